@@ -21,7 +21,7 @@ import httpx2
 import websockets
 
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.arena.recorded_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.config.sections import GameConfig
 from molt_bench.play.drivers import play_games_together
 from molt_bench.play.event_loop import run_in_new_loop

@@ -52,7 +52,7 @@ SUITES: Final = {
         "cheating agents, strangers' run folders, edited files and false policies gain nothing or are named",
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
-        " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_policy_evidence.py"
+        " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_stated_odds_evidence.py"
         " tests/bench/test_false_alarms.py tests/agents/external",
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),

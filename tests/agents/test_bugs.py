@@ -22,7 +22,7 @@ from tests.agents.llm.provider import Provider
 #: What is between an observation and an action, and counts or keeps what comes of it.
 ROOMS = (
     *("molt_bench.agents.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
-    *("molt_bench.arena.recorded_agent", "molt_bench.bench.spending", "molt_bench.runs.replies"),
+    *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending", "molt_bench.runs.replies"),
     *("molt_bench.poker.observation", "molt_bench.poker.range_text"),
 )
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from molt_bench import make_agent
-from molt_bench.bench.draws import Draws
 from molt_bench.bench.match_margins import MatchMargins
+from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.suspicion import Suspicion
 from molt_bench.play.match import play_match
 from molt_bench.seeds import seed_pool

@@ -20,8 +20,8 @@ import pytest
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
-from molt_bench.bench.draws import Draws
 from molt_bench.bench.match_margins import MatchMargins
+from molt_bench.bench.model_draws import Draws
 from molt_bench.kernels import PURE_VARIABLE, compiled
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice import lookahead

@@ -15,7 +15,6 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from molt_bench.agents.field_errors import checked
 from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, published_policy
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
@@ -24,6 +23,7 @@ from molt_bench.agents.llm.talk.prompt import action_text, spaced
 from molt_bench.agents.llm.talk.reply import CUT_OFF, WITHHELD
 from molt_bench.agents.llm.talk.table_steps import table_steps
 from molt_bench.agents.llm.types import Exchange
+from molt_bench.agents.settings_base import checked
 from molt_bench.errors import ConfigError, GameUnfinished
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.drivers import drive_async

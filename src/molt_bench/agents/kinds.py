@@ -33,11 +33,11 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 if TYPE_CHECKING:
-    from molt_bench.agents import field_errors
+    from molt_bench.agents import settings_base
     from molt_bench.agents.external.supervised_program import OnRemains
-    from molt_bench.agents.field_errors import AgentSettings
+    from molt_bench.agents.settings_base import AgentSettings
 else:
-    field_errors = lazy_import("molt_bench.agents.field_errors")  # loads pydantic, which is slow
+    settings_base = lazy_import("molt_bench.agents.settings_base")  # loads pydantic, which is slow
 
 #: The built-in bots by the name they have in configs.
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
@@ -262,7 +262,7 @@ def make_agent(
         return call_factory(spec, find_factory(spec.type, _other_types(factories or ()), code_sha256=code_sha256))
     if kind is BOT:
         return _bot(spec, seed)
-    settings = field_errors.checked(kind.settings_class(), kind.params(spec.type, spec.params))
+    settings = settings_base.checked(kind.settings_class(), kind.params(spec.type, spec.params))
     if code_sha256 is not None and kind.code_hash(spec.type, spec.params) != code_sha256:
         raise AgentError(
             f"participant {spec.id!r}: its program is not the one with SHA-256 {code_sha256}, so it is not run"

@@ -22,7 +22,7 @@ from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
-from molt_bench.arena.recorded_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.arena.status import Observer
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all

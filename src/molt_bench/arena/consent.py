@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from molt_bench.agents.kinds import LLM, source_hash
-from molt_bench.agents.llm.providers.redirection import redirection
+from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.permission import OWN, Permission
 from molt_bench.agents.python_agents import factory_file
 from molt_bench.config.participants import ParticipantConfig

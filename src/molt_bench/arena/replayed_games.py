@@ -11,8 +11,8 @@ import msgspec
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import LLM
 from molt_bench.agents.permission import BUILT_IN, Permission
-from molt_bench.arena.agent_of_record import AgentOfRecord
 from molt_bench.arena.cast import Cast
+from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import JournalError
 from molt_bench.play.drivers import drive

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.providers.redirection import redirection_warnings
+from molt_bench.agents.llm.providers.server_address import redirection_warnings
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
@@ -17,8 +17,8 @@ from molt_bench.arena.games import GameRunner, Where
 from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
-from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Played, Round, drive_run, rounds
@@ -42,8 +42,8 @@ from molt_bench.runs.conclusion import (
 )
 from molt_bench.runs.header import harnesses_of, header_of, published_policies, recorded_harnesses, stated_in
 from molt_bench.runs.journal import Game, Line, Rated, Resumption, SessionEnd
+from molt_bench.runs.journal_past import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
-from molt_bench.runs.resumed_games import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel, GameSpec
 

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
-from molt_bench.bench.draws import Draws, MatchDraws
-from molt_bench.bench.stated_odds import MatchAccount, MatchVariant, StatedOdds
+from molt_bench.bench.model_draws import Draws, MatchDraws
+from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds
 from molt_bench.errors import JournalError
-from molt_bench.luck.dice.policy_evidence import Evidence
+from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.bench.bets import PairBets, SideBets
+from molt_bench.bench.suspicion_bets import PairBets, SideBets
 from molt_bench.rating.student import student_quantile
 from molt_bench.specs import Pair
 

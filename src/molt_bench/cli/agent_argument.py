@@ -7,13 +7,13 @@ import click
 import yaml
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.field_errors import checked
 from molt_bench.agents.kinds import LLM, kind_of, make_agent
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.gateway import Gateway
-from molt_bench.agents.llm.providers.redirection import redirection_warnings
+from molt_bench.agents.llm.providers.server_address import redirection_warnings
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.settings_base import checked
 from molt_bench.cli.streams import warn
 from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError

@@ -14,8 +14,8 @@ from molt_bench.config.loader import load_config, put, read_config_file, set_fie
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
+from molt_bench.runs.journal_past import stages_of
 from molt_bench.runs.master_seed import guessable
-from molt_bench.runs.resumed_games import stages_of
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import load_seeds
 

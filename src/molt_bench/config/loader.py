@@ -14,7 +14,7 @@ from typing import Any, Final, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
-from molt_bench.agents.field_errors import another_field
+from molt_bench.agents.settings_base import another_field
 from molt_bench.config.participants import PARTICIPANT_KINDS
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml

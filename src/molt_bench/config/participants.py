@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
-from molt_bench.agents.field_errors import AgentSettings, Name, PathText, Section
 from molt_bench.agents.kinds import KINDS, AgentKind, kind_of
+from molt_bench.agents.settings_base import AgentSettings, Name, PathText, Section
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
 

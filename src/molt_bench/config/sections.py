@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from molt_bench.agents.field_errors import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.agents.llm.money.prices import Price
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
 from molt_bench.errors import ConfigError, one_of

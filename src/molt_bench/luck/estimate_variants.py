@@ -1,6 +1,6 @@
 """What a game was worth with and without the odds that its players state, and the evidence against these odds.
 
-Whether stated odds are used is decided for a whole run (`molt_bench.bench.stated_odds`). So every game is estimated in
+Whether stated odds are used is decided for a whole run (`bench.refused_policies`). So every game is estimated in
 each way that may be needed.
 """
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.luck.dice.draws import Policies
 from molt_bench.luck.dice.game_evidence import GameEvidence
-from molt_bench.luck.dice.policy_evidence import Evidence
+from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.poker.observation import PlayedHand

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from molt_bench.luck.reference.grade import MISTAKES, Grade, Option, Reference, action_text, grade_decision, options_of
-from molt_bench.person.table import WIDTH
+from molt_bench.person.table_drawing import WIDTH
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation

@@ -12,7 +12,7 @@ from rich.text import Text
 from molt_bench.errors import printable
 from molt_bench.person.coach import Coach
 from molt_bench.person.input import HELP
-from molt_bench.person.table import Look, choices, odds_of, outcome, story, table_of
+from molt_bench.person.table_drawing import Look, choices, odds_of, outcome, story, table_of
 from molt_bench.poker.observation import HandResult, Observation
 
 #: Longest fault message that is shown, in characters.

@@ -29,11 +29,11 @@ from molt_bench.specs import ParticipantSpec
 if TYPE_CHECKING:
     from importlib import metadata
 
-    from molt_bench.agents.llm.providers import redirection
+    from molt_bench.agents.llm.providers import server_address
     from molt_bench.agents.llm.providers import table as providers
 else:
     metadata = lazy_import("importlib.metadata")
-    redirection = lazy_import("molt_bench.agents.llm.providers.redirection")
+    server_address = lazy_import("molt_bench.agents.llm.providers.server_address")
     providers = lazy_import("molt_bench.agents.llm.providers.table")
 
 #: How the versions of harnesses are named in a header: this, and the participant.
@@ -81,7 +81,7 @@ def _versions(config: BenchmarkConfig) -> dict[str, str]:
     models = config.models()
     found = {"python": platform.python_version(), "openskill": metadata.version("openskill"), "luck": luck_version()}
     for name, settings in models.items():
-        where = redirection.redirection(settings)
+        where = server_address.redirection(settings)
         if where is not None:
             found[f"server of {name}"] = where[1]
     for library in providers.libraries() if models else ():

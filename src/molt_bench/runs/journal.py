@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.bench.stated_odds import MatchAccount
+from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord
 from molt_bench.runs.line_file import LineFile, Warn, whole_lines

@@ -14,8 +14,8 @@ from msgspec import UNSET, structs
 from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
-from molt_bench.bench.draws import Draws
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
@@ -47,6 +47,7 @@ from molt_bench.runs.journal import (
     read_journal,
     stop_reason_in,
 )
+from molt_bench.runs.journal_past import past_of, resumptions_in
 from molt_bench.runs.line_file import Tail, Warn
 from molt_bench.runs.master_seed import (
     MasterSeed,
@@ -58,7 +59,6 @@ from molt_bench.runs.master_seed import (
 )
 from molt_bench.runs.moved_files import moved_config
 from molt_bench.runs.replies import ExchangeFile, Replies
-from molt_bench.runs.resumed_games import past_of, resumptions_in
 
 #: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
 NEVER_RUN: Final = "since reading a run never runs its code"

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.providers.redirection import redirection
+from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.study.planner import Need, Planner

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.types import Exchange
+from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stated_odds import MatchAccount
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError

@@ -9,7 +9,7 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.cached_share import cached_tokens
 from molt_bench.agents.llm.providers import table
 from molt_bench.agents.llm.providers.openai import ChatProvider
-from molt_bench.agents.llm.providers.redirection import redirection
+from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.runs.run_files import RunFiles
 from tests.agents.llm.playing import DECISIONS, assert_complete, config, faults_of, passive

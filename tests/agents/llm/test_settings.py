@@ -6,7 +6,7 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.providers.redirection import redirection, redirection_warnings
+from molt_bench.agents.llm.providers.server_address import redirection, redirection_warnings
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.arena.status import Observer

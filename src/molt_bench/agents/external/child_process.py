@@ -14,8 +14,8 @@ from contextlib import suppress
 from typing import Final
 
 from molt_bench.agents.external.exit_reason import stopped_by_signal
-from molt_bench.agents.external.leftover_processes import stopped_processes
 from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChannel, read_some
+from molt_bench.agents.external.process_cleanup import stopped_processes
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog
 from molt_bench.agents.external.supervised_program import OnRemains, SupervisedProgram

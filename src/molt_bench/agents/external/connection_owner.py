@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from molt_bench.agents.external.leftover_processes import processes_of
+from molt_bench.agents.external.process_cleanup import processes_of
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:

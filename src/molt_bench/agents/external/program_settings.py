@@ -6,7 +6,16 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from molt_bench.agents.field_errors import MUCH, AgentSettings, Count, Name, NoneOrMore, PathText, as_problem, unset_key
+from molt_bench.agents.settings_base import (
+    MUCH,
+    AgentSettings,
+    Count,
+    Name,
+    NoneOrMore,
+    PathText,
+    as_problem,
+    unset_key,
+)
 from molt_bench.seeds import MASTER_SEED_VARIABLE
 
 #: What stands for host and port in the command of an ACPC bot.

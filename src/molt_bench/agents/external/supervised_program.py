@@ -12,8 +12,8 @@ from typing import Final, TypeAlias
 import msgspec
 
 from molt_bench.agents.external.exit_reason import ExitReason, out_of_memory_kills
-from molt_bench.agents.external.leftover_processes import TAG, end_all
 from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
+from molt_bench.agents.external.process_cleanup import TAG, end_all
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.errors import FaultKind
 

@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from molt_bench.agents.field_errors import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 from molt_bench.agents.llm.providers.table import EXAMPLE, PROVIDERS, provider_of
 from molt_bench.agents.llm.types import Effort, OutputMode
+from molt_bench.agents.settings_base import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 
 #: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
 Memory: TypeAlias = Literal["none", "hand", "session"]

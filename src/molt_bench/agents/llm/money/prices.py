@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from molt_bench.agents.field_errors import MUCH, Section
-from molt_bench.agents.llm.providers.redirection import is_elsewhere
+from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Tokens
+from molt_bench.agents.settings_base import MUCH, Section
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:

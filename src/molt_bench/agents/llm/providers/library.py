@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from molt_bench.agents.field_errors import hide_key
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import reply_schema
 from molt_bench.agents.llm.talk.tools import TOOLS
 from molt_bench.agents.llm.types import ChatTurn, OutputMode, ToolStep
+from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import ConfigError, how_to_install
 from molt_bench.lazy_import import lazy_import
 

@@ -30,7 +30,7 @@ from molt_bench.agents.llm.providers.library_settings import (
     trial_settings,
     without_fields,
 )
-from molt_bench.agents.llm.providers.redirection import is_elsewhere
+from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of

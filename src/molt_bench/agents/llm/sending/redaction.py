@@ -6,8 +6,8 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.field_errors import hide_key
 from molt_bench.agents.llm.talk.reply import whole_characters
+from molt_bench.agents.settings_base import hide_key
 
 #: What JSON can write instead of a character of a usual key.
 _ESCAPED: Final = re.compile(rb"\\(?:/|u00[2-7])")

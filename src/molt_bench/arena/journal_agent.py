@@ -1,4 +1,4 @@
-"""An agent of the record: it answers in a finished game what the journal says that its player answered.
+"""An agent that answers in a finished game what the journal says its player answered.
 
 So the rules, the cards, the chips and the forced folds of a game are checked without the code that played in it. The
 journal has every accepted action, and every fault with its attempt. It does not have the decision of a fault that was

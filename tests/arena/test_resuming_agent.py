@@ -9,7 +9,7 @@ import pytest
 
 from molt_bench import Action, GameSpec, make_agent
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.arena.recorded_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.play.drivers import drive
 from molt_bench.runs.replies import Replies

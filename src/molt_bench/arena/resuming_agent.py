@@ -1,4 +1,4 @@
-"""A recorded agent: its answers are written before they are used, and are never asked for again."""
+"""An agent whose answers are recorded before they are used: a game that was cut off goes on from them, and asks nothing twice."""
 
 import asyncio
 import inspect

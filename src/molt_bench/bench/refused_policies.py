@@ -1,11 +1,11 @@
-"""The odds that participants state, tested match by match over a whole run."""
+"""Policies that are refused for a whole run: the odds that participants state, tested match by match."""
 
 from collections.abc import Collection, Mapping
 from itertools import combinations
 
 import msgspec
 
-from molt_bench.luck.dice.policy_evidence import Evidence
+from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.records import Margins, possible_margins
 
 

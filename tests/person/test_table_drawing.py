@@ -11,7 +11,7 @@ from rich.console import Console
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.person.players import Opponent, Person
 from molt_bench.person.screen import Screen
-from molt_bench.person.table import Look, cards_shown, in_big_blinds, outcome
+from molt_bench.person.table_drawing import Look, cards_shown, in_big_blinds, outcome
 from molt_bench.person.tally import sample_says, tally
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.cards import cards_from_text

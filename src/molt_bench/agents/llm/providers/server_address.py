@@ -1,4 +1,4 @@
-"""Redirections: variables of the environment that send a provider's requests, and its key, to another server."""
+"""Addresses of providers: variables of the environment that send requests, and the key, to another server."""
 
 import os
 from collections.abc import Mapping
