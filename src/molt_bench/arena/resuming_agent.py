@@ -1,4 +1,4 @@
-"""An agent whose answers are recorded before they are used: a game that was cut off goes on from them, and asks nothing twice."""
+"""An agent whose answers are recorded before they are used: a game that was cut off goes on from them."""
 
 import asyncio
 import inspect
