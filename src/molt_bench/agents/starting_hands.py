@@ -116,11 +116,10 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
 
 
 @cache
-def _best_bytes(percent: int) -> tuple[bytes, bytes]:
-    """Return what the compiled kernel needs to know of a range."""
+def _best_bytes(percent: int) -> tuple[bytes, bytes, bytes]:
+    """Return a range for the compiled kernel."""
     best = _best(percent)
-    bits = best.bits.tobytes()
-    return compiled.packed_range(bits, best.starts.tobytes(), best.keys.tobytes()), bits
+    return best.bits.tobytes(), best.starts.tobytes(), best.keys.tobytes()
 
 
 def _equity_against_best(hole: Hole, board: Board, percent: int) -> float:

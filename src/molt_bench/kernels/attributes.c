@@ -1,7 +1,5 @@
-/* Reading the attributes of Python's objects, most of which have a slot at a place that is the same for all of a type. */
+/* Reading the attributes of Python's objects. */
 #include "luck.h"
-#include <string.h>
-#include <structmember.h>
 
 static const char *const NAME[NAMES] = {"seat", "pot", "stacks", "bets", "to_call", "min_raise_to", "max_raise_to", "log",
     "street", "kind", "amount", "low", "high", "facing", "least", "most", "percents", "chances", "holes", "board", "payoffs",
@@ -29,43 +27,15 @@ static int interned(PyObject **found, const char *const *texts, int count) {
     return 1;
 }
 
-/* The types that are read most, and where their attributes are; 0 for those that have no slot. */
-#define TYPES 8
-static struct {
-    PyTypeObject *type;
-    Py_ssize_t place[NAMES];
-} layouts[TYPES];
-
-/* Find the slots of a type, which Python lists. */
-static void find_slots(int at, PyTypeObject *type) {
-    const PyMemberDef *slot = PyType_GetSlot(type, Py_tp_members);
-    for (; slot && slot->name; slot++)
-        for (int name = 0; slot->type == T_OBJECT_EX && name < NAMES; name++)
-            if (strcmp(slot->name, NAME[name]) == 0)
-                layouts[at].place[name] = slot->offset;
-    layouts[at].type = (PyTypeObject *)Py_NewRef((PyObject *)type);
-}
-
-PyObject *set_types(PyObject *self, PyObject *types) {
-    if (!interned(names, NAME, NAMES) || !interned(kinds, KIND_NAME, KINDS) || !interned(streets, STREET_NAME, STREETS))
-        return NULL;
-    for (int at = 0; at < TYPES && PyTuple_Check(types) && at < PyTuple_Size(types); at++)
-        if (!layouts[at].type && PyType_Check(PyTuple_GetItem(types, at)))
-            find_slots(at, (PyTypeObject *)PyTuple_GetItem(types, at));
-    return Py_NewRef(Py_None);
+int know_names(void) {
+    return interned(names, NAME, NAMES) && interned(kinds, KIND_NAME, KINDS) && interned(streets, STREET_NAME, STREETS);
 }
 
 PyObject *attribute(PyObject *object, int name) {
-    for (int at = 0; at < TYPES && layouts[at].type; at++) {
-        if (layouts[at].type != Py_TYPE(object))
-            continue;
-        Py_ssize_t place = layouts[at].place[name];
-        PyObject *found = place ? *(PyObject **)((char *)object + place) : NULL;
-        if (found)
-            return Py_NewRef(found);
-        break;
-    }
-    return PyObject_GetAttr(object, names[name]);
+    PyObject *found = PyObject_GetAttr(object, names[name]);
+    if (!found)
+        PyErr_Clear();
+    return found;
 }
 
 /* Read chips; 0 with no exception if it is no small int. */
@@ -84,8 +54,6 @@ int chips_of(PyObject *object, int name, int64_t *found) {
     PyObject *item = attribute(object, name);
     int good = read_chips(item, found);
     Py_XDECREF(item);
-    if (!item)
-        PyErr_Clear();
     return good;
 }
 
@@ -94,8 +62,6 @@ int pair_of(PyObject *object, int name, int64_t found[2]) {
     int good = item && PyTuple_Check(item) && PyTuple_Size(item) == 2 && read_chips(PyTuple_GetItem(item, 0), &found[0])
                && read_chips(PyTuple_GetItem(item, 1), &found[1]);
     Py_XDECREF(item);
-    if (!item)
-        PyErr_Clear();
     return good;
 }
 
@@ -103,8 +69,6 @@ int street_of(PyObject *object) {
     PyObject *street = attribute(object, STREET);
     int found = place_of(street, streets, STREET_NAME, STREETS);
     Py_XDECREF(street);
-    if (!street)
-        PyErr_Clear();
     return found;
 }
 
@@ -112,7 +76,5 @@ char kind_of(PyObject *object) {
     PyObject *kind = attribute(object, KIND);
     int at = place_of(kind, kinds, KIND_NAME, KINDS);
     Py_XDECREF(kind);
-    if (!kind)
-        PyErr_Clear();
     return at < 0 ? 0 : KIND_NAME[at][0] == 'c' ? KIND_NAME[at][1] : KIND_NAME[at][0];
 }

@@ -26,7 +26,7 @@ PyObject *set_policies(PyObject *self, PyObject *args) {
     PyObject *action, *sizes, *pot_raises;
     long long price;
     double tolerance;
-    if (!PyArg_ParseTuple(args, "OOOdL", &action, &sizes, &pot_raises, &tolerance, &price))
+    if (!PyArg_ParseTuple(args, "OOOdL", &action, &sizes, &pot_raises, &tolerance, &price) || !know_names())
         return NULL;
     known.action = Py_NewRef(action);
     known.sizes = Py_NewRef(sizes);

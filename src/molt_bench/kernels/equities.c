@@ -5,7 +5,6 @@
 /* A share of the table of equities before the flop, see molt_bench/poker/equity.py. */
 static struct {
     unsigned char *won;
-    Py_ssize_t size;
     unsigned char pattern[256];
     int patterns;
     double whole;
@@ -22,7 +21,6 @@ PyObject *set_preflop(PyObject *self, PyObject *args) {
     } else if (preflop.won || (preflop.won = PyMem_Malloc(won.len))) {
         memcpy(preflop.won, won.buf, won.len);
         memcpy(preflop.pattern, pattern.buf, pattern.len);
-        preflop.size = won.len;
         preflop.patterns = patterns;
         result = Py_NewRef(Py_None);
     } else {

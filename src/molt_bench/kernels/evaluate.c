@@ -26,8 +26,7 @@ PyObject *set_tables(PyObject *self, PyObject *args) {
         || flush.len < 2 << RANKS) {
         PyErr_SetString(PyExc_ValueError, "these are not the tables of the evaluator");
     } else if (!evaluator.seven) {
-        Evaluator made = {.rows = offsets.len / 4, .sevens = seven.len / 2, .flushes = flush.len / 2,
-                          .key_start = start, .flush_bits = flush_bits, .row_bits = row_bits};
+        Evaluator made = {.key_start = start, .flush_bits = flush_bits, .row_bits = row_bits};
         made.offsets = copied(&offsets);
         made.flush = copied(&flush);
         made.seven = copied(&seven);

@@ -10,14 +10,9 @@ static double slow_exact_sum(const double *numbers, int count) {
         double x = numbers[at];
         int left = 0;
         for (int each = 0; each < kept; each++) {
-            double y = partials[each];
-            if (fabs(x) < fabs(y)) {
-                double swapped = x;
-                x = y;
-                y = swapped;
-            }
-            hi = x + y;
-            lo = y - (hi - x);
+            double y = partials[each], more = fabs(x) < fabs(y) ? y : x, less = fabs(x) < fabs(y) ? x : y;
+            hi = more + less;
+            lo = less - (hi - more);
             if (lo != 0.0)
                 partials[left++] = lo;
             x = hi;

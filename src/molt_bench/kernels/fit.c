@@ -8,8 +8,6 @@
 #define MOST_RUNS 8
 /* Hands that are added to the moments at once, so that their terms stay in the processor's cache. */
 #define TOGETHER 32
-/* Two numbers in one register. */
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* Solve (square + hold) x = wanted by Cholesky; `square` is the lower triangle, row by row. 0 if it is not positive. */
 static int solve(const double *square, const double *wanted, int size, double hold, double *found) {
@@ -85,29 +83,6 @@ typedef struct {
     double mean, far, variance;
 } Spread;
 
-/* Add the products of a term and those up to it to a row of the moments, hand by hand. The sums of eight columns stay in
-   registers meanwhile. Arguments: the row; its columns; the terms of every hand that has this one, and what weighs each. */
-static void add_products(double *own, int count, const double *const *terms, const double *weighed, int hands) {
-    int column = 0;
-    for (; column + 8 <= count; column += 8) {
-        Two *sums = (Two *)(own + column), a = sums[0], b = sums[1], c = sums[2], d = sums[3];
-        for (int hand = 0; hand < hands; hand++) {
-            const Two *row = (const Two *)(terms[hand] + column);
-            a += weighed[hand] * row[0];
-            b += weighed[hand] * row[1];
-            c += weighed[hand] * row[2];
-            d += weighed[hand] * row[3];
-        }
-        sums[0] = a;
-        sums[1] = b;
-        sums[2] = c;
-        sums[3] = d;
-    }
-    for (; column < count; column++)
-        for (int hand = 0; hand < hands; hand++)
-            own[column] += weighed[hand] * terms[hand][column];
-}
-
 /* Add up to TOGETHER hands to the moments, see `learn_terms`: every sum gets them in their order. A term that is 0 would add
    0, which changes no sum that began with 0. */
 static void add_hands(double *moments, Py_ssize_t size, const double *table, const double *won, int hands, const Spread *spread) {
@@ -118,19 +93,16 @@ static void add_hands(double *moments, Py_ssize_t size, const double *table, con
         weight[hand] = (off < 1.0 ? off : 1.0) / spread->variance;
     }
     for (int at = 0; at < size; at++) {
-        double weighed[TOGETHER], *own = moments + at * (size + 1);
-        const double *terms[TOGETHER];
-        int count = 0;
+        double *own = moments + at * (size + 1);
         for (int hand = 0; hand < hands; hand++) {
             const double *row = table + hand * size;
+            double weighed = weight[hand] * row[at];
             if (row[at] == 0.0)
                 continue;
-            weighed[count] = weight[hand] * row[at];
-            own[0] += weighed[count] * left[hand];
-            terms[count++] = row;
+            own[0] += weighed * left[hand];
+            for (int column = 0; column <= at; column++)
+                own[1 + column] += weighed * row[column];
         }
-        if (count)
-            add_products(own + 1, at + 1, terms, weighed, count);
     }
 }
 

@@ -1,5 +1,5 @@
 /* The luck of cards and dice in the hands of one game: molt_bench.luck.game_luck, in the same order. */
-#include "game.h"
+#include "luck.h"
 #include <string.h>
 
 static int read_weights(PyObject *pair, ChanceWeights *found) {
@@ -22,15 +22,6 @@ static int bucket_of(const ChanceWeights *by, const Deal *deal) {
     for (int cut = 0; cut < by->cuts; cut++)
         bucket += (double)deal->behind >= by->depths[cut] * (double)deal->pot;
     return bucket;
-}
-
-/* Items of a list or tuple. */
-static Py_ssize_t size_of(PyObject *sequence) {
-    return !sequence ? -1 : PyTuple_Check(sequence) ? PyTuple_Size(sequence) : PyList_Check(sequence) ? PyList_Size(sequence) : -1;
-}
-
-static PyObject *item_of(PyObject *sequence, Py_ssize_t at) {
-    return PyTuple_Check(sequence) ? PyTuple_GetItem(sequence, at) : PyList_GetItem(sequence, at);
 }
 
 /* The luck of the cards: what it was by each set of weights, and the deals after the hole cards as terms. */
@@ -138,19 +129,13 @@ static int add_decision(Game *game, Luck *luck, PyObject *object, PyObject *done
            && add_bytes(&dice->terms, found.term, found.count * sizeof(Term));
 }
 
-/* Blinds and antes, which are the same in most hands of a game. */
+/* Blinds and antes. */
 static int read_blinds(Game *game, PyObject *start) {
-    int64_t small, big, ante;
+    int64_t small, big;
     PyObject *rules = attribute(start, RULES);
-    int good = rules != NULL;
-    if (good && rules != game->rules) {
-        good = chips_of(rules, SMALL, &small) && chips_of(rules, BIG, &big) && chips_of(rules, ANTE, &ante);
-        Py_XDECREF(game->rules);
-        game->rules = good ? Py_NewRef(rules) : NULL;
-        game->blinds = good ? small + big + 2 * ante : 0;
-        game->ante = good ? ante : 0;
-    }
+    int good = rules && chips_of(rules, SMALL, &small) && chips_of(rules, BIG, &big) && chips_of(rules, ANTE, &game->ante);
     Py_XDECREF(rules);
+    game->blinds = good ? small + big + 2 * game->ante : 0;
     return good;
 }
 
@@ -223,7 +208,7 @@ static int walk(Game *game, PyObject *log, PyObject *seen, Luck *luck) {
         matched = amount > matched ? amount : matched;
         raised |= kind == 'r';
         if (counts && game->dice[now.seat].policy
-            && (at >= size_of(seen) || !add_decision(game, luck, item_of(seen, at), done, &now)))
+            && (!PyList_Check(seen) || at >= PyList_Size(seen) || !add_decision(game, luck, PyList_GetItem(seen, at), done, &now)))
             return 0;
         faced[now.seat] += facing;
         folded[now.seat] += facing && kind == 'f';

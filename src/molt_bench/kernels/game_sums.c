@@ -1,5 +1,5 @@
 /* The sums of a game: what was won, what is taken out of it, and its terms. */
-#include "game.h"
+#include "luck.h"
 #include <string.h>
 
 int add_bytes(Bytes *bytes, const void *more, size_t size) {
@@ -84,5 +84,4 @@ void end_game(Game *game) {
     PyMem_Free(game->all_in.start);
     PyMem_Free(game->cards.start);
     PyMem_Free(game->holes.start);
-    Py_XDECREF(game->rules);
 }

@@ -18,7 +18,6 @@ typedef struct {
     const int32_t *offsets;
     const uint16_t *seven;
     const uint16_t *flush;
-    Py_ssize_t rows, sevens, flushes;
     int64_t key[CARDS];
     uint64_t bit[CARDS];
     int64_t key_start, flush_bits;
@@ -65,9 +64,7 @@ PyObject *set_preflop(PyObject *self, PyObject *args);
 PyObject *dealt_hand(PyObject *self, PyObject *entropy);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *packed_range(PyObject *self, PyObject *args);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *set_types(PyObject *self, PyObject *types);
 PyObject *set_policies(PyObject *self, PyObject *args);
 PyObject *forget_wins(PyObject *self, PyObject *none);
 PyObject *forget_flops(PyObject *self, PyObject *none);

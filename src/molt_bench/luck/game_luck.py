@@ -17,13 +17,11 @@ from molt_bench.luck.dice.chances import PRICES, TOLERANCE
 from molt_bench.luck.dice.draws import Folds, action_value
 from molt_bench.luck.dice.known_dice import KnownDice
 from molt_bench.luck.terms import CARDS, packed_deals, packed_features
-from molt_bench.poker.actions import Action, LoggedAction
-from molt_bench.poker.betting import Betting, Start
+from molt_bench.poker.actions import Action
 from molt_bench.poker.equity import preflop_table
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.observation import Observation, PlayedHand, observe
-from molt_bench.poker.rules import HandRules
 from molt_bench.records import GameRecord
 
 #: A decision: the row of its hand among those that count, and its features.
@@ -103,8 +101,7 @@ def _packed(sets: tuple[Coefficients, ...]) -> tuple[tuple[tuple[bytes, bytes], 
 
 @cache
 def _kernel_tables() -> tuple[Any, ...]:
-    """Tell the kernel about the types and tables of Python, and return those that it takes with every game."""
-    compiled.set_types((Observation, LoggedAction, Betting, Hand, Start, Action, HandRules, PotRaises))
+    """Tell the kernel about policies and tables, and return the tables that it takes with every game."""
     compiled.set_policies(Action, Sizes, PotRaises, TOLERANCE, *PRICES)
     preflop_table()  # which the kernel is given when it is loaded
     return *win_rate_tables(), packed_cuts()
