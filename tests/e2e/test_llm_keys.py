@@ -331,4 +331,4 @@ def test_who_asks_no_model_never_imports_what_asks_them(tmp_path, arguments):
     assert done.returncode == 0, done.stderr
     found = set(re.findall(r"'(\w+)'", done.stderr.splitlines()[-1]))
     assert "molt_bench" in found
-    assert not found & {"pydantic_ai", "openai", "anthropic", "google", "httpx", "httpx2", "genai_prices"}
+    assert not found & {"pydantic_ai", "openai", "anthropic", "google", "httpx", "httpx2", "aiohttp", "genai_prices"}

@@ -8,8 +8,6 @@ from urllib.parse import urljoin, urlsplit
 
 from molt_bench.agents.llm.providers.base import Asked, Provider, thinking_blocks
 from molt_bench.agents.llm.providers.batch_calls import (
-    ON_A_PAGE,
-    PAGES,
     BatchCaller,
     BatchRefusedError,
     answer,
@@ -55,18 +53,11 @@ class AnthropicBatches:
 
     async def find(self, batch: SentBatch, known: frozenset[str]) -> str | None:
         """Look for a batch of as many requests that is no other of ours; whether it is this one, its answers tell."""
-        after = ""
-        for _ in range(PAGES):
-            page = await self._caller.json("GET", f"{self._base}?limit={ON_A_PAGE}{after}")
-            listed = page.get("data") or []
-            for each in listed:
-                alike = each["id"] not in known and sum(each["request_counts"].values()) == len(batch.keys)
-                created = datetime.fromisoformat(each["created_at"].replace("Z", "+00:00")).timestamp()
-                if alike and created >= batch.at_s - _CLOCKS_S and await self._is_this(each["id"], batch):
-                    return str(each["id"])
-            if not listed or not page.get("has_more"):
-                break
-            after = f"&after_id={listed[-1]['id']}"
+        async for each in self._caller.listed(self._base, "after_id"):
+            alike = each["id"] not in known and sum(each["request_counts"].values()) == len(batch.keys)
+            created = datetime.fromisoformat(each["created_at"].replace("Z", "+00:00")).timestamp()
+            if alike and created >= batch.at_s - _CLOCKS_S and await self._is_this(each["id"], batch):
+                return str(each["id"])
         return None
 
     async def _is_this(self, number: str, batch: SentBatch) -> bool:

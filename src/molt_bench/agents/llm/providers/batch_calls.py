@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -15,8 +15,8 @@ _CALL_S: Final = 600.0
 #: Most bytes of the answers of a batch.
 _MOST_BYTES: Final = 2**31
 #: Pages of earlier batches that are looked through for one, and batches on each.
-PAGES: Final = 10
-ON_A_PAGE: Final = 100
+_PAGES: Final = 10
+_ON_A_PAGE: Final = 100
 
 
 class BatchRefusedError(Exception):
@@ -51,6 +51,18 @@ class BatchCaller:
     async def json(self, method: str, url: str, content: object = None) -> dict[str, Any]:
         """Send JSON, and return an answer that is an object."""
         return _object(await self.call(method, url, b"" if content is None else msgspec.json.encode(content)))
+
+    async def listed(self, url: str, after: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the latest batches, page by page; `after` is the field that names the last one seen."""
+        last = ""
+        for _ in range(_PAGES):
+            page = await self.json("GET", f"{url}?limit={_ON_A_PAGE}{last}")
+            found = page.get("data") or []
+            for each in found:
+                yield each
+            if not found or not page.get("has_more"):
+                return
+            last = f"&{after}={found[-1]['id']}"
 
     async def upload(self, url: str, name: str, content: bytes, fields: Mapping[str, str]) -> dict[str, Any]:
         """Upload a file as a form, and return an answer that is an object."""

@@ -7,8 +7,6 @@ import msgspec
 
 from molt_bench.agents.llm.providers.base import Family, Provider, objects, texts, thinking_blocks
 from molt_bench.agents.llm.providers.batch_calls import (
-    ON_A_PAGE,
-    PAGES,
     BatchCaller,
     BatchRefusedError,
     answer,
@@ -56,16 +54,9 @@ class OpenAIBatches:
 
     async def find(self, batch: SentBatch, known: frozenset[str]) -> str | None:
         """Look for the name among the latest batches."""
-        after = ""
-        for _ in range(PAGES):
-            page = await self._caller.json("GET", f"{self._base}/batches?limit={ON_A_PAGE}{after}")
-            listed = page.get("data") or []
-            for each in listed:
-                if (each.get("metadata") or {}).get("molt_bench") == batch.name:
-                    return str(each["id"])
-            if not listed or not page.get("has_more"):
-                break
-            after = f"&after={listed[-1]['id']}"
+        async for each in self._caller.listed(f"{self._base}/batches", "after"):
+            if (each.get("metadata") or {}).get("molt_bench") == batch.name:
+                return str(each["id"])
         return None
 
     async def results(self, batch: str) -> dict[str, Received] | None:

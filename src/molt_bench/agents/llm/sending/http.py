@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from molt_bench.agents.llm.sending.stopwatch import Stopwatch
+from molt_bench.blame import raise_bug
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ class Http:
             root = getattr(error, "os_error", error)
             raise NoConnectionError(str(root) or type(root).__name__) from root
         except (aiohttp.ClientError, OSError) as error:
+            raise_bug(error)  # one in what is told while a body is written
             raise BrokenAnswerError(f"the answer broke off: {error or type(error).__name__}") from None
         finally:
             if not self._keep_alive:
