@@ -29,7 +29,10 @@ ROOMS = (
 OUTSIDE = (
     *("child.Child._drain_errors", "child.Child.end", "child.Child.ended", "child.Child.ending", "child.Child.leave"),
     *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
-    *("processes._end", "processes._remove", "processes._undisturbed", "processes.sweep", "processes.tagged"),
+    *("KeptProgram._end", "KeptProgram._heard", "KeptProgram._take", "KeptProgram.ended", "KeptProgram.sweep"),
+    *("kept_program._undisturbed", "endings.out_of_memory_kills", "guests.remove_folder"),
+    *("processes._of_program", "processes._processes", "processes.descendants", "processes.end_all"),
+    "processes.tagged",
     "program_agent.ProgramAgent._end",
     "connections._Connection.connection_lost",
     "connections._Connection.resume_writing",
