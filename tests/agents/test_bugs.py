@@ -29,15 +29,16 @@ ROOMS = (
 OUTSIDE = (
     *("Child._drain_errors", "Child.end", "Child.ended", "Child.ending", "Child.leave"),
     *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
-    *("SupervisedProgram._end", "SupervisedProgram.sweep", "_undisturbed", "other_user.remove_folder"),
-    *("leftover_processes.end_all", "leftover_processes.processes_of", "leftover_processes.is_alive"),
+    *("SupervisedProgram._end", "SupervisedProgram._heard", "SupervisedProgram._take", "SupervisedProgram.ended"),
+    *("SupervisedProgram.sweep", "_undisturbed", "exit_reason.out_of_memory_kills", "other_user.remove_folder"),
+    *("process_cleanup.end_all", "process_cleanup.processes_of", "process_cleanup.is_alive"),
     "program_agent.ProgramAgent._end",
     *("expected_use.Expected.usd_per_call", "replies.ExchangeFile.problem"),
     *("replies.Replies.__init__", "replies.Replies.close", "replies.Replies.problem", "replies._reply_store"),
     *("replies.ExchangeFile.close", "replies.ExchangeFile._close", "exchanges.Exchanges.close"),
     *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
     *("exchanges.Exchanges.__init__", "ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),
-    *("http_agent.HttpAgent.close", "recorded_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
+    *("http_agent.HttpAgent.close", "resuming_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)
 #: A bug in what closes something leaves it open.

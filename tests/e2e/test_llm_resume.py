@@ -261,8 +261,7 @@ def test_a_second_ctrl_c_ends_it_at_once(tmp_path, server, whole):
     process = begun(tmp_path, whole.config)
     until(lambda: server.in_flight == 4)
     process.send_signal(signal.SIGINT)
-    said = next((line for line in process.stderr if "warning" not in line), "")
-    assert "replies" in said, f"it did not wait for the replies: {said}"
+    assert any("replies" in line for line in process.stderr), "it did not wait for the replies"
     time.sleep(1.0)  # nobody presses again within the moment between the line and the waiting
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -448,7 +447,7 @@ def test_tokens_that_were_tampered_with_are_noticed_by_replay(finished, tmp_path
     changed_exchange(folder, lambda line: {**line, "tokens": {**line["tokens"], "input": 1}})
     done = quick("replay", folder)
     assert done.returncode == 1
-    assert "usage.json" in done.stderr
+    assert "exchanges.jsonl is not what the run recorded" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
