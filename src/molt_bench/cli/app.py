@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from tempfile import NamedTemporaryFile
 from types import FrameType
 from typing import Any, Final
 
@@ -12,10 +13,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from molt_bench._version import __version__
+from molt_bench.blame import internal_error
 from molt_bench.cli.completion import install_script, shell_script
 from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe
-from molt_bench.errors import MoltBenchError, did_you_mean
+from molt_bench.errors import MoltBenchError, did_you_mean, printable
 
 #: Each command and the first line of its help; the command of that name is in the file of that name.
 _GROUPS: Final = {
@@ -184,4 +186,12 @@ def _run_command(arguments: list[str]) -> str | int | None:
         for problem in getattr(error, "problems", (error,)):
             notice(str(problem))
         return error.status if isinstance(error, MoltBenchError) else 1
+    except Exception as error:  # a bug of ours; one in the middle of a run is in the run's own log
+        if "--debug" in arguments:
+            raise
+        bug = internal_error(error)
+        with NamedTemporaryFile("w", prefix="molt-bench-bug-", suffix=".log", delete=False) as log:
+            log.write(printable(bug.trace))
+        notice(f"{bug}; please report it with {log.name}")
+        return 1
     return status or 0
