@@ -74,7 +74,7 @@ def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200) -> None:
         before, started = _cpu_s(), time.perf_counter()
         run_in_new_loop(
             play_games_together(
-                list(specs), players, lambda _, record: faults.extend(record.faults), at_once=len(specs)
+                list(specs), players, lambda _, record, __: faults.extend(record.faults), at_once=len(specs)
             )
         )
         cpu_s, wall_s = _cpu_s() - before, time.perf_counter() - started

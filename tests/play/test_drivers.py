@@ -36,7 +36,7 @@ def played(pairs, places, *, at_once=100):
         return first, second
 
     game = play_games_together(
-        specs, make, lambda spec, _: order.append(spec.seed), at_once=at_once, places=lambda spec: places(spec)
+        specs, make, lambda spec, *_: order.append(spec.seed), at_once=at_once, places=lambda spec: places(spec)
     )
     asyncio.run(asyncio.wait_for(game, 60))
     return order, most

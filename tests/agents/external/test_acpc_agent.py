@@ -294,7 +294,10 @@ def test_many_games_at_once_give_the_same_records_as_one_by_one(tmp_path, folder
     for records, at_once in ((together, 6), (alone, 1)):
         asyncio.run(
             play_games_together(
-                specs, players, lambda spec, record, found=records: found.update({spec.seed: record}), at_once=at_once
+                specs,
+                players,
+                lambda spec, record, hands, found=records: found.update({spec.seed: record}),
+                at_once=at_once,
             )
         )
     assert together == alone
