@@ -139,8 +139,8 @@ row = msgspec.structs.replace(
 )
 kinds.KINDS = (row, *kinds.KINDS)
 from molt_bench import BenchmarkConfig, make_agent
-from molt_bench.config.participants import named
-config = BenchmarkConfig(participants=[*named(["rest:http://a.b"]), {"id": "t", "type": "tight"}])
+from molt_bench.config.participants import participants_named
+config = BenchmarkConfig(participants=[*participants_named(["rest:http://a.b"]), {"id": "t", "type": "tight"}])
 entry = config.participants[0]
 print(type(entry).__name__, entry.type, entry.url, entry.may_remember, make_agent(entry.spec()).name)
 """
