@@ -22,7 +22,7 @@ from ladders import Plan, two_of
 
 from molt_bench.luck.cards.hole_cards import CELLS, Deals
 from molt_bench.luck.estimators import game_estimates, margins_of
-from molt_bench.luck.fitting import SIZE, together, won_together
+from molt_bench.luck.fitting import SIZE, table_together, won_together
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.seeds import seed_pool
@@ -152,7 +152,9 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any, Any]:
         margins = margins_of(result, big_blind=BIG_BLIND, estimates=lambda game, known=known: known[game.spec])
         for seed, pair in enumerate(result.seed_results):
             parts = [each for each in (known[game.spec].hands for game in pair.games) if each is not None]
-            for hand, row in enumerate(zip(*together(parts), strict=True) if hands is not None else ()):
+            for hand, row in enumerate(
+                zip(won_together(parts), table_together(parts), strict=True) if hands is not None else ()
+            ):
                 own = hands[seed, one, two, hand]
                 own[0], own[1:] = row
                 hands[seed, two, one, hand] = -own

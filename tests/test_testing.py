@@ -355,6 +355,7 @@ def test_an_agent_that_draws_as_it_says_is_fit():
     assert DRAWS not in str(check_agent(Fine()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "problem"),
     [
@@ -391,6 +392,7 @@ def test_too_few_draws_are_no_evidence():
     assert check_agent(SmallRaises(), hands=2).ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in BUILTIN_AGENTS if kind != "resolver"])
 def test_built_in_bots_draw_as_they_say(kind):
     assert check_agent(BUILTIN_AGENTS[kind](seed=3), hands=40).ok

@@ -113,6 +113,7 @@ def test_a_plot_of_a_run_in_a_folder_is_a_drawing(folder):
         frames.plot("pie")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["leaderboard", "convergence", "payoffs"])
 def test_a_plot_of_a_result_in_memory_is_that_of_the_run_in_a_folder(result, folder, name):
     pytest.importorskip("matplotlib")

@@ -26,6 +26,7 @@ class Noting:
         return ((Action("fold"), 1.0),) if decided else ((passive(observation), 1.0),)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("executor", ["inline", "async"])
 def test_odds_are_stated_before_every_decision_and_what_was_said_then_counts(executor):
     Noting.events.clear()

@@ -16,6 +16,7 @@ def table():
     run_benchmark({"participants": ["blueprint", "random"], **few})
 
 
+@pytest.mark.slow
 def test_the_same_results_inline_in_workers_and_on_replay(tmp_path):
     inline = quick_run(tmp_path / "inline", *FLAGS, "--executor", "inline")
     workers = quick_run(tmp_path / "workers", *FLAGS, "--executor", "processes", "--workers", "2")

@@ -69,6 +69,7 @@ def test_nothing_is_played_again(run):
     assert len(games_in(run)) == 5 * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "field", "value"),
     [

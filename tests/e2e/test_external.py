@@ -138,6 +138,7 @@ def until(happened):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize("behaviour", ["well", "stubborn"])
 def test_ctrl_c_leaves_no_process_and_no_folder_behind(tmp_path, behaviour):

@@ -44,6 +44,7 @@ def test_a_false_policy_is_not_used_in_any_match_and_the_report_says_whose(tmp_p
     assert {each.used for each in first.account.variants} == {("liars",), ()}
 
 
+@pytest.mark.slow
 def test_a_false_policy_gives_the_margins_of_the_same_play_without_dice(tmp_path):
     """All margins but those by weights that the run had learned before it was found out."""
     liar, plain = (

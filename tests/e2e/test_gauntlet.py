@@ -158,6 +158,7 @@ def test_a_seed_file_is_shared_among_the_pairings_that_play(tmp_path):
     assert sorted(dealt) == [(f"seed-{at}", f"seed-{at + 1}") for at in (0, 2, 4)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", ["false", "true"])
 def test_executors_play_the_same_gauntlet(tmp_path, shared):
     common = (
@@ -214,6 +215,7 @@ def test_the_budget_has_to_let_everybody_meet_the_reference_only(tmp_path):
     assert "maxMatches: 3 would" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [False, True])
 def test_models_play_a_gauntlet_and_resume_it(server, tmp_path, shared):
     config = config_for(server.url)
@@ -280,6 +282,7 @@ class TestPlan:
         assert "cannot be used with --dollars or --hands" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_viewer_marks_the_reference_and_has_no_matrix(tmp_path):
     run = quick_run(
         tmp_path / "out", "--participants", "tag,maniac,tight", "--reference", "tight", "--seeds", "2", "--hands", "4",

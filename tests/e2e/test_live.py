@@ -30,6 +30,7 @@ def test_a_run_with_a_live_agent_leaves_what_any_run_leaves(tmp_path):
     assert not (folder / "invitations.json").exists()
 
 
+@pytest.mark.slow
 def test_three_live_agents_meet_each_other_without_waiting_for_ever(tmp_path):
     served = Served(live_config(tmp_path, "one", "two", "three", stop={"budget": {"maxMatches": 3}}))
     guests = [Poller(url, mixing) for url in served.invitations(3)]
@@ -80,6 +81,7 @@ def killed(path, moments):
     return results(folder), journal_without_times(folder), guest.asked
 
 
+@pytest.mark.slow
 def test_a_killed_server_goes_on_at_the_open_decision(tmp_path):
     files, journal = uncut(tmp_path / "uncut")
     again, cut_journal, asked = killed(tmp_path / "killed", [4, 9])
@@ -98,6 +100,7 @@ def test_ten_kills_change_nothing(tmp_path):
     assert cut_journal == journal
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     config = live_config(tmp_path, "guest", {"id": "bot", "type": "maniac"})
     served = Served(config)

@@ -68,6 +68,7 @@ def test_verify_replay_and_report_ask_nobody(whole, server, tmp_path, command):
     assert len(server.desk.batches) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [("submitted",), ("poll",), ("results",), ("submit", "submitted", "poll", "results")])
 def test_killed_at_any_step_it_goes_on_with_the_same_batch(whole, server, tmp_path, steps):
     """Before the batch is there, before its id is known, while it is under way, before its answers have come."""
@@ -111,6 +112,7 @@ def test_a_damaged_file_of_batches_is_named(whole, tmp_path):
     assert "batches.jsonl line 1 is damaged" in done.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_a_batch_and_resume_does(whole, server, tmp_path):
     api, run = whole
     before, polled = Counter(server.desk.submitted), []

@@ -135,6 +135,7 @@ def check(server, tmp_path, combinations, stacks, *, varies, places=(17, 40)):
     assert all(json.loads(line)["wire"]["sent"] for line in lines)
 
 
+@pytest.mark.slow
 def test_a_chat_with_tools_samples_and_notes_is_killed_resumed_and_shown_in_every_protocol(server, tmp_path):
     every_option = [{**EVERY[-1], "api": api} for api in APIS]
     check(server, tmp_path, every_option, "carry", varies=False, places=(17,))

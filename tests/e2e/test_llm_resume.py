@@ -230,6 +230,7 @@ def test_a_second_process_on_the_same_run_is_refused(tmp_path, server, whole):
         process.communicate()
 
 
+@pytest.mark.slow
 def test_ctrl_c_waits_for_the_replies_under_way(tmp_path, server, whole):
     """They are recorded, so the command that is printed goes on without asking for them again."""
     before = server.received

@@ -89,6 +89,7 @@ CASES = {
 SLOW = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case not in ("bot", "two")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["bot", "two", *SLOW])
 def test_killed_at_random_moments_a_run_goes_on_at_the_open_decision(tmp_path, server, case):
     """Three kills, with one and with four games at a time, while the server is asked or just after it answered."""

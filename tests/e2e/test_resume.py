@@ -132,6 +132,7 @@ def test_killed_at_random_moments_and_resumed_gives_the_same_bytes(tmp_path, und
     assert len(games) == len({*games}) == 50 * 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "at_once"), [("out", "1"), ("a space and a 'quote", "8")])
 def test_ctrl_c_writes_what_there_is_and_prints_the_command_that_goes_on(tmp_path, undisturbed, name, at_once):
     process = start(*LONG, "--output-dir", tmp_path / name, "--games-at-once", at_once)
@@ -159,6 +160,7 @@ def test_ctrl_c_writes_what_there_is_and_prints_the_command_that_goes_on(tmp_pat
     assert len(games_in(folder)) == len({*games_in(folder)}) == 50 * 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_once", ["1", "8"])
 def test_ctrl_c_in_the_middle_of_a_decision_leaves_no_traceback(tmp_path, at_once):
     (tmp_path / "presser.py").write_text(PRESSER)

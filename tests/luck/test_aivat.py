@@ -276,6 +276,7 @@ def game_of(*kinds, hands=12):
     return play_game(players, seed="aivat", hands=hands), players
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [("minraiser", "blueprint"), ("blueprint", "tag")])
 def test_against_the_blueprint_a_game_counts_by_its_values(kinds):
     record, players = game_of(*kinds)
@@ -313,6 +314,7 @@ def test_a_bot_derived_from_the_blueprint_is_not_taken_for_it():
     assert reference_bot(None) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "mode"), [*zip(PLAYERS, cycle(reversed(MODES)), strict=False)])
 def test_with_the_blueprint_it_has_the_mean_of_the_result(kind, mode):
     bot = BlueprintAgent(seed="bot")
@@ -320,6 +322,7 @@ def test_with_the_blueprint_it_has_the_mean_of_the_result(kind, mode):
     assert abs(standard_errors(beyond)) < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "mode"), [("callstation", "deep"), ("overbettor", "carried")])
 def test_with_the_resolver_it_has_the_mean_of_the_result(kind, mode):
     bot = ResolverAgent(seed="bot")

@@ -72,6 +72,7 @@ def test_a_correction_adds_no_variance(pairing, stack):
     assert np.max(ratios(pairing, stack)) < 1.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairing", [("random", "tight"), ("random", "tag"), ("maniac", "callstation"), ("tag", "tag")])
 def test_nor_does_it_between_built_in_bots(pairing):
     assert np.max(ratios(pairing, 100)) < 1.02

@@ -379,6 +379,7 @@ def margins_of_run(mode):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["reset", "carry"])
 def test_fitted_margins_keep_their_mean_and_vary_less(mode, monkeypatch):
     ahead = margins_of_run(mode)

@@ -325,6 +325,7 @@ def test_what_two_have_played_can_be_replaced():
 # Simulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "t3", "rare"])
 def test_intervals_hold_the_truth_as_often_as_they_say(kind):
     dice = np.random.RandomState(11)

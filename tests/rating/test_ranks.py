@@ -41,6 +41,7 @@ def test_they_hold_the_true_ranks(test):
     assert width / runs / 4 < 3  # they are not all of the table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [False, True])
 def test_they_hold_although_a_run_stops_when_somebody_seems_to_be_first(shared):
     """Four equals, one look after every ten seed pairs, stopped at the first rank that is not the whole table."""

@@ -270,6 +270,7 @@ def run_to_the_end(lead, *, first, deviation=1.0, error=0.05, runs=2000, kind="n
     return {end: ends.count(end) / runs for end in ("right", "wrong", "tied", "open")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["normal", "t3"])
 @pytest.mark.parametrize("first", [4, 10])
 def test_equals_are_ordered_in_no_more_than_5_percent_of_runs(first, kind):

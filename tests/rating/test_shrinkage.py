@@ -34,6 +34,7 @@ def test_it_finds_the_prior_that_variances_were_drawn_from(freedom):
     assert prior_freedom([(float(value), 9) for value in seen]) == pytest.approx(freedom, rel=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 6])
 @pytest.mark.parametrize("count", [5, 10])
 def test_even_the_widest_pair_of_an_uneven_ladder_is_covered(size, count):

@@ -169,6 +169,7 @@ def test_a_run_that_cannot_be_read_is_no_trouble_until_somebody_asks(tmp_path):
     Library(tmp_path).prepare_hands("no such run")
 
 
+@pytest.mark.slow
 def test_a_page_that_was_kept_shows_a_new_name_and_new_grades(runs, bots_id, tmp_path):
     folder = tmp_path / bots_id
     shutil.copytree(runs / bots_id, folder)

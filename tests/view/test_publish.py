@@ -99,6 +99,7 @@ def test_a_site_is_replaced_and_anything_else_is_left_alone(site, runs, bots_id,
     one_clear_line(quick("publish", tmp_path / "none", "--output", tmp_path / "x"), "DIR")
 
 
+@pytest.mark.slow
 def test_every_command_that_a_site_shows_works_with_its_archive(site, bots_id, models_id, tmp_path):
     for run in (bots_id, models_id):
         place = tmp_path / run

@@ -161,6 +161,7 @@ def test_what_the_browser_has_is_not_sent_again(viewer, bots_id):
     assert viewer.ask(f"/api/runs/{bots_id}.json?since={version - 1}").status == 200
 
 
+@pytest.mark.slow
 def test_a_run_under_way_is_shown_as_it_grows_until_it_is_cut_off(tmp_path):
     flags = ("--participants", "tag,random", "--seeds", "2", "--hands", "8", "--set", "stop.adjacentConfidence=null")
     run = start(*flags, "--max-matches", 5000, "--output-dir", tmp_path, "--quiet", "--executor", "inline")

@@ -155,7 +155,7 @@ def _add_games(
         first, second = (game.terms for game in seatings)
         if compiled.learn_terms(moments, array("d", won), first, second, SIZE, mean, far, variance):
             return
-    table = _table_together(seatings)
+    table = table_together(seatings)
     rest = [each - mean for each in won]
     weighed = np.array([min(1.0, far / max(abs(each), 1e-9)) / variance for each in rest])
     rows = np.column_stack([rest, table])
@@ -183,7 +183,7 @@ def won_together(seatings: Sequence[GameParts]) -> list[float]:
     return [*won.values()]
 
 
-def _table_together(seatings: Sequence[GameParts]) -> "Floats":
+def table_together(seatings: Sequence[GameParts]) -> "Floats":
     """Return the table of the terms of the hands in both seatings, in order of their numbers."""
     numbers = sorted({number for game in seatings for number in game.numbers})
     row_of = {number: row for row, number in enumerate(numbers)}

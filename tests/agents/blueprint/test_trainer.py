@@ -40,6 +40,7 @@ def solve(trainer, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_leduc_is_nearly_solved(solve):
     game = small_games.leduc()
     strategies = solve(game, 1_000_000)

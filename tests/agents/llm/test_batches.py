@@ -140,6 +140,7 @@ def test_what_a_model_says_wrong_is_the_fault_that_it_always_is(api, fault, kind
         assert [found.kind for found in faults_of(batched(provider, api))] == [kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 500, 503, RESET])
 @pytest.mark.parametrize("step", ["upload", "submit", "submitted", "poll", "results"])
 @pytest.mark.parametrize("api", APIS)
