@@ -27,16 +27,16 @@ def label_bytes(label: Seed) -> bytes:
 
     Type and length precede the text, so ("ab", "c") differs from ("a", "bc") and 7 from "7".
     """
+    if type(label) is int:
+        # Hexadecimal, since Python refuses to convert ints of over 4,300 decimal digits.
+        return b"i%#x;" % label
     if isinstance(label, str):
         try:
             text = label.encode()
         except UnicodeEncodeError:
             raise ConfigError("seed", label, "text that UTF-8 can write") from None
         return b"s%d:%b;" % (len(text), text)
-    if isinstance(label, bool) or not isinstance(label, int):
-        raise ConfigError("seed", label, "an int or a string")
-    # Hexadecimal, since Python refuses to convert ints of over 4,300 decimal digits.
-    return b"i%b;" % hex(label).encode()
+    raise ConfigError("seed", label, "an int or a string")
 
 
 def derive(seed: Seed, *labels: Seed) -> int:

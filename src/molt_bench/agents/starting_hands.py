@@ -5,6 +5,8 @@ numpy is imported late, so that importing the bots stays fast.
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from functools import cache, lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -14,7 +16,7 @@ from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import RANKS, Board, Hole, cards_to_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.equity import card_arrays, flush_table, rank_strengths, strengths
-from molt_bench.poker.evaluator import KEY_START
+from molt_bench.poker.evaluator import KEY_START, RANK_KEYS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,11 +74,16 @@ class _Range(NamedTuple):
     numbers: Ints  # the starting hand of each, by number
 
 
+def _best_hands(percent: int) -> list[Hole]:
+    """Return the best so many percent of all 1,326 hands, best first, each with its lower card first."""
+    index = {name: at for at, name in enumerate(RANKED_HANDS)}
+    return sorted(combinations(range(52), 2), key=lambda hand: index[starting_hand(hand)])[: 1326 * percent // 100]
+
+
 @cache
 def _best(percent: int) -> _Range:
     """Return the best so many percent of all 1,326 hands."""
-    index = {name: at for at, name in enumerate(RANKED_HANDS)}
-    hands = sorted(combinations(range(52), 2), key=lambda hand: index[starting_hand(hand)])[: 1326 * percent // 100]
+    index, hands = {name: at for at, name in enumerate(RANKED_HANDS)}, _best_hands(percent)
     cards = np.array(hands, np.int64)
     numbers = np.array([index[starting_hand(hand)] for hand in hands], np.int64)
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
@@ -116,10 +123,23 @@ def equity_against_best(hole: Hole, board: Board, percent: int) -> float:
 
 
 @cache
-def _best_bytes(percent: int) -> tuple[bytes, bytes, bytes]:
-    """Return a range for the compiled kernel."""
-    best = _best(percent)
-    return best.bits.tobytes(), best.starts.tobytes(), best.keys.tobytes()
+def _best_bytes(percent: int) -> tuple[bytes, bytes, bytes, int]:
+    """Return a range for the compiled kernel; see `kernels/ranges.c`."""
+    hands, sizes = _best_hands(percent), Counter(map(starting_hand, combinations(range(52), 2)))
+    whole = {name for name, count in Counter(map(starting_hand, hands)).items() if count == sizes[name]}
+    ranks: dict[tuple[int, int], list[int]] = {}
+    rest, suited, offsuit = list[tuple[int, int]](), list[tuple[int, int]](), list[tuple[int, int]]()
+    for low, high in hands:
+        same_suit, both = low & 3 == high & 3, (low >> 2, high >> 2)
+        held = sum(RANK_KEYS[rank] for rank in both), sum(1 << 13 * (card & 3) + (card >> 2) for card in (low, high))
+        (suited if same_suit else offsuit).append(held)
+        if starting_hand((low, high)) in whole:
+            form = 3 if both[0] == both[1] else 4 if same_suit else 5
+            ranks.setdefault(both, [held[0], *both, 0, 0, 0])[form] = 1
+        else:
+            rest.append(held)
+    first, second, third = (array("q", chain(*rows)).tobytes() for rows in (ranks.values(), rest, suited + offsuit))
+    return first, second, third, len(suited)
 
 
 def _equity_against_best(hole: Hole, board: Board, percent: int) -> float:
@@ -153,8 +173,7 @@ def _equity_against_best(hole: Hole, board: Board, percent: int) -> float:
 
 def _runout_entropy(known: tuple[int, ...], missing: int) -> bytes:
     """Return the random bytes of the run-outs, one after another."""
-    shoe = Shoe(f"run-outs of {cards_to_text(known)}")
-    return b"".join([shoe.entropy(number) for number in range(_RUNOUTS[missing])])
+    return Shoe(f"run-outs of {cards_to_text(known)}").entropies(_RUNOUTS[missing])
 
 
 def _runouts(known: tuple[int, ...], missing: int) -> list[list[int]]:

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* The types that policies are made of, by how much their sum may miss 1, and the price of a raise at which a bin begins. */
-static struct {
+static struct Known {
     PyObject *action, *sizes, *pot_raises;
     double tolerance;
     int64_t price;
@@ -28,11 +28,7 @@ PyObject *set_policies(PyObject *self, PyObject *args) {
     double tolerance;
     if (!PyArg_ParseTuple(args, "OOOdL", &action, &sizes, &pot_raises, &tolerance, &price) || !know_names())
         return NULL;
-    known.action = Py_NewRef(action);
-    known.sizes = Py_NewRef(sizes);
-    known.pot_raises = Py_NewRef(pot_raises);
-    known.tolerance = tolerance;
-    known.price = price;
+    known = (struct Known){Py_NewRef(action), Py_NewRef(sizes), Py_NewRef(pot_raises), tolerance, price};
     return Py_NewRef(Py_None);
 }
 

@@ -144,11 +144,6 @@ typedef struct {
 } Flop;
 static Flop lately[1 << REMEMBERED_BITS];
 
-PyObject *forget_flops(PyObject *self, PyObject *none) {
-    memset(lately, 0, sizeof lately);
-    return Py_NewRef(Py_None);
-}
-
 static const Flop *remembered_flop(const int c[7]) {
     uint64_t all = 1;
     for (int at = 0; at < 7; at++)

@@ -66,8 +66,6 @@ PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t coun
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *set_policies(PyObject *self, PyObject *args);
-PyObject *forget_wins(PyObject *self, PyObject *none);
-PyObject *forget_flops(PyObject *self, PyObject *none);
 PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *solved_moments(PyObject *self, PyObject *args);
 PyObject *learn_terms(PyObject *self, PyObject *args);

