@@ -8,6 +8,7 @@ import ssl
 import sys
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -195,7 +196,8 @@ class Http:
         """Forget the connections of an event loop that is over."""
         session, self._session = self._session, None
         if session is not None:
-            session.detach()
+            with suppress(StopIteration):  # there is no event loop that could await it, and nothing to wait for
+                session.close().send(None)
 
 
 class _Target(NamedTuple):
