@@ -1,6 +1,7 @@
 """HTTP: whole answers, however they are cut and framed, and nothing that only looks like one."""
 
 import asyncio
+import gc
 import gzip
 import json
 import zlib
@@ -19,6 +20,7 @@ from molt_bench.agents.llm.types import ChatTurn
 from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run
 from tests.agents.llm.provider import Provider
+from tests.agents.llm.proxy import Proxy
 
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
 
@@ -265,3 +267,94 @@ def test_a_redirection_is_not_followed():
     moved = framed(b"{}", "location: http://127.0.0.1:9/elsewhere", status="307 Temporary Redirect")
     with pytest.raises(RequestFailed, match="307"):
         asked(moved)
+
+
+def failure(url, monkeypatch, *, key):
+    """Return why a server cannot be asked."""
+    monkeypatch.setenv("THE_KEY", key)
+
+    async def ask():
+        client = ModelClient(LLMSettings(model="openai:m", base_url=url, api_key_env="THE_KEY"))
+        try:
+            await client.ask(Prompt("system", "message hi", "text"), timeout_s=10)
+        finally:
+            await client.close()
+
+    with pytest.raises(RequestFailed) as caught:
+        asyncio.run(ask())
+    return caught.value
+
+
+KEY = "sk-a-secret-That-no-error-shows-0123456789"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        framed(b"{}", f"content-encoding: {KEY}"),
+        framed(b"{}", f"x: \0{KEY}"),
+        f"{KEY[:20]} is half of a key\r\n\r\n".encode(),
+        b"HTTP/1.1 200 OK\r\nx: " + b"x" * 80 + KEY.encode() * 1000,
+    ],
+)
+def test_no_part_of_a_key_is_told_of_an_answer_that_cannot_be_read(message, monkeypatch):
+    async def ask():
+        async with Script(message, close=True) as url:
+            return await asyncio.to_thread(failure, f"{url}/v1", monkeypatch, key=KEY)
+
+    told = str(asyncio.run(ask()))
+    assert "the answer" in told
+    assert KEY[:10].lower() not in told.lower()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 407 hi hush-hush\r\n\r\n", b"HTTP/1.1 502 Bad\r\n\r\n", b"hush-hush\r\n\r\n"]
+)
+def test_the_password_of_a_proxy_is_not_told(answer, monkeypatch):
+    async def talk(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    async def ask():
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        monkeypatch.setenv("https_proxy", f"http://me:hush-hush@127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        monkeypatch.setenv("no_proxy", "")
+        async with server:
+            return await asyncio.to_thread(failure, "https://127.0.0.1:9/v1", monkeypatch, key=KEY)
+
+    told = asyncio.run(ask())
+    assert (told.trouble, told.may_cost) == ("transport", False)
+    assert "hush" not in str(told)
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5://me:hush-hush@127.0.0.1:9", "http://me:hush-hush@127.0.0.1:99999", "http://me:hush-hush@[::1:9"]
+)
+def test_a_proxy_that_cannot_be_used_is_told_without_its_password(proxy, monkeypatch):
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.setenv("no_proxy", "")
+    told = failure("http://127.0.0.1:9/v1", monkeypatch, key=KEY)
+    assert not told.may_cost
+    assert "proxy" in str(told)
+    assert "hush" not in str(told)
+
+
+def test_the_address_of_a_proxy_need_not_say_http(monkeypatch):
+    with Provider(policy=passive) as provider, Proxy() as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url.removeprefix("http://"))
+        monkeypatch.setenv("no_proxy", "")
+        run(provider, game={"handsPerGame": 1})
+        assert len(proxy.asked) >= len(provider.requests) > 0
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # Python closes their sockets, and says so
+def test_connections_of_an_event_loop_that_is_over_are_left_without_a_word(caplog):
+    with Provider(policy=lambda *_: "ok") as provider:
+        client = ModelClient(LLMSettings(model="openai:m", base_url=provider.url))
+        prompt = Prompt("system", "Legal actions: call", "text")
+        texts = [asyncio.run(client.ask(prompt, timeout_s=30)).text for _ in range(3)]
+        asyncio.run(client.close())
+    gc.collect()
+    assert texts == ["ok"] * 3
+    assert not [record for record in caplog.records if "Unclosed" in record.getMessage()]

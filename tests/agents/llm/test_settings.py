@@ -190,3 +190,13 @@ def test_the_mode_that_a_model_got_is_told():
     assert len(warned) == 1
     assert warned[0].startswith("model (openai:gpt-4.1) refuses native mode (")
     assert warned[0].endswith("): tool mode from now on")
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:abc/v1", "http://127.0.0.1:99999/v1", "http://[::1/v1", "ftp://x/v1"]
+)
+def test_a_base_url_that_is_no_address_is_refused_before_anything_is_asked(url):
+    who = {"id": "model", "type": "llm", "model": "openai:m", "baseUrl": url}
+    with pytest.raises(ConfigError, match="expected a URL such as") as caught:
+        run_benchmark(config(who))
+    assert caught.value.field == "participants.0.baseUrl"

@@ -132,8 +132,12 @@ class LLMSettings(AgentSettings):
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
         if value is not None:
-            parts = urlsplit(value)
-            if parts.scheme not in ("http", "https") or not parts.hostname:
+            try:
+                parts = urlsplit(value)
+                complete = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+            except ValueError:  # no port, or no address of IPv6
+                complete = False
+            if not complete:
                 raise as_problem("", value, "a URL such as http://127.0.0.1:8000/v1")
             if parts.username or parts.password:
                 raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")

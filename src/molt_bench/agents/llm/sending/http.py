@@ -8,6 +8,7 @@ import ssl
 import sys
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -146,14 +147,14 @@ class Http:
             )
             async with sent as response:
                 return await _read(response, watch, most_bytes)
-        except BrokenAnswerError:
+        except (BrokenAnswerError, NoConnectionError):
             raise
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, UnicodeError, ValueError) as error:
             root = getattr(error, "os_error", error)
             raise NoConnectionError(str(root) or type(root).__name__) from root
         except (aiohttp.ClientError, OSError) as error:
             raise_bug(error)  # one in what is told while a body is written
-            raise BrokenAnswerError(f"the answer broke off: {error or type(error).__name__}") from None
+            raise BrokenAnswerError(f"the answer broke off: {_what_broke(error)}") from None
         finally:
             if not self._keep_alive:
                 await session.close()
@@ -175,10 +176,11 @@ class Http:
         """
         parts = urlsplit(url)
         known = urllib_request.getproxies() if self._proxied else {}
-        around = not known or urllib_request.proxy_bypass(parts.hostname or "")
+        named = known.get(parts.scheme) or known.get("all")
+        around = not named or urllib_request.proxy_bypass(parts.hostname or "")
         found = _Target(
             yarl.URL(url, encoded=True),
-            None if around else known.get(parts.scheme) or known.get("all"),
+            None if not named or around else _proxy(named),
             certificates() if parts.scheme == "https" else True,
         )
         self._targets[url] = found
@@ -194,15 +196,44 @@ class Http:
         """Forget the connections of an event loop that is over."""
         session, self._session = self._session, None
         if session is not None:
-            session.detach()
+            with suppress(StopIteration):  # there is no event loop that could await it, and nothing to wait for
+                session.close().send(None)
 
 
 class _Target(NamedTuple):
     """A URL, the proxy on the way to it, and the certificates."""
 
     url: "yarl.URL"
-    proxy: str | None
+    proxy: "yarl.URL | None"
     certificates: ssl.SSLContext | bool
+
+
+def _proxy(named: str) -> "yarl.URL":
+    """Return the proxy that the environment names, which need not say http://.
+
+    Raises:
+        NoConnectionError: It cannot be used. The error does not show it: there may be a password in it.
+    """
+    try:
+        found = yarl.URL(named if "://" in named else f"http://{named}")
+        usable = found.scheme in ("http", "https") and found.host and found.port
+    except ValueError:
+        usable = None
+    if not usable:
+        raise NoConnectionError("the proxy that the environment names has no address such as http://127.0.0.1:8080")
+    return found
+
+
+def _what_broke(error: Exception) -> str:
+    """Return what went wrong with an answer, without what was in it: half of a key, or the password of a proxy."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy answered {error.status}"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the server closed the connection"
+    if isinstance(error, OSError):
+        return str(error) or type(error).__name__
+    said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    return said.partition(":")[0] or type(error).__name__  # what was read comes after the colon
 
 
 @cache
@@ -240,7 +271,7 @@ def _unpacked(body: bytes, encoding: str, most_bytes: int) -> bytes:
         return body
     try:
         if encoding not in _ENCODINGS:
-            raise BrokenAnswerError(f"the answer is packed as {encoding[:20]}, which nobody asked for")
+            raise BrokenAnswerError("the answer is packed in a way that nobody asked for")
         unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
         found = unpacking.decompress(body, most_bytes)
     except zlib.error:
