@@ -35,3 +35,11 @@ def test_a_missing_module_is_an_error_when_it_is_used_and_a_missing_name_is_name
         missing.anything  # noqa: B018 - the use is the point
     with pytest.raises(AttributeError, match="no_such_name"):
         lazy_import("json").no_such_name  # noqa: B018
+
+
+def test_looking_at_it_loads_nothing(fresh_python):
+    code = "import inspect, sys; from molt_bench.lazy_import import lazy_import; late = lazy_import('colorsys')\n"
+    code += (
+        "inspect.unwrap(late); inspect.isroutine(late); hasattr(late, '__wrapped__'); print('colorsys' in sys.modules)"
+    )
+    assert fresh_python(code) == "False"

@@ -17,6 +17,8 @@ class _LazyModule(ModuleType):
     """A module that becomes a copy of the real one on first use, and from then on costs no more than that."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # somebody looks at it, as `inspect` and doctest do at everything in a file
+            raise AttributeError(name)
         module = import_module(self.__name__)
         vars(self).update(vars(module))
         self.__class__ = ModuleType  # type: ignore[assignment]
