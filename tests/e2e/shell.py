@@ -229,6 +229,7 @@ def be_the_program(arguments, files, *, cwd=None, env=None, encoding=None, most_
         os.chdir(cwd or ".")
         os.environ.update(env or {})
         environment_seed.cache_clear()  # a new process has not read its environment yet
+        sys.path[:] = filter(None, sys.path)  # nor loaded agents from the current folder, as earlier tests may have
         for standard, file in enumerate(files[:3]):
             os.dup2(file, standard)
         if most_kib is not None:

@@ -37,10 +37,6 @@ class _GameCount:
         """Return the next game to count."""
         return self._games[self.done] if self.pending else None
 
-    def count(self, game: Game, seed_index: int) -> None:
-        """Count the game that comes next; `seed_index` is the place of its seed in the match, from 0."""
-        raise NotImplementedError
-
 
 class RunStyles(_GameCount):
     """The styles of a run's participants: as stored with the run where the journal vouches for that, else counted.
@@ -67,7 +63,7 @@ class RunStyles(_GameCount):
             self.done, self.stored = len(self._games), True
 
     def count(self, game: Game, seed_index: int) -> None:
-        """Count the hands of a game."""
+        """Count the game that comes next; `seed_index` is the place of its seed in the match, from 0."""
         self._count.add(game.participants, game.record)
         self.done += 1
 
