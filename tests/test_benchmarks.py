@@ -56,6 +56,7 @@ def test_a_ladder_with_a_player_that_fails_is_refused(benchmarks):
         played(plan, executor, None)
 
 
+@pytest.mark.slow
 def test_players_of_every_ladder_finish_their_games(benchmarks):
     from ladders import EQUAL, LATER, TUNING, VALIDATION
     from pools import play_chunk

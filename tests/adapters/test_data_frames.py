@@ -121,6 +121,7 @@ def test_a_plot_of_a_result_in_memory_is_that_of_the_run_in_a_folder(result, fol
     assert drawn == RunFrames.open(folder).plot(name)
 
 
+@pytest.mark.slow
 def test_a_result_without_its_hands_of_an_agent_in_this_program_with_a_file_of_seeds_is_drawn_too(tmp_path):
     pytest.importorskip("matplotlib")
     file = tmp_path / "seeds.json"

@@ -384,6 +384,7 @@ def _imaginary(account):
         each.update(capital=[1e3] * len(each["capital"]), counts={"fold": {"found": 1, "variance": -1}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forge", [_opposite, _of_the_opponent, _huge, _unexplained, _imaginary])
 def test_what_a_journal_says_about_policies_is_checked_as_far_as_nobody_has_to_be_asked(tmp_path, mixer, forge):
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")

@@ -177,6 +177,7 @@ def test_the_lobby_shows_no_token_and_hostile_names_as_text(tmp_path):
     assert served.err == "Interrupted before the first game: nothing is kept.\n"
 
 
+@pytest.mark.slow
 def test_a_server_killed_while_it_waits_comes_back_with_its_invitations(tmp_path):
     config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"})
     served = Served(config)

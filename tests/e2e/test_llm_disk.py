@@ -83,6 +83,7 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     assert same_files(folder, names) == same_files(whole, names)
 
 
+@pytest.mark.slow
 def test_once_there_is_room_again_the_run_goes_on_and_has_paid_for_nothing_twice(tmp_path, server, whole):
     before = server.received
     status, said = on_a_small_disk(tmp_path, config_for(server.url), "grow")

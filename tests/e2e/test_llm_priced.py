@@ -40,6 +40,7 @@ def run(one_server, tmp_path_factory):
     return played(tmp_path_factory.mktemp("priced"), config)
 
 
+@pytest.mark.slow
 def test_the_schedule_looks_at_what_a_match_costs(run):
     met = [(match["participantA"], match["participantB"]) for match in read(run, "matches.json")["matches"]]
     later = met[6:]
@@ -55,7 +56,7 @@ def test_it_is_verified_replayed_and_reported_to_the_same_bytes(run, tmp_path, c
     assert same_files(folder) == same_files(run)
 
 
-@pytest.mark.parametrize("games", [5, 30, 47, 63])
+@pytest.mark.parametrize("games", [47, *(pytest.param(each, marks=pytest.mark.slow) for each in (5, 30, 63))])
 def test_cut_anywhere_it_is_resumed_to_the_same_bytes(run, tmp_path, server, games):
     folder = shutil.copytree(run, tmp_path / "run")
     cut(folder, games=games)

@@ -103,6 +103,7 @@ def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, 
     assert len({line["key"] for line in exchanges_in(folder)}) == len(exchanges_in(folder)) == len(whole.prompts)
 
 
+@pytest.mark.slow
 def test_killed_with_many_requests_under_way_no_recorded_one_is_sent_again(tmp_path, server, whole):
     """Whatever the moment: a sitting asks only what no earlier one has recorded."""
     server.delay = lambda number: 0.001 * pick(20, "delay", number)
@@ -311,6 +312,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_reply_is_being_read_does_not_lose_it(tmp_path, server, whole):
     before = server.received
     done = subprocess.run(

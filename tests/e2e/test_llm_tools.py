@@ -78,6 +78,7 @@ def test_verify_replay_and_report_ask_nobody(run, server, tmp_path, command):
     assert server.received == before
 
 
+@pytest.mark.slow
 def test_cut_it_is_resumed_to_the_same_bytes(run, server, tmp_path):
     folder = shutil.copytree(run, tmp_path / "run")
     server.say = asks_first
@@ -101,6 +102,7 @@ def test_a_journal_ahead_of_the_last_step_is_played_again_from_there(run, server
     assert same_files(folder) == same_files(run)
 
 
+@pytest.mark.slow
 def test_killed_between_a_call_and_its_answer_nothing_is_paid_twice(run, server, tmp_path):
     server.say = asks_first
     current = killing(server)

@@ -221,7 +221,14 @@ def test_a_server_that_does_not_give_log_probabilities(tmp_path, status, reporte
         absent(tmp_path, *prepared(tmp_path, config), said=said)
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "400", "reset", "empty-reply", "cut-reply", "hang"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "429",
+        "cut-reply",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("500", "400", "reset", "empty-reply", "hang")),
+    ],
+)
 def test_what_may_pass_is_left_to_the_games(tmp_path, server, fault):
     server.preflight_fault = fault
     config = config_for(server.url)

@@ -153,6 +153,7 @@ def test_an_unfinished_run_with_a_server_can_be_verified_without_asking_it(tmp_p
     assert len(server.messages) == before
 
 
+@pytest.mark.slow
 def test_ctrl_c_asks_nothing_twice_but_the_open_decision(tmp_path, server):
     config = config_of(server, "tight")
     whole = played(tmp_path / "whole", config)

@@ -189,6 +189,7 @@ def test_the_time_of_an_interrupted_sitting_counts(tmp_path):
     assert read(folder, "summary.json")["seconds"] > before
 
 
+@pytest.mark.slow
 def test_ctrl_c_with_json_prints_one_object(tmp_path):
     process = start(*LONG, "--output-dir", tmp_path, "--json")
     while not (folder := begun(tmp_path)) or len((folder / "journal.jsonl").read_bytes()) < 50_000:
@@ -247,8 +248,10 @@ def test_resume_of_a_finished_run_changes_nothing(tmp_path):
 
 @pytest.mark.parametrize("command", ["resume", "report"])
 def test_a_run_that_ended_for_want_of_time_stays_as_it_is(tmp_path, command):
-    limits = "stop.budget={maxMatches: null, maxSeconds: 0.1}"
-    folder = quick_run(tmp_path, "--seeds", "2", "--set", limits, "--set", "stop.adjacentConfidence=null")
+    limits = "stop.budget={maxMatches: null, maxSeconds: 0.5}"
+    folder = quick_run(
+        tmp_path, "--seeds", "2", "--hands", "5", "--set", limits, "--set", "stop.adjacentConfidence=null"
+    )
     before = everything(folder)
     assert read(folder, "matches.json")["matches"]
     assert quick(command, folder).returncode == 0

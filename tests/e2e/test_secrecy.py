@@ -354,6 +354,7 @@ def test_the_viewer_shows_no_card_that_is_still_to_be_dealt(tmp_path, bots):
     assert library.hand_page(folder.name, 1, 0, 1)["sides"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_that_did_not_take_the_seed_leaves_it_sealed(tmp_path, bots):
     who = f"{MOLT_BENCH} --participants {bots}:make_caller,tight --seeds 4 --hands 20 --max-matches 3 --quiet"
     subprocess.run(

@@ -119,6 +119,7 @@ def test_a_cheat_is_found_before_a_run_of_two_ends(kind, opponent):
     assert any("cheat (!) is suspected" in each for each in sentences(found))
 
 
+@pytest.mark.slow
 def test_a_suspect_is_named_everywhere_and_the_same_in_every_command(tmp_path):
     """The journal is all that a report needs: resumed, reported, exported and verified, the run says the same."""
     settings = {"game": {"handsPerGame": 6}, "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 12}}}

@@ -7,7 +7,7 @@ from tests.e2e.shell import run_of
 from tests.fuzz.mutations import odd_config
 from tests.fuzz.oracle import ended_well
 
-SAMPLE = 40
+SAMPLE = 20
 ALL = 800
 #: In each test, so that they can be spread over the cores.
 BATCH = 20

@@ -8,7 +8,7 @@ from tests.e2e.shell import quick_run
 from tests.fuzz.mutations import Dice, odd_lines
 from tests.fuzz.oracle import ended_well, raises_ours_alone
 
-SAMPLE = 20
+SAMPLE = 10
 ALL = 200
 BATCH = 5
 SETS = [

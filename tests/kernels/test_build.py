@@ -43,6 +43,7 @@ def test_whoever_wants_pure_python_gets_it(monkeypatch, hook, copy):
     assert not list((copy / hook.FOLDER).glob("*.so"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_the_c_files_compile_without_a_warning(monkeypatch, capsys, hook, copy):
     monkeypatch.setenv("CC", "cc -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers")

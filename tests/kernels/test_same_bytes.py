@@ -30,6 +30,7 @@ def test_the_variable_turns_the_kernels_off():
     assert done.stdout.strip() == "None"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(compiled is None, reason="the kernels were not compiled, or are turned off")
 def test_runs_of_odd_games_are_the_same():
     names = ("cap", "short")

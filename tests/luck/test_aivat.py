@@ -94,6 +94,7 @@ def standard_errors(values):
     return fmean(values) / (spread / sqrt(len(values))) if spread > 1e-9 else 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "mode", "values"), [*zip(PLAYERS, cycle(MODES), cycle(VALUES), strict=False)])
 def test_it_has_the_mean_of_the_result_with_any_values_against_anybody(kind, mode, values):
     _, beyond = won_by(hands_against(kind, mode, 2), VALUES[values])
@@ -108,6 +109,7 @@ def test_it_has_the_mean_of_the_result_over_many_hands(kind, mode):
         assert abs(standard_errors(won_by(hands_against(kind, mode, 40), values)[1])) < 4
 
 
+@pytest.mark.slow
 def test_with_values_of_use_it_varies_less():
     hands = hands_against("callstation", "short", 4)
     own, _ = won_by(hands, RankValues())

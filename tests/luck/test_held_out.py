@@ -66,7 +66,8 @@ def ratios(pairing, stack):
     return [(cards + dice).var(axis=0) / cards.var(axis=0) for dice in (first, second, first + second)]
 
 
-@pytest.mark.parametrize("stack", [pytest.param(20, marks=pytest.mark.slow), 120])
+@pytest.mark.slow
+@pytest.mark.parametrize("stack", [20, 120])
 @pytest.mark.parametrize("pairing", [*AMONG_THEMSELVES, *AGAINST_BOTS], ids="-".join)
 def test_a_correction_adds_no_variance(pairing, stack):
     assert np.max(ratios(pairing, stack)) < 1.02

@@ -405,6 +405,7 @@ def printed():
     return found.hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(compiled is None, reason="the kernels were not compiled, or are turned off")
 def test_hands_are_worth_the_same_without_the_kernels():
     code = "from tests.luck.test_lookahead import printed; print(printed())"

@@ -72,6 +72,7 @@ def cases(count, seed):
         yield PAIRINGS[dice.randint(len(PAIRINGS))], mode
 
 
+@pytest.mark.slow
 def test_in_every_kind_of_game_each_estimator_has_the_mean_of_the_raw_margins():
     for number, (pairing, mode) in enumerate(cases(30, 11)):
         _, margins = played(pairing, mode, seeds=30, hands=4, name=f"mode {number}")

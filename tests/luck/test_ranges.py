@@ -161,6 +161,7 @@ def test_the_mean_over_drawn_holes_is_the_exact_one():
     assert abs(standard_errors([value - mean for value in values])) < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "mode"), [*zip(BOTS, cycle(MODES), strict=False)])
 def test_it_has_the_mean_of_the_raw_result_against_every_bot(kind, mode):
     margins = margins_against(kind, seeds=20, hands=3, mode=MODES[mode])
@@ -187,6 +188,7 @@ def test_without_the_bots_actions_the_mean_would_be_another(monkeypatch):
     assert standard_errors([one - two for one, two in zip(margins["ranged"], margins["adjusted"], strict=True)]) > 5
 
 
+@pytest.mark.slow
 def test_it_varies_less_than_the_adjusted_result():
     shares = []
     for kind in ("random", "callstation", "shover"):

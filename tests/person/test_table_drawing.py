@@ -41,7 +41,7 @@ def session(seed, typed, *, symbols=True, opponent="random", hands=6, stack=10_0
     return file.getvalue(), screen.results, record
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(
     st.integers(0, 10**9),
     st.lists(st.sampled_from(KEYS), max_size=40),

@@ -197,6 +197,7 @@ def test_batches_larger_than_the_line_holds_do_not_stop_it():
     assert len(played(WorkerPool(quick_batches, 1), games)) == 3000
 
 
+@pytest.mark.slow
 def test_the_end_of_a_worker_is_seen_although_a_fork_of_it_lives_on():
     with pytest.raises(MoltBenchError, match=r"workers died .*on seed 3"):
         played(WorkerPool(forking, 1), GAMES[:5])

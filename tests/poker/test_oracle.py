@@ -15,7 +15,7 @@ from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import STRENGTHS, showdown, strength
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 
-HANDS = 1_500
+HANDS = 600
 SLOW_CHUNKS, SLOW_CHUNK_SIZE = 200, 5_000
 
 #: In how many of a thousand random hands each of these must happen, or the test would not test it.
@@ -52,7 +52,7 @@ def play_all(seeds: range) -> None:
 
 
 def test_random_hands_are_played_as_pokerkit_plays_them():
-    """In 1,500 hands: who acts, what is legal and what is not, every stack, bet, pot and payoff."""
+    """In 600 hands: who acts, what is legal and what is not, every stack, bet, pot and payoff."""
     play_all(range(HANDS))
 
 
@@ -63,7 +63,7 @@ def test_a_million_random_hands_are_played_as_pokerkit_plays_them(chunk):
     play_all(range(first, first + SLOW_CHUNK_SIZE))
 
 
-@pytest.mark.parametrize("ante", [0, 1, *(pytest.param(ante, marks=pytest.mark.slow) for ante in (2, 5))])
+@pytest.mark.parametrize("ante", [1, *(pytest.param(ante, marks=pytest.mark.slow) for ante in (0, 2, 5))])
 def test_tiny_stacks_are_played_as_pokerkit_plays_them(ante):
     """Every pair of stacks up to seven chips, with every small blind, in both seats."""
     for seed, (small, *stacks, button) in enumerate(product((0, 1, 2), range(1, 8), range(1, 8), (0, 1))):

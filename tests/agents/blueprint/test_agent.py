@@ -193,6 +193,7 @@ def test_it_passes_the_check_of_agents():
     assert report.ok, report
 
 
+@pytest.mark.slow
 def test_its_dice_are_taken_out_of_its_result():
     players = make_agent("blueprint"), make_agent("callstation")
     record = play_game(players, seed="dice", hands=15)

@@ -49,6 +49,7 @@ def test_leduc_is_nearly_solved(solve):
     assert small_games.winnings(game, strategies) == pytest.approx(-0.0856, abs=0.01)
 
 
+@pytest.mark.slow
 def test_more_deals_come_nearer(solve):
     game = small_games.leduc()
     few, many = (small_games.exploitability(game, solve(game, deals)) for deals in (1_000, 100_000))

@@ -26,10 +26,11 @@ CLASSES = {
 NO_FAULTS = {"well", "twice", "late", "noise-on-stderr"}
 
 
+@pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize(
     ("games", "hands"),
-    [pytest.param(30, 2, id="30 games"), pytest.param(500, 4, id="500 games", marks=pytest.mark.slow)],
+    [pytest.param(30, 2, id="30 games"), pytest.param(500, 4, id="500 games")],
 )
 def test_the_faults_are_those_that_the_program_says_it_made(games, hands, tmp_path, folders):
     log = tmp_path / "log"

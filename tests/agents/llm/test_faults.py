@@ -173,6 +173,7 @@ def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
     assert [rating.id for rating in result.leaderboard] == ["callstation", "model"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
 def test_trouble_that_lasts_ends_the_run_and_is_nobodys_fault(fault):
     said, patience_s = [], 4 * LIMIT_S if fault == "hang" else 0.3  # of which every request takes one
@@ -373,6 +374,7 @@ def test_nothing_is_tried_again_once_the_run_has_failed():
 # Pauses and limits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "seconds"),
     [
