@@ -27,6 +27,7 @@ from molt_bench.play.drivers import play_games_together
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.runs.replies import Replies
 from molt_bench.serve.lobby import Lobby, invited
+from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.web_server import bound
@@ -45,7 +46,7 @@ def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200) -> None:
     listener = bound("127.0.0.1", 0)
     port = listener.getsockname()[1]
     urls = [f"http://127.0.0.1:{port}/j/{each.invited.token}" for each in lobby.invitations]
-    server = LiveServer(lobby, listener, "127.0.0.1")
+    server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=listener.getsockname()[1]))
     server.start()
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()

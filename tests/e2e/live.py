@@ -36,7 +36,7 @@ def live_config(path, *participants, **sections):
 class Served:
     """`molt-bench serve` in a process of its own."""
 
-    def __init__(self, *arguments, env=None):
+    def __init__(self, *arguments, env=None, **options):
         self._process = subprocess.Popen(
             [MOLT_BENCH, "serve", *map(str, arguments)],
             stdout=subprocess.PIPE,
@@ -44,6 +44,7 @@ class Served:
             text=True,
             stdin=subprocess.DEVNULL,
             env={**os.environ, **(env or {})},
+            **options,
         )
         self.out, self.err = "", ""
         self._said = threading.Condition()

@@ -1,5 +1,6 @@
 """Live runs: agents come by themselves, play a run as any other, and find it again after a crash."""
 
+import re
 import signal
 import stat
 import threading
@@ -169,8 +170,13 @@ def test_the_lobby_shows_no_token_and_hostile_names_as_text(tmp_path):
     base, token = url.split("/j/")
     status, data = request(f"{base}/lobby.json")
     assert status == 200
-    assert data["agents"][0]["name"] == name
-    assert token not in str(data)
+    assert data == {"over": None, "invited": 1, "missing": 1, "progress": None}  # who plays is the host's to know
+    (host,) = re.findall(r"\?host=(\w+)", served.out)
+    assert request(f"{base}/lobby.json?host={host[:-1]}")[1] == data
+    shown = request(f"{base}/lobby.json?host={host}")[1]
+    assert shown["agents"][0]["name"] == name
+    assert token not in str(shown)
+    assert host not in str(shown)
     served.signal(signal.SIGINT)
     assert served.ended() == 130
     assert "\x1b" not in served.out

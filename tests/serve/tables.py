@@ -10,6 +10,7 @@ from molt_bench.config.sections import GameConfig
 from molt_bench.play.drivers import drive_async
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.web_server import bound
@@ -97,7 +98,7 @@ def serving(lobby, port=0):
     """Serve a lobby; everything ends with the context, and nothing is left."""
     listener = bound("127.0.0.1", port)
     port = listener.getsockname()[1]
-    server = LiveServer(lobby, listener, "127.0.0.1")
+    server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=listener.getsockname()[1]))
     server.start()
     table = Table(lobby, port)
     try:

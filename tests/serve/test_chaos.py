@@ -16,6 +16,7 @@ from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.serve.lobby import Lobby, invited
+from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
 from molt_bench.web_server import bound
 from tests.e2e.live import Poller, mixing, request
@@ -115,7 +116,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     listener = bound("127.0.0.1", 0)
     base = f"http://127.0.0.1:{listener.getsockname()[1]}/j/"
     urls = {each.invited.participant: base + each.invited.token for each in lobby.invitations}
-    server = LiveServer(lobby, listener, "127.0.0.1")
+    server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=listener.getsockname()[1]))
     server.start()
     clients = [
         SdkClient(urls["cutter"], calls, cut=range(3, 10_000, 9)),

@@ -27,15 +27,13 @@ if TYPE_CHECKING:
     from molt_bench.cli import config_flags, run_lifecycle
     from molt_bench.runs import folder as run_folder
     from molt_bench.runs import master_seed
-    from molt_bench.serve import invitation_file, live_run
+    from molt_bench.serve import invitation_file, live_run, public_address
 else:
     config_flags = lazy_import("molt_bench.cli.config_flags")
     run_lifecycle = lazy_import("molt_bench.cli.run_lifecycle")
     run_folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
-    invitation_file, live_run = (
-        lazy_import("molt_bench.serve.invitation_file"),
-        lazy_import("molt_bench.serve.live_run"),
-    )
+    invitation_file = lazy_import("molt_bench.serve.invitation_file")
+    live_run, public_address = lazy_import("molt_bench.serve.live_run"), lazy_import("molt_bench.serve.public_address")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +57,17 @@ class ConnectionOptions:
         type=NOT_NEGATIVE,
     )
 
+    public_url: str | None = flag(
+        "URL under which guests reach the server, through a proxy or a tunnel.", metavar="URL"
+    )
+    trusted_proxy: tuple[str, ...] = flag(
+        "Address of a proxy that may say which client it speaks for; may be repeated.",
+        default=(),
+        metavar="ADDRESS",
+        multiple=True,
+    )
+    public_names: bool = flag("Show everybody in the lobby who is playing, before the run ends.", default=False)
+
     def settings(self, earlier: Path | None) -> "live_run.ServeOptions":
         """Return the settings of the server; `earlier` is the folder of a run whose invitations are used again."""
         return live_run.ServeOptions(
@@ -66,6 +75,9 @@ class ConnectionOptions:
             port=self.port,
             join_timeout_s=self.join_timeout,
             reconnect_s=self.reconnect,
+            public_url=None if self.public_url is None else public_address.public_url(self.public_url),
+            trusted_proxies=self.trusted_proxy,
+            public_names=self.public_names,
             earlier=earlier,
             if_missing=self.if_missing,
             say=partial(print, flush=True),

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from time import monotonic
 from typing import Any, Final, TypeAlias
 
@@ -11,8 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from molt_bench.serve.connection_limits import Address, ConnectionLimits
 from molt_bench.serve.lobby import Invitation, Lobby
-from molt_bench.web_server import is_our_name
+from molt_bench.serve.public_address import ServerAddress
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -25,6 +26,8 @@ LONGEST_MESSAGE: Final = 64 * 1024
 #: Messages a second that an invitation may send on average, and how many at once.
 RATE_A_SECOND: Final = 50.0
 BURST: Final = 200.0
+#: Addresses of strangers whose messages are counted; then counting begins again.
+_MOST_COUNTED: Final = 10_000
 
 _SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -105,46 +108,86 @@ def answered(connection: HTTPConnection) -> None:
     allowance.refund()
 
 
-def guarded(inner: App, lobby: Lobby, *, host: str, port: int) -> App:
-    """Let in what is meant for this server and comes with an invitation, or asks for the lobby's own page."""
-    allowances: dict[int, Allowance] = {}
+class Guard:
+    """Lets in what is meant for this server and comes with an invitation, or asks for the lobby's own page."""
 
-    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, inner: App, lobby: Lobby, *, address: ServerAddress, limits: ConnectionLimits) -> None:
+        self._inner = inner
+        self._lobby = lobby
+        self._address = address
+        self._limits = limits
+        self._allowances: dict[int, Allowance] = {}
+        self._strangers: dict[str, Allowance] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
         if scope["type"] == "lifespan":
-            await inner(scope, receive, send)
+            await self._inner(scope, receive, send)
             return
-        refusal = _stranger(scope, host, port)
-        if refusal is None and scope["path"].startswith("/j/"):
-            invitation = lobby.find(scope["path"].split("/")[2])
-            if invitation is None:
-                refusal = json_error(404, "INVITATION_NOT_FOUND", "there is no such invitation")
-            elif not (allowance := allowances.setdefault(id(invitation), Allowance())).spend():
-                refusal = json_error(429, "RATE_LIMIT_EXCEEDED", "too many requests: wait a second")
-                refusal.headers["Retry-After"] = "1"
-            else:
-                scope["molt_bench.invitation"] = invitation
-                scope["molt_bench.allowance"] = allowance
-        if refusal is not None:
-            await _refuse(refusal, scope, receive, send)
-            return
+        client = scope.get("client") or ("", 0)
+        client = (client[0], client[1])
+        self._limits.begin_request(client)
         try:
-            await inner(scope, _bounded(scope, receive), _with_headers(send))
+            refusal = self._refusal(scope, client)
+            if refusal is not None:
+                await _refuse(refusal, scope, receive, send)
+            else:
+                await self._inner(scope, _bounded(scope, receive), _with_headers(send))
         except asyncio.CancelledError:  # the server stops: whoever waits is to come again, as it may be started again
             if scope["type"] == "websocket":
                 raise
             await _refuse(json_error(503, "BUSY", "the server is stopping: try again"), scope, receive, send)
+        finally:
+            self._limits.end_request(client)
 
-    return guard
+    def _refusal(self, scope: Scope, client: Address) -> Response | None:
+        """Return why a request is refused, if it is; else note in its scope who came, and by which URL."""
+        headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        refusal = _not_meant_for_us(headers, self._address)
+        if refusal is not None:
+            return refusal
+        scope["path"] = path = self._address.local_path(scope["path"])
+        scope["raw_path"] = path.encode("utf-8", "surrogateescape")
+        secure = "s" if scope["scheme"] in ("https", "wss") else ""
+        own = next(value for name, value in headers if name == b"host")
+        scope["molt_bench.url"] = self._address.public_url or f"http{secure}://{own}"
+        if not path.startswith("/j/"):
+            forwarded = [value for name, value in headers if name == b"x-forwarded-for"]
+            return self._rate_refusal(self._of_stranger(self._address.client(client[0], forwarded)))
+        invitation = self._lobby.find(path.split("/")[2])
+        if invitation is None:
+            return json_error(404, "INVITATION_NOT_FOUND", "there is no such invitation")
+        self._limits.invited(client, id(invitation), slots=len(invitation.slots))
+        allowance = self._allowances.setdefault(id(invitation), Allowance())
+        scope["molt_bench.invitation"], scope["molt_bench.allowance"] = invitation, allowance
+        return self._rate_refusal(allowance)
+
+    def _of_stranger(self, host: str) -> Allowance:
+        if len(self._strangers) >= _MOST_COUNTED:
+            self._strangers.clear()
+        return self._strangers.setdefault(host, Allowance())
+
+    @staticmethod
+    def _rate_refusal(allowance: Allowance) -> Response | None:
+        if allowance.spend():
+            return None
+        refusal = json_error(429, "RATE_LIMIT_EXCEEDED", "too many requests: wait a second")
+        refusal.headers["Retry-After"] = "1"
+        return refusal
 
 
-def _stranger(scope: Scope, host: str, port: int) -> Response | None:
+def invitation_url(connection: HTTPConnection) -> str:
+    """Return the invitation of a request or a socket as its client reaches it."""
+    return f"{connection.scope['molt_bench.url']}/j/{invitation_of(connection).invited.token}"
+
+
+def _not_meant_for_us(headers: Sequence[tuple[bytes, str]], address: ServerAddress) -> Response | None:
     """Return the refusal of a request that is not meant for this server, or comes from another site's page."""
-    headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
     named = [value for name, value in headers if name == b"host"]
-    if len(named) != 1 or not is_our_name(named[0], host, port):
+    if len(named) != 1 or not address.answers_to(named[0]):
         return json_error(421, "WRONG_HOST", "this server does not answer to that host name")
     origins = [value for name, value in headers if name == b"origin"]
-    if any(not is_our_name(origin.partition("://")[2], host, port) for origin in origins):
+    if any(not address.is_own_origin(origin) for origin in origins):
         return json_error(403, "WRONG_ORIGIN", "pages of other sites may not use this server")
     lengths = [value for name, value in headers if name == b"content-length"]
     if any(not value.isdigit() or int(value) > LONGEST_MESSAGE for value in lengths):

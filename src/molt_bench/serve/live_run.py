@@ -14,8 +14,9 @@ from molt_bench.errors import ConfigError, MoltBenchError, printable
 from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitation_file import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby
+from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
-from molt_bench.web_server import bound, is_every_address, url_of
+from molt_bench.web_server import bound, is_every_address
 
 #: What happens if somebody is missing when the time to join is up.
 IfMissing: TypeAlias = Literal["end", "play"]
@@ -31,6 +32,9 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         port: The port; None for the one of the invitations, or any free one.
         join_timeout_s: Seconds to wait until everybody is there; None waits for ever.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        public_url: The URL under which guests reach the server, through a proxy; None if they come directly.
+        trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
+        public_names: Whether the lobby shows everybody who is playing, before the run ends.
         earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
         if_missing: Whether the run ends then, or begins without whoever is missing.
         say: Called with what the operator should read.
@@ -40,6 +44,9 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     port: int | None = None
     join_timeout_s: float | None = None
     reconnect_s: float = RECONNECT_S
+    public_url: str | None = None
+    trusted_proxies: tuple[str, ...] = ()
+    public_names: bool = False
     earlier: Path | None = None
     if_missing: IfMissing = "end"
     say: Callable[[str], None] = print
@@ -75,12 +82,16 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         game=config.game,
         session=session,
         reconnect_s=options.reconnect_s,
+        public_names=options.public_names,
     )
-    server = LiveServer(lobby, listener, host)
+    address = ServerAddress(
+        host=host, port=port, public_url=options.public_url, trusted_proxies=options.trusted_proxies
+    )
+    server = LiveServer(lobby, listener, address)
 
     def gather() -> None:
         server.start()
-        _invite(lobby, host, port, options.say)
+        _invite(lobby, address, options.say)
         _await_everybody(lobby, options)
 
     lobby.on_gather = gather
@@ -95,13 +106,15 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         server.stop()
 
 
-def _invite(lobby: Lobby, host: str, port: int, say: Callable[[str], None]) -> None:
+def _invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) -> None:
     """Print an invitation for everybody."""
-    base = url_of(host, port)
+    base = address.url
     say(f"Lobby: {base}/")
+    if not lobby.public_names:
+        say(f"The lobby with names, for you alone: {base}/?host={lobby.host_token}")
     for each in lobby.invitations:
         say(f"Invitation for {named(each)}: {base}/j/{each.invited.token}")
-    if is_every_address(host):
+    if is_every_address(address.host) and address.public_url is None:
         say("On other machines, put the address of this one in place of localhost.")
     say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
 

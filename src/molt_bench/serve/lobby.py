@@ -1,9 +1,11 @@
 """The lobby: who is invited, who is there, and which slot an agent gets in a game."""
 
 import hmac
+import math
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Final
 
@@ -51,14 +53,11 @@ class Invitation:
         told: Whether it has learnt that the run is over.
     """
 
-    def __init__(self, invited: Invited, *, title: str, seq: int = 0, reconnect_s: float = RECONNECT_S) -> None:
+    def __init__(self, invited: Invited, *, title: str, mailbox: Callable[[bytes], Mailbox]) -> None:
         self.invited = invited
         self.title = title
         self.secret = hmac.new(bytes.fromhex(invited.key), b"molt-bench live", sha256).digest()
-        self.slots = [
-            Mailbox(hmac.new(self.secret, b"place %d" % at, sha256).digest(), seq=seq, reconnect_s=reconnect_s)
-            for at in range(invited.slots)
-        ]
+        self.slots = [mailbox(hmac.new(self.secret, b"place %d" % at, sha256).digest()) for at in range(invited.slots)]
         self.came = False
         self.told = False
 
@@ -85,7 +84,9 @@ class Lobby:
         closed: Why the run is over; None while it is not.
         game: The game that is played.
         status: How far the run is; None before its first game.
+        public_names: Whether everybody may see who is playing, before the run ends.
         on_gather: Invites everybody, and returns when they are there.
+        shut_at: Returns when the server last turned somebody away, by `time.monotonic`.
 
     Args:
         titles: What pages call the participants.
@@ -101,11 +102,14 @@ class Lobby:
         game: GameConfig,
         session: int = 0,
         reconnect_s: float = RECONNECT_S,
+        public_names: bool = False,
     ) -> None:
-        seq = session * _SEQ_A_SESSION
-        self.invitations = [
-            Invitation(each, title=titles[each.participant], seq=seq, reconnect_s=reconnect_s) for each in invited
-        ]
+        self.public_names = public_names
+        self.shut_at: Callable[[], float] = lambda: -math.inf
+        mailbox = partial(
+            Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s, shut_at=lambda: self.shut_at()
+        )
+        self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
         self.closed: str | None = None
         self.game = game
         self.status: RunStatus | None = None
@@ -117,6 +121,19 @@ class Lobby:
     def find(self, token: str) -> Invitation | None:
         """Return the invitation with this token; the time it takes tells nothing about other tokens."""
         return self._by_digest.get(sha256(token.encode("utf-8", "surrogatepass")).digest())
+
+    @property
+    def host_token(self) -> str:
+        """The secret by which the host of the run sees all of the lobby; the same after a restart."""
+        return self.invitations[0].derived("host")[: 2 * _TOKEN_BYTES]
+
+    def may_see_names(self, token: str) -> bool:
+        """Return whether somebody with this token, or none, may see who is playing."""
+        return (
+            self.public_names
+            or self.closed is not None
+            or hmac.compare_digest(token.encode(), self.host_token.encode())
+        )
 
     def arrived(self, invitation: Invitation) -> None:
         """Note that an agent is there: it holds a connection, or has asked for a decision."""

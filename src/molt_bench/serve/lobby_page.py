@@ -1,4 +1,4 @@
-"""The lobby's page: who is there, what is being played and how far it is. No card, no seed, no token is on it."""
+"""The lobby's page: how many are there and how far the run is; for its host, and at its end, who. No card is on it."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +22,8 @@ _FILES: Final = {
 def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
     """Return the routes of the page and its data."""
 
-    def data(_: Request) -> Response:
-        return json_response(lobby_data(lobby))
+    def data(request: Request) -> Response:
+        return json_response(lobby_data(lobby, names=lobby.may_see_names(request.query_params.get("host", ""))))
 
     def page(request: Request) -> Response:
         file, kind = _FILES[request.url.path]
@@ -32,8 +32,8 @@ def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
     return [Route("/lobby.json", data), *[Route(path, page) for path in _FILES]]
 
 
-def lobby_data(lobby: Lobby) -> dict[str, Any]:
-    """Return what the page shows."""
+def lobby_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
+    """Return what the page shows; without names, nothing that tells an agent whom it plays."""
     status = lobby.status
     progress = None
     if status is not None:
@@ -45,8 +45,11 @@ def lobby_data(lobby: Lobby) -> dict[str, Any]:
             "hands": status.hands,
             "seconds": round(status.seconds),
         }
+    there = {"over": lobby.closed, "invited": len(lobby.invitations), "missing": len(lobby.missing())}
+    if not names:
+        return {**there, "progress": progress}
     return {
-        "over": lobby.closed,
+        **there,
         "agents": [
             {
                 "name": each.title,

@@ -1,16 +1,23 @@
 """The server of live mode: the lobby's page and all doors under `/j/INVITATION`, served in a thread of its own."""
 
+import asyncio
 import socket
 import threading
-from typing import Final
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from molt_bench.serve.connection_limits import ConnectionLimits, most_connections, raise_file_limit
 from molt_bench.serve.doors import long_poll, mcp, moltpoker, skill
-from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, App, guarded
+from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, App, Guard
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.lobby_page import lobby_routes
+from molt_bench.serve.public_address import ServerAddress
 from molt_bench.web_server import quiet_server
 
 #: Seconds that connections get to end when the server stops.
@@ -19,25 +26,55 @@ _GRACE_S: Final = 2
 _DEAF_MS: Final = 60_000
 
 
-def application(lobby: Lobby, *, host: str, port: int) -> App:
+#: Connections that are accepted at once: fewer than the files that are kept for other uses.
+_ACCEPTED_AT_ONCE: Final = 64
+
+
+def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits) -> App:
     """Return the application that is served."""
     doors: list[BaseRoute] = []
     for door in (moltpoker, long_poll, skill, mcp):
         doors += door.routes(lobby)
     routes = [*lobby_routes(lobby), Mount("/j/{invitation}", routes=doors)]
-    return guarded(Starlette(routes=routes, exception_handlers=ERROR_HANDLERS), lobby, host=host, port=port)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(limits.handle_loop_error)
+        sweeping = asyncio.ensure_future(limits.end_idle_connections())
+        yield
+        sweeping.cancel()
+
+    app = Starlette(routes=routes, exception_handlers=ERROR_HANDLERS, lifespan=lifespan)
+    return Guard(app, lobby, address=address, limits=limits)
+
+
+class _CountedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection that is counted from its first moment."""
+
+    def __init__(self, *, limits: ConnectionLimits, **options: Any) -> None:
+        super().__init__(**options)
+        self._limits = limits
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin; the connection may be ended at once."""
+        super().connection_made(transport)
+        self._limits.came(transport)
 
 
 class LiveServer:
     """Serves a lobby from its start until it is stopped."""
 
-    def __init__(self, lobby: Lobby, listener: socket.socket, host: str) -> None:
+    def __init__(self, lobby: Lobby, listener: socket.socket, address: ServerAddress) -> None:
         self._listener = listener
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAF_MS)
-        app = application(lobby, host=host, port=listener.getsockname()[1])
+        limits = ConnectionLimits(most_connections(raise_file_limit()), proxies=address.trusted_proxies)
+        lobby.shut_at = lambda: limits.shut_at
         self._server = quiet_server(
-            app,
+            application(lobby, address, limits),
+            http=partial(_CountedConnection, limits=limits),
+            backlog=_ACCEPTED_AT_ONCE,
+            proxy_headers=False,  # the guard reads them
             grace_s=_GRACE_S,
             timeout_keep_alive=75,
             lifespan="on",

@@ -8,6 +8,7 @@ A mailbox is one slot of a live agent: one game after another is played there. I
 
 import asyncio
 import hmac
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -53,10 +54,19 @@ class Mailbox:
     Args:
         seq: Where `seq` begins; a resumed run goes on above what was used before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        shut_at: Returns when somebody was last turned away because the server was full, by `time.monotonic`.
     """
 
-    def __init__(self, secret: bytes, *, seq: int = 0, reconnect_s: float = RECONNECT_S) -> None:
+    def __init__(
+        self,
+        secret: bytes,
+        *,
+        seq: int = 0,
+        reconnect_s: float = RECONNECT_S,
+        shut_at: Callable[[], float] = lambda: -math.inf,
+    ) -> None:
         self.secret = secret
+        self._shut_at = shut_at
         self.decisions = 0
         self._reconnect_s = reconnect_s
         self._lock = Lock()
@@ -215,12 +225,16 @@ class Mailbox:
     async def _answered(self, turn: PendingDecision, woken: asyncio.Event) -> Action:
         """Wait for the answer. Whoever is not connected when the time is up gets what is left of the bank.
 
-        Coming back does not take the rest of it away, and what was used is gone, whether or not an answer came.
+        Coming back does not take the rest of it away, and what was used is gone, whether or not an answer came. If the
+        server had to turn somebody away meanwhile, that may have been this agent: it gets its time once more.
         """
-        on_bank = False
+        on_bank, since = False, monotonic()
         while True:
             with self._lock:
                 answer, self._answer = self._answer, None
+                if answer is None and monotonic() >= turn.deadline and self._shut_at() >= since:
+                    since = monotonic()
+                    self._turn = turn = msgspec.structs.replace(turn, deadline=since + turn.limit_s)
                 away = not self._present and self._picked_up != turn.token
                 if answer is None and away and not on_bank and monotonic() >= turn.deadline:
                     on_bank = True

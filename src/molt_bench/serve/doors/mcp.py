@@ -18,7 +18,7 @@ from molt_bench.serve.doors.turns import (
     next_turn,
     unless_gone,
 )
-from molt_bench.serve.guard import LONGEST_MESSAGE, Receive, Refused, Scope, Send, invitation_of, json_error
+from molt_bench.serve.guard import LONGEST_MESSAGE, Receive, Refused, Scope, Send, answered, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ async def _called(lobby: Lobby, request: Request, tool: str, arguments: dict[str
     if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not wait_s >= 0:
         raise Refused(400, "VALIDATION_ERROR", f"wait_s is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
     verdict = await give(invitation, act_of(arguments)) if tool == "act" else None
+    if verdict == "taken":
+        answered(request)
     waiting = next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S))
     found = await unless_gone(request, waiting)
     return found if verdict is None else msgspec.structs.replace(found, verdict=verdict)

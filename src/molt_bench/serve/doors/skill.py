@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from molt_bench.config.sections import GameConfig
 from molt_bench.serve.doors.turns import LONGEST_WAIT_S
-from molt_bench.serve.guard import invitation_of
+from molt_bench.serve.guard import invitation_of, invitation_url
 from molt_bench.serve.lobby import Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
@@ -21,9 +21,7 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 
     def document(request: Request) -> Response:
         invitation = invitation_of(request)
-        # The guard has checked that the Host header names this server.
-        base = f"{request.url.scheme}://{request.url.netloc}/j/{invitation.invited.token}"
-        text = skill_text(lobby.game, base=base, games_at_once=invitation.invited.slots)
+        text = skill_text(lobby.game, base=invitation_url(request), games_at_once=invitation.invited.slots)
         return Response(text, media_type="text/markdown")
 
     return [Route("/skill.md", document)]

@@ -19,13 +19,13 @@ function cell(text, className) {
 }
 
 function show(data) {
-  const missing = data.agents.filter((agent) => !agent.came).length;
   const state = document.getElementById("state");
   if (data.over) state.textContent = "The run is over.";
   else if (data.progress) state.textContent = "The run is under way.";
-  else if (missing) state.textContent = `Waiting for ${missing} of ${data.agents.length} agents.`;
+  else if (data.missing) state.textContent = `Waiting for ${data.missing} of ${data.invited} agents.`;
   else state.textContent = "Everybody is there. The run begins.";
-  const rows = data.agents.map((agent) => {
+  document.getElementById("table").hidden = !data.agents;
+  const rows = (data.agents || []).map((agent) => {
     const row = document.createElement("tr");
     const name = agent.seating ? `${agent.name} (copy for seating ${agent.seating})` : agent.name;
     row.append(cell(name), cell(data.over ? "done" : stateOf(agent)));
@@ -42,7 +42,7 @@ function show(data) {
 
 async function refresh() {
   try {
-    const answer = await fetch("/lobby.json", { cache: "no-store" });
+    const answer = await fetch("lobby.json" + location.search, { cache: "no-store" });
     const data = await answer.json();
     show(data);
     if (data.over) return;

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from molt_bench._version import __version__
 from molt_bench.serve.doors.moltpoker import sessions
 from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT, PROTOCOL_VERSION
-from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, invitation_of, json_response
+from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, invitation_of, invitation_url, json_response
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
@@ -97,7 +97,7 @@ class _Desk:
             "table_id": sessions.table_id(invitation, slot),
             "seat_id": 0 if sat is None else sat.seat,
             "session_token": sessions.session_token(invitation, slot, agent),
-            "ws_url": _base(request, {"http": "ws", "https": "wss"}[request.url.scheme]) + "/v1/ws",
+            "ws_url": "ws" + invitation_url(request).removeprefix("http") + "/v1/ws",
             "protocol_version": PROTOCOL_VERSION,
             "min_supported_protocol_version": PROTOCOL_VERSION,
             "skill_doc_url": skill_url(request),
@@ -177,19 +177,12 @@ class _Desk:
 
 def skill_url(connection: HTTPConnection) -> str:
     """Return where the client of a connection can read how to play."""
-    return _base(connection, {"ws": "http", "wss": "https"}.get(connection.url.scheme, connection.url.scheme)) + (
-        "/skill.md"
-    )
+    return f"{invitation_url(connection)}/skill.md"
 
 
 def timeout_ms(lobby: Lobby) -> int:
     """Return how long a client may think about a decision."""
     return max(1, int(1000 * (lobby.game.action_timeout_s or MODEL_TIMEOUT_S)))
-
-
-def _base(connection: HTTPConnection, scheme: str) -> str:
-    """Return the invitation as a URL, with the host name that the client used."""
-    return f"{scheme}://{connection.headers['host']}/j/{invitation_of(connection).invited.token}"
 
 
 def _authorized(request: Request) -> tuple[Invitation, str]:

@@ -1,0 +1,85 @@
+"""The address of the live server: which names it answers to, and the URLs that guests get.
+
+Behind a proxy, for TLS or a path of its own, the public URL counts. The proxy's word about clients is taken only if
+the operator trusts it.
+"""
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+import msgspec
+
+from molt_bench.errors import ConfigError
+from molt_bench.web_server import is_our_name, url_of
+
+
+class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a server listens, and where it is reached.
+
+    Attributes:
+        host: The address that it listens on.
+        port: Its port.
+        public_url: The URL under which guests reach it, without a slash at the end; None if they come directly.
+        trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
+    """
+
+    host: str
+    port: int
+    public_url: str | None = None
+    trusted_proxies: tuple[str, ...] = ()
+
+    @property
+    def url(self) -> str:
+        """The URL to print: the public one, or the one for this machine."""
+        return self.public_url or url_of(self.host, self.port)
+
+    def answers_to(self, header: str) -> bool:
+        """Return whether a Host header names this server."""
+        return is_our_name(header, self.host, self.port) or header.lower() in self._public_names
+
+    def is_own_origin(self, header: str) -> bool:
+        """Return whether an Origin header names a page of this server."""
+        scheme, _, name = header.partition("://")
+        if self.public_url is not None and name.lower() in self._public_names:
+            return scheme == urlsplit(self.public_url).scheme
+        return is_our_name(name, self.host, self.port)
+
+    def local_path(self, path: str) -> str:
+        """Return a path without that of the public URL, which some proxies leave in front and others take away."""
+        prefix = "" if self.public_url is None else urlsplit(self.public_url).path
+        return path.removeprefix(prefix) if prefix and path.startswith(f"{prefix}/") else path
+
+    def client(self, peer: str, forwarded: Iterable[str]) -> str:
+        """Return the address of a client: `forwarded` is what proxies said, the nearest last."""
+        for each in reversed([part.strip() for header in forwarded for part in header.split(",")]):
+            if peer not in self.trusted_proxies:
+                break
+            peer = each
+        return peer
+
+    @property
+    def _public_names(self) -> tuple[str, ...]:
+        if self.public_url is None:
+            return ()
+        parts = urlsplit(self.public_url.lower())
+        usual = {"http": 80, "https": 443}[parts.scheme]
+        name = parts.netloc.rpartition(":")[0] if parts.port is not None else parts.netloc
+        return (name, f"{name}:{usual}") if parts.port in (None, usual) else (parts.netloc,)
+
+
+def public_url(given: str) -> str:
+    """Return a public URL as it is used, or raise ConfigError.
+
+    >>> public_url("https://bench.example.org/poker/")
+    'https://bench.example.org/poker'
+    """
+    problem = ConfigError("--public-url", given, "a URL such as https://bench.example.org/poker")
+    try:
+        parts = urlsplit(given.strip())
+        port = parts.port
+    except ValueError:
+        raise problem from None
+    plain = not (parts.query or parts.fragment or parts.username) and port != 0
+    if parts.scheme not in ("http", "https") or not parts.hostname or not plain or not given.strip().isascii():
+        raise problem
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
