@@ -16,10 +16,11 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws
+from molt_bench.bench.own_decks import Dealer
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
-from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
+from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
