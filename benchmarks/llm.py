@@ -305,7 +305,7 @@ async def by_client(url: str):
     skill, text = default_skill(), message()
 
     async def call() -> object:
-        return json.loads((await client.ask(Prompt(skill, text, client.mode), timeout_s=120)).text)
+        return json.loads((await client.ask(Prompt(skill, text, client.modes.current), timeout_s=120)).text)
 
     yield call
     await client.close()
