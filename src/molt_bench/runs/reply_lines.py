@@ -17,7 +17,7 @@ FORMAT: Final = 1
 encode: Final = msgspec.json.Encoder().encode
 
 
-def line_reader(lines: Any, header: type | None = None) -> Callable[[bytes, str], Any]:
+def line_reader(lines: Any, header: type[Any] | None = None) -> Callable[[bytes, str], Any]:
     """Return what parses a line of a file, and raises JournalError, naming its place, if that cannot be done.
 
     The format is that of the `header`.
