@@ -9,8 +9,9 @@ from time import process_time
 
 from molt_bench import make_agent
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.own_decks import Dealer
 from molt_bench.bench.rounds import Played, Round, rounds
-from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
+from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import drive

@@ -25,7 +25,7 @@ from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.config.sections import GameConfig
 from molt_bench.play.drivers import play_games_together
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.runs.replies import Replies
+from molt_bench.runs.program_replies import Replies
 from molt_bench.serve.lobby import Lobby, invited
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer

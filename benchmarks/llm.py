@@ -49,8 +49,8 @@ from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.talk.prompt import decision_prompt
 from molt_bench.agents.llm.talk.reply import reply_schema
 from molt_bench.agents.llm.types import Exchange
+from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
-from molt_bench.runs.replies import ExchangeFile
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel
@@ -305,7 +305,7 @@ async def by_client(url: str):
     skill, text = default_skill(), message()
 
     async def call() -> object:
-        return json.loads((await client.ask(Prompt(skill, text, client.mode), timeout_s=120)).text)
+        return json.loads((await client.ask(Prompt(skill, text, client.modes.current), timeout_s=120)).text)
 
     yield call
     await client.close()

@@ -26,7 +26,7 @@ from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.kernels import compiled
 from molt_bench.luck.cards.card_luck import forget_equities
-from molt_bench.luck.cards.win_rate import forget_win_rates
+from molt_bench.luck.cards.equity_vs_random import forget_equities_vs_random
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import drive
 from molt_bench.play.match import seed_pair_specs
@@ -65,7 +65,7 @@ def whole(config: dict[str, object]) -> float:
     """Return the CPU seconds of the same games as a run."""
     equity_against_best.cache_clear()
     forget_equities()
-    forget_win_rates()
+    forget_equities_vs_random()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(f"{folder}/journal.jsonl")
         start = process_time()
@@ -108,7 +108,7 @@ def luck_seconds(
     """Return the CPU seconds of taking luck out, as if none of the cards had been seen before."""
     first, second = (make_agent(name, seed=name).policy if dice else None for name in pairing)
     forget_equities()
-    forget_win_rates()
+    forget_equities_vs_random()
     start = process_time()
     for game, played in games:
         game_estimates(game, (first, second), hands=() if rebuilt else played)

@@ -17,8 +17,9 @@ from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
 from molt_bench.report.style_file import StyleFile
 from molt_bench.runs.about import About
+from molt_bench.runs.exchange_file import ExchangeHeader
 from molt_bench.runs.journal import Line
-from molt_bench.runs.replies import ExchangeHeader, RecordedReply, RepliesHeader
+from molt_bench.runs.program_replies import RecordedReply, RepliesHeader
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "schemas"
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

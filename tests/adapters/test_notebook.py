@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench import RunFrames, run_benchmark
-from molt_bench.arena.notebook import notebook_observer, progress_line
+from molt_bench.arena.notebook_progress import notebook_observer, progress_line
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from tests.agents.llm.provider import Provider

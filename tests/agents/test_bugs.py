@@ -22,7 +22,8 @@ from tests.agents.llm.provider import Provider
 #: What is between an observation and an action, and counts or keeps what comes of it.
 ROOMS = (
     *("molt_bench.agents.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
-    *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending", "molt_bench.runs.replies"),
+    *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending"),
+    *("molt_bench.runs.exchange_file", "molt_bench.runs.program_replies", "molt_bench.runs.reply_lines"),
     *("molt_bench.poker.observation", "molt_bench.poker.range_text"),
 )
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
@@ -33,15 +34,15 @@ OUTSIDE = (
     *("SupervisedProgram.sweep", "_undisturbed", "exit_reason.out_of_memory_kills", "other_user.remove_folder"),
     *("process_cleanup.end_all", "process_cleanup.processes_of", "process_cleanup.is_alive"),
     "program_agent.ProgramAgent._end",
-    *("expected_use.Expected.usd_per_call", "replies.ExchangeFile.problem"),
+    *("expected_use.Expected.usd_per_call", "exchange_file.ExchangeFile.problem"),
     *(
-        "replies.Replies.__init__",
-        "replies.Replies.close",
-        "replies.Replies.problem",
-        "replies._reply_store",
-        "replies._reader",
+        "program_replies.Replies.__init__",
+        "program_replies.Replies.close",
+        "program_replies.Replies.problem",
+        "program_replies._reply_store",
+        "reply_lines.line_reader",
     ),
-    *("replies.ExchangeFile.close", "replies.ExchangeFile._close", "exchanges.Exchanges.close"),
+    *("exchange_file.ExchangeFile.close", "exchange_file.ExchangeFile._close", "exchanges.Exchanges.close"),
     *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
     *("exchanges.Exchanges.__init__", "ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),
     *("http_agent.HttpAgent.close", "resuming_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),

@@ -12,7 +12,7 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.play.drivers import drive
-from molt_bench.runs.replies import Replies
+from molt_bench.runs.program_replies import Replies
 from molt_bench.specs import GameLabel
 
 GAME = GameLabel(1, "s", "AB")

@@ -24,10 +24,10 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
+from molt_bench.runs.exchange_file import ExchangeHeader
 from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import Journal, SessionEnd, read_journal
-from molt_bench.runs.replies import FORMAT as EXCHANGES_FORMAT
-from molt_bench.runs.replies import ExchangeHeader
+from molt_bench.runs.reply_lines import FORMAT as EXCHANGES_FORMAT
 from molt_bench.runs.run_files import RunFiles
 from tests.e2e.shell import one_clear_line, quick
 from tests.e2e.watched import run_task

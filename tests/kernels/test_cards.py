@@ -5,7 +5,7 @@ import pytest
 from molt_bench.agents import starting_hands
 from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards import card_luck, win_rate
+from molt_bench.luck.cards import card_luck, equity_vs_random
 from molt_bench.poker import evaluator
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
@@ -47,11 +47,11 @@ def test_the_equities_of_all_streets_are_the_same(monkeypatch):
 
 def test_win_rates_are_the_same(monkeypatch):
     known = [(holes, board[:size]) for holes, board in deals(200) for size in (3, 4, 5)]
-    win_rate.forget_win_rates()
-    found = [win_rate.win_rates(*each) for each in known]
-    pure(monkeypatch, win_rate)
-    win_rate.forget_win_rates()
-    assert found == [win_rate.win_rates(*each) for each in known]
+    equity_vs_random.forget_equities_vs_random()
+    found = [equity_vs_random.equities_vs_random(*each) for each in known]
+    pure(monkeypatch, equity_vs_random)
+    equity_vs_random.forget_equities_vs_random()
+    assert found == [equity_vs_random.equities_vs_random(*each) for each in known]
 
 
 @pytest.mark.parametrize("percent", [25, 40, 60, 100])

@@ -43,7 +43,7 @@ def test_a_fold_before_the_flop():
     assert term.raised == pytest.approx([200 / 9801 / 3, 9600 / 9801 / 3, 1 / 9801 / 3])
     assert term.matched == pytest.approx([chance * mean for chance, mean in zip(term.raised, SIZES, strict=True)])
     assert term.edge == pytest.approx(EDGE)
-    assert term.win_rates[0] > term.win_rates[1] > 0.98
+    assert term.equities_vs_random[0] > term.equities_vs_random[1] > 0.98
     assert term.depth == 9900 / 200
 
 

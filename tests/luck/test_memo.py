@@ -1,7 +1,11 @@
 """Results that are computed many at once: each is computed once, and only so many are kept."""
 
+from molt_bench.luck.cards.equity_vs_random import (
+    equities_vs_random,
+    forget_equities_vs_random,
+    prepare_equities_vs_random,
+)
 from molt_bench.luck.cards.memo import Memo
-from molt_bench.luck.cards.win_rate import forget_win_rates, prepare_win_rates, win_rates
 from molt_bench.poker.deck import Shoe
 
 
@@ -27,8 +31,8 @@ def test_when_there_are_too_many_the_oldest_go():
 def test_win_rates_computed_together_are_those_computed_alone():
     shoe = Shoe("together")
     hands = [(holes, board[:size]) for number in range(9) for holes, board in [shoe.deal(number)] for size in (3, 4, 5)]
-    forget_win_rates()
-    alone = [win_rates(*each) for each in hands]
-    forget_win_rates()
-    prepare_win_rates(hands)
-    assert [win_rates(*each) for each in hands] == alone
+    forget_equities_vs_random()
+    alone = [equities_vs_random(*each) for each in hands]
+    forget_equities_vs_random()
+    prepare_equities_vs_random(hands)
+    assert [equities_vs_random(*each) for each in hands] == alone

@@ -8,7 +8,7 @@ from molt_bench.agents.llm.sending.http_record import Clean, HttpRecords
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError
 from molt_bench.report.exports.whole_exchanges import whole_exchanges
-from molt_bench.runs.replies import ExchangeFile
+from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.specs import GameLabel
 
 GAME = GameLabel(1, "s", "AB")

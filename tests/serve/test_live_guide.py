@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.agents.external.turn_messages import turn_schema
+from molt_bench.agents.live.turn_messages import turn_schema
 from tests.serve.tables import LONG_S
 
 ROOT = Path(__file__).parents[2]

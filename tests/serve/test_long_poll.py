@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from molt_bench import Action
-from molt_bench.agents.external.mailbox import Mailbox
-from molt_bench.agents.external.turn_messages import ActRequest, turn_schema
+from molt_bench.agents.live.mailbox import Mailbox
+from molt_bench.agents.live.turn_messages import ActRequest, turn_schema
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe

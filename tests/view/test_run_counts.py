@@ -98,7 +98,7 @@ def test_the_page_of_a_running_run_goes_on_even_if_it_never_finds_a_free_moment(
     """On a busy machine a reader who waits for the thread that counts may always come too late."""
     monkeypatch.setattr("molt_bench.view.library._PATIENCE_S", 0.0)
     monkeypatch.setattr("molt_bench.view.library._LINE_WAIT_S", 0.0)
-    monkeypatch.setattr("molt_bench.view.shelf._SHARE_AFTER_S", 60.0)
+    monkeypatch.setattr("molt_bench.view.run_cache._SHARE_AFTER_S", 60.0)
     turn, rate_next = Semaphore(0), OpenRun._rate_next
     monkeypatch.setattr(
         OpenRun, "_rate_next", lambda run: (run.id != "slow" or turn.acquire(timeout=60)) and rate_next(run)

@@ -14,7 +14,7 @@ from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
-from molt_bench.view.hand_list import STARTING_HANDS
+from molt_bench.view.hand_columns import STARTING_HANDS
 from molt_bench.view.library import Library, answer
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page

@@ -16,7 +16,8 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
 from molt_bench.adapters.observation_arrays import VIEW_LENGTH, view_after, view_of
 from molt_bench.errors import ConfigError
-from molt_bench.play.game import GameEvents, Hook, Notice, game_events
+from molt_bench.play.game import GameEvents, game_events
+from molt_bench.play.hooks import Hook, Notice
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import GameRecord

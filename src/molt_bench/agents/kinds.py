@@ -194,8 +194,8 @@ HTTP: Final = AgentKind(
 )
 LIVE: Final = AgentKind(
     name="live",
-    settings="molt_bench.agents.external.live_agent:LiveSettings",
-    agent="molt_bench.agents.external.live_agent:nobody_there",
+    settings="molt_bench.agents.live.agent:LiveSettings",
+    agent="molt_bench.agents.live.agent:nobody_there",
     timeout_s=MODEL_TIMEOUT_S,
     waits=True,
     remote=True,

@@ -9,8 +9,8 @@ from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.arena.cast import LivePlayers, check_participants
 from molt_bench.arena.games import Where, WhereOptions
-from molt_bench.arena.notebook import notebook_observer
-from molt_bench.arena.session import Session, SettledConfig
+from molt_bench.arena.notebook_progress import notebook_observer
+from molt_bench.arena.run_session import Session, SettledConfig
 from molt_bench.arena.status import Observer
 from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config

@@ -9,7 +9,7 @@ from collections import deque
 from typing import Final
 
 from molt_bench.errors import AgentFailed, NotRecorded
-from molt_bench.play.game import Hook
+from molt_bench.play.hooks import Hook
 from molt_bench.poker.actions import Action
 from molt_bench.poker.notation import actions_in
 from molt_bench.poker.observation import HandResult, Observation

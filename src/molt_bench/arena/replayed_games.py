@@ -19,7 +19,7 @@ from molt_bench.play.drivers import drive
 from molt_bench.records import Fault, GameRecord
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, Line
-from molt_bench.runs.replies import Replies
+from molt_bench.runs.program_replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 

@@ -14,7 +14,7 @@ from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import MESSAGE_LENGTH
-from molt_bench.runs.replies import Outcome, RecordedReply, Replies, ReplyFault, reply_key
+from molt_bench.runs.program_replies import Outcome, RecordedReply, Replies, ReplyFault, reply_key
 from molt_bench.specs import GameLabel
 
 

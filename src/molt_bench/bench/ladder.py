@@ -11,8 +11,9 @@ from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.margin_model import margin_model
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
+from molt_bench.bench.participant_failures import Failures, add_failures
 from molt_bench.bench.refused_policies import MatchAccount
-from molt_bench.bench.result import Convergence, Failures, PlayedMatch, add_failures
+from molt_bench.bench.result import Convergence, PlayedMatch
 from molt_bench.bench.schedule.opening import connected
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of

@@ -1,7 +1,6 @@
-"""The result of a run: its matches, the ratings after each, what was spent, and how often participants failed."""
+"""The result of a run: its matches, the ratings after each, and what was spent."""
 
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -11,9 +10,6 @@ from molt_bench.bench.suspicion import Findings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
-
-#: A participant without a usable answer in more than this share of its hands did not really play.
-_HELPLESS: Final = 0.5
 
 
 class PlayedMatch(msgspec.Struct, frozen=True):
@@ -142,50 +138,3 @@ class RunResult(msgspec.Struct, frozen=True):
         """Say what it is on one line: every hand of a run would fill a notebook."""
         order = ", ".join(rating.id for rating in self.leaderboard)
         return f"<RunResult: {len(self.matches)} matches; by mu: {order}; {self.stop_reason}>"
-
-
-class Failures(msgspec.Struct, frozen=True):
-    """How often one participant failed.
-
-    Attributes:
-        hands: Hands it was dealt, warm-up included.
-        faulty: Hands in which it made a fault.
-        unanswered: Hands without a usable answer: folded after its last retry, or in a game in which both failed.
-    """
-
-    hands: int = 0
-    faulty: int = 0
-    unanswered: int = 0
-
-    @property
-    def share(self) -> float:
-        """Share of its hands in which it made a fault."""
-        return self.faulty / self.hands if self.hands else 0.0
-
-    @property
-    def helpless(self) -> bool:
-        """Whether it failed to answer so often that it did not really play."""
-        return self.unanswered > _HELPLESS * self.hands
-
-
-def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
-    """Return the failures of each participant that has played, in order of their first games."""
-    found: dict[str, Failures] = {}
-    for match in matches:
-        add_failures(found, match)
-    return found
-
-
-def add_failures(found: dict[str, Failures], match: PlayedMatch) -> None:
-    """Add the failures of both participants in a match."""
-    for game in (game for seed in match.result.seed_results for game in seed.games):
-        lost = game.hands if game.both_failed else 0
-        for player, name in enumerate(game.players):
-            own = [each for each in game.faults if each.player == player]
-            before = found.get(name, Failures())
-            found[name] = Failures(
-                before.hands + game.dealt,
-                # A failure before the first hand counts as a fault in that hand.
-                before.faulty + len({max(1, fault.hand_number) for fault in own}),
-                before.unanswered + max(sum(fault.forced_fold for fault in own), lost),
-            )

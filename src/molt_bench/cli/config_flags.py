@@ -7,7 +7,7 @@ from typing import Any
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.bench.extensions import another_stop
-from molt_bench.bench.stop_rules import opening_shortfall
+from molt_bench.bench.schedule.opening_budget import opening_shortfall
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
 from molt_bench.config.loader import load_config, put, read_config_file, set_field

@@ -5,7 +5,7 @@ from molt_bench.cli.options import RunOptions
 from molt_bench.cli.streams import agreed, can_ask, notice
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.study.outlay import outlay_of, what_the_limit_buys
+from molt_bench.study.cost_estimate import outlay_of, what_the_limit_buys
 
 
 def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:

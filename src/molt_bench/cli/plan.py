@@ -23,9 +23,9 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.study.budget_reach import Bought, what_it_buys
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
-from molt_bench.study.purchase import Bought, what_it_buys
 
 
 @dataclass(frozen=True, kw_only=True)

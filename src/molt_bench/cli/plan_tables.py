@@ -9,9 +9,9 @@ from molt_bench.agents.llm.money.expected_use import COMPREHENSION
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.report.costs import dollars
+from molt_bench.study.budget_reach import WITH_DICE, Bought
 from molt_bench.study.pilot import AGAINST_REFERENCE, has_reference
 from molt_bench.study.planner import Assumptions, Need
-from molt_bench.study.purchase import WITH_DICE, Bought
 
 
 def budget_table(found: Sequence[Bought], *, both: bool) -> Table:

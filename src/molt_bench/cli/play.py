@@ -10,7 +10,7 @@ from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, param_option
 from molt_bench.cli.parser import COUNT, Command, grouped
 from molt_bench.cli.streams import console
-from molt_bench.person.session import Session, play_session
+from molt_bench.person.play_session import Session, play_session
 
 
 class Blinds(click.ParamType[tuple[int, int]]):

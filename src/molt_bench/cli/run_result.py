@@ -8,7 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.llm.money.ledger import Unaccounted
-from molt_bench.bench.result import RunResult, failures_of
+from molt_bench.bench.participant_failures import failures_of
+from molt_bench.bench.result import RunResult
 from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import JournalError

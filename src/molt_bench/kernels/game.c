@@ -49,7 +49,7 @@ static int add_cards_luck(Game *game, Luck *luck) {
     return add_bytes(&game->cards, terms, (luck->dealt - 1) * sizeof(Term));
 }
 
-/* How often both hands beat a third one, as molt_bench.luck.cards.win_rate. */
+/* How often both hands beat a third one, as molt_bench.luck.cards.equity_vs_random. */
 static int find_rates(const Game *game, Luck *luck, int street) {
     char *samples;
     Py_ssize_t size;
@@ -268,7 +268,7 @@ static int begin(Game *game, PyObject *const *args) {
 /* What was won in the hands of a game that count, as molt_bench.luck.game_luck.GameLuck. Arguments: tuples of a hand's
    number, the hand, and what was seen in it; how many come before those that count; 1 if player A has seat 0, -1 if not; sets
    of weights of cards; those whose buckets are the places; the policies of both seats, or None; sets of weights of decisions;
-   their first place; the win rates of hole cards; samples for a flop, a turn and a river; the rates at which rows of the table
+   their first place; the equities of hole cards; samples for a flop, a turn and a river; the rates at which rows of the table
    of hole cards begin. */
 PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     Game game = {.sets = 0};

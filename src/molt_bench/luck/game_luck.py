@@ -10,8 +10,8 @@ from molt_bench.agents.base import Sizes
 from molt_bench.agents.pot_raises import PotRaises
 from molt_bench.kernels import compiled
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, prepare_luck
+from molt_bench.luck.cards.equity_vs_random import equity_vs_random_tables, prepare_equities_vs_random
 from molt_bench.luck.cards.hole_cards import packed_cuts, packed_deal
-from molt_bench.luck.cards.win_rate import prepare_win_rates, win_rate_tables
 from molt_bench.luck.coefficients import SOLID, Coefficients
 from molt_bench.luck.dice.chances import PRICES, TOLERANCE
 from molt_bench.luck.dice.draws import Folds, action_value
@@ -104,7 +104,7 @@ def _kernel_tables() -> tuple[Any, ...]:
     """Tell the kernel about policies and tables, and return the tables that it takes with every game."""
     compiled.set_policies(Action, Sizes, PotRaises, TOLERANCE, *PRICES)
     preflop_table()  # which the kernel is given when it is loaded
-    return *win_rate_tables(), packed_cuts()
+    return *equity_vs_random_tables(), packed_cuts()
 
 
 def _hand_by_hand(
@@ -113,7 +113,7 @@ def _hand_by_hand(
     """Return the same in plain Python."""
     counted, mixing = hands[before:], dice.mixing_seats()
     prepare_luck([hand for _, hand, _ in counted])
-    prepare_win_rates(
+    prepare_equities_vs_random(
         (hand.holes, each.board) for _, hand, seen in counted for each in seen if each.board and mixing[each.seat]
     )
     folds = Folds()

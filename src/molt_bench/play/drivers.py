@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.lazy_import import lazy_import
-from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, Notice, game_events
+from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_events
+from molt_bench.play.hooks import Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation, PlayedHand

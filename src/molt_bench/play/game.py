@@ -5,41 +5,25 @@ what went wrong. So the same code serves scripted bots at full speed and hundred
 A driver of plain code can hand in a function that asks, which spares it the way out of the generator and back.
 """
 
-from collections.abc import Callable, Collection, Generator
-from hashlib import blake2b
-from struct import Struct
-from typing import Any, Final, Literal, TypeAlias, overload
+from collections.abc import Callable, Generator
+from typing import Any, Final, TypeAlias, overload
 
 import msgspec
-from msgspec import UNSET
 
-from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, RulesError, shown
-from molt_bench.poker.actions import FOLD, Action
+from molt_bench.errors import AgentFailed, IllegalAction, RulesError
+from molt_bench.play.decision_noise import AT_ONCE, late_noise_of, own_noise_of
+from molt_bench.play.fault_retries import Faults, not_an_action
+from molt_bench.play.hooks import Listening, Notice
+from molt_bench.poker.actions import Action
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_to_text
-from molt_bench.poker.observation import HandResult, Observation, PlayedHand, observe, result_for
-from molt_bench.records import MESSAGE_LENGTH, Fault, GameRecord
-from molt_bench.seeds import derive_last, label_bytes
+from molt_bench.poker.observation import Observation, PlayedHand, observe, result_for
+from molt_bench.records import Fault, GameRecord
 from molt_bench.specs import GameSpec
-
-Hook: TypeAlias = Literal["reset", "on_hand_complete", "on_error"]
-HOOKS: Final[tuple[Hook, ...]] = ("reset", "on_hand_complete", "on_error")
 
 #: Hands of a game that are handed on with what was seen in them, some 15 MB; none of a game that has more.
 MOST_HANDS: Final = 8192
-#: The noise of a hand under a seed of its own.
-_OWN_NOISE: Final = Struct("<16I").unpack
-#: The most decisions of a hand whose noise comes at once.
-_MOST_NOISE: Final = 16
-
-
-class Notice(msgspec.Struct, frozen=True, gc=False):
-    """A hook for the driver to call on the agent in `seat`; its answer is ignored."""
-
-    seat: int
-    hook: Hook
-    arguments: tuple[HandResult | str, ...] = ()
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -57,23 +41,22 @@ NOT_ASKED: Final = object()
 GameEvents: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
 #: The same with `Ask`.
 AskedEvents: TypeAlias = Generator[Observation | Notice | Answered, Any, GameRecord]
-_Listening: TypeAlias = tuple[Collection[Hook], Collection[Hook]]
 
 
 @overload
-def game_events(spec: GameSpec, *, listening: _Listening = ((), ())) -> GameEvents: ...
+def game_events(spec: GameSpec, *, listening: Listening = ((), ())) -> GameEvents: ...
 
 
 @overload
 def game_events(
-    spec: GameSpec, *, listening: _Listening = ((), ()), hands: list[PlayedHand] | None, ask: Ask | None
+    spec: GameSpec, *, listening: Listening = ((), ()), hands: list[PlayedHand] | None, ask: Ask | None
 ) -> AskedEvents: ...
 
 
 def game_events(
     spec: GameSpec,
     *,
-    listening: _Listening = ((), ()),
+    listening: Listening = ((), ()),
     hands: list[PlayedHand] | None = None,
     ask: Ask | None = None,
 ) -> AskedEvents:
@@ -92,13 +75,13 @@ def game_events(
     Returns:
         The record of the game.
     """
-    game = _Game(spec, listening)
+    game, faults = _Game(spec), Faults(spec, listening)
     for seat in (0, 1):
-        yield from game.notify(seat, "reset")
-    rules, shoe, own_noise = game.rules, Shoe(spec.decks), _own_noise(spec)
-    max_actions, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, game.hearing
+        yield from faults.notify(seat, "reset")
+    rules, shoe, own_noise = game.rules, Shoe(spec.decks), own_noise_of(spec)
+    max_actions, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, faults.hearing
     stacks = fresh_stacks = (spec.stack, spec.stack)
-    carried, many_actions = spec.stacks == "carry", spec.max_actions >= _MOST_NOISE
+    carried, many_actions = spec.stacks == "carry", spec.max_actions >= AT_ONCE
     if spec.warmup_hands + spec.hands > MOST_HANDS:
         hands = None
     for number in range(1, spec.warmup_hands + spec.hands + 1):
@@ -122,10 +105,10 @@ def game_events(
                     if type(action) is not Action:
                         action = yield observation if action is NOT_ASKED else Answered(observation.seat, action)
                         if type(action) is not Action:
-                            raise AgentFailed("unreadable", _not_an_action(action))
+                            raise not_an_action(action)
                     hand.apply(action)
                 except (AgentFailed, IllegalAction) as failure:
-                    forced = yield from game.retry(hand, observation, failure)
+                    forced = yield from faults.retry(hand, observation, failure)
                 if hand.actor < 0:
                     break
             else:
@@ -134,51 +117,31 @@ def game_events(
         if hands is not None:
             hands.append(PlayedHand(number, hand, seen))
         if hearing:
-            game.hand_number = number
+            faults.hand_number = number
             for seat in (0, 1):
-                yield from game.notify(seat, "on_hand_complete", result_for(hand, seat, number))
+                yield from faults.notify(seat, "on_hand_complete", result_for(hand, seat, number))
         if carried:
             stacks = hand.stacks
             if not (stacks[0] and stacks[1]):
                 if number >= first_scored:
                     break
                 stacks = fresh_stacks
-    return game.record()
+    return game.record(tuple(faults.made))
 
 
 class _Game:
     """The state of a game from hand to hand."""
 
-    __slots__ = (
-        "action_counts",
-        "faults",
-        "first_is_a",
-        "hand_number",
-        "hearing",
-        "late_noise",
-        "listening",
-        "nets",
-        "rules",
-        "spec",
-        "texts",
-    )
+    __slots__ = ("action_counts", "first_is_a", "late_noise", "nets", "rules", "spec", "texts")
 
-    def __init__(self, spec: GameSpec, listening: _Listening) -> None:
+    def __init__(self, spec: GameSpec) -> None:
         self.spec = spec
         self.rules = spec.rules
         self.first_is_a = spec.seating == "AB"
-        self.listening = listening
-        self.hearing = any("on_hand_complete" in hooks for hooks in listening)
-        self.hand_number = 0
-        self.late_noise = derive_last(spec.seed if spec.noise_seed is UNSET else spec.noise_seed, "noise")
+        self.late_noise = late_noise_of(spec)
         self.nets: list[int] = []
         self.texts: list[str] = []
         self.action_counts: list[int] = []
-        self.faults: list[Fault] = []
-
-    def player(self, seat: int) -> int:
-        """Return the player in `seat`: 0 for player A, 1 for player B."""
-        return seat if self.first_is_a else 1 - seat
 
     def prolong(self, hand: Hand, number: int, noise: tuple[int, ...]) -> tuple[int, ...]:
         """Return the noise of the next decision of a long hand alone; close raising if the hand is too long."""
@@ -187,47 +150,7 @@ class _Game:
             hand.close_raising()
         if decision < len(noise):
             return (noise[decision],)
-        return (self.late_noise(number, decision) & 0xFFFFFFFF,)
-
-    def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
-        """Have a hook called, if the agent has it; an exception is recorded as a fault."""
-        if hook in self.listening[seat]:
-            try:
-                yield Notice(seat, hook, arguments)
-            except AgentFailed as failure:
-                self.fault(seat, failure.kind, f"{hook}: {failure}", attempt=0)
-
-    def fault(self, seat: int, kind: FaultKind, message: str, *, attempt: int, forced_fold: bool = False) -> None:
-        """Record an agent's mistake."""
-        player, text = self.player(seat), message[:MESSAGE_LENGTH]
-        self.faults.append(Fault(player, self.hand_number, kind, text, attempt, forced_fold))
-
-    def retry(
-        self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction
-    ) -> Generator[Observation | Notice, Any, bool]:
-        """Record a failed answer and ask again, passing the error on; after the last try, fold and return True."""
-        seat = observation.seat
-        attempt = 1
-        self.hand_number = observation.hand_number
-        while True:
-            kind = failure.kind if isinstance(failure, AgentFailed) else "illegal"
-            said = str(failure)[:MESSAGE_LENGTH]
-            last = attempt > self.spec.max_retries
-            self.fault(seat, kind, said, attempt=attempt, forced_fold=last)
-            yield from self.notify(seat, "on_error", said)
-            if last:
-                hand.apply(FOLD)
-                return True
-            attempt += 1
-            try:
-                action = yield msgspec.structs.replace(observation, previous_error=said)
-                if type(action) is not Action:
-                    raise AgentFailed("unreadable", _not_an_action(action))
-                hand.apply(action)
-            except (AgentFailed, IllegalAction) as next_failure:
-                failure = next_failure
-            else:
-                return False
+        return (self.late_noise(number, decision),)
 
     def finish(self, hand: Hand, number: int, *, forced: bool) -> None:
         """Check the chips of a finished hand, and record it."""
@@ -241,10 +164,10 @@ class _Game:
         self.texts.append(hand_to_text(hand, number, forced=forced))
         self.action_counts.append(len(betting.log))
 
-    def record(self) -> GameRecord:
+    def record(self, faults: tuple[Fault, ...]) -> GameRecord:
         """Return the record of the game."""
         spec = self.spec
-        forced = [fault.player for fault in self.faults if fault.forced_fold and fault.hand_number > spec.warmup_hands]
+        forced = [fault.player for fault in faults if fault.forced_fold and fault.hand_number > spec.warmup_hands]
         both_failed = len(forced) == sum(self.action_counts[spec.warmup_hands :]) and {*forced} == {0, 1}
         won = 0 if both_failed else sum(self.nets[spec.warmup_hands :])
         return GameRecord(
@@ -254,22 +177,6 @@ class _Game:
             hand_nets=tuple(self.nets),
             hand_texts=tuple(self.texts),
             actions=sum(self.action_counts),
-            faults=tuple(self.faults),
+            faults=faults,
             both_failed=both_failed,
         )
-
-
-def _own_noise(spec: GameSpec) -> Callable[[int], tuple[int, ...]] | None:
-    """Return a function for the noise of a hand's first decisions; None if the noise comes with the cards.
-
-    An agent could know this code and try seeds until one gives the noise it sees. With a seed of its own, that noise
-    leads neither to the seed of the decks nor to that of the run.
-    """
-    if spec.noise_seed is UNSET:
-        return None
-    prefix = label_bytes("noise") + label_bytes(spec.noise_seed)
-    return lambda number: _OWN_NOISE(blake2b(prefix + number.to_bytes(8, "big")).digest())
-
-
-def _not_an_action(answer: object) -> str:
-    return f"the answer is {shown(answer)}, not an Action such as Action('call')"

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 from molt_bench.agents.tracebacks import Note, Traced
 from molt_bench.blame import internal_error, is_ours
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinished, JournalError, RunHalted, shown
-from molt_bench.play.game import HOOKS, Answered, Call, Hook, Notice
+from molt_bench.play.game import Answered, Call
+from molt_bench.play.hooks import HOOKS, Hook, Notice
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameSpec
 

@@ -5,7 +5,8 @@ from functools import cached_property
 from itertools import pairwise
 from math import inf, isfinite, sqrt
 
-from molt_bench.bench.result import Failures, RunResult, failures_of
+from molt_bench.bench.participant_failures import Failures, failures_of
+from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.rating.cycles import Cycle, significant_cycles

@@ -15,12 +15,13 @@ from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.derived_files import file_hashes
+from molt_bench.runs.exchange_file import RESERVATIONS, ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
 from molt_bench.runs.missing_replies import first_without_replies
-from molt_bench.runs.replies import RESERVATIONS, ExchangeFile, Replies
+from molt_bench.runs.program_replies import Replies
 from molt_bench.runs.stored_run import StoredRun, check_unchanged
 
 

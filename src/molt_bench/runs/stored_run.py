@@ -16,10 +16,11 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws
+from molt_bench.bench.own_decks import Dealer
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
-from molt_bench.bench.seed_blocks import Dealer, SeedBlocks
+from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
@@ -34,6 +35,7 @@ from molt_bench.runs.conclusion import (
     warnings_ahead,
 )
 from molt_bench.runs.derived_files import check_record, derived_matches
+from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, stated_in, unasked_code
 from molt_bench.runs.journal import (
@@ -58,7 +60,7 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.moved_files import moved_config
-from molt_bench.runs.replies import ExchangeFile, Replies
+from molt_bench.runs.program_replies import Replies
 
 #: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
 NEVER_RUN: Final = "since reading a run never runs its code"

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from molt_bench.agents.external.turn_messages import Next, Over, TurnMessage
+from molt_bench.agents.live.turn_messages import Next, Over, TurnMessage
 from molt_bench.errors import MoltBenchError, printable
 from molt_bench.lazy_import import lazy_import
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.external.mailbox import RECONNECT_S
+from molt_bench.agents.live.mailbox import RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, printable
 from molt_bench.runs.run_files import remove_empty

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.external.live_agent import LiveAgent
-from molt_bench.agents.external.mailbox import RECONNECT_S, Mailbox
+from molt_bench.agents.live.agent import LiveAgent
+from molt_bench.agents.live.mailbox import RECONNECT_S, Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.specs import SEATINGS, GameLabel, Seating

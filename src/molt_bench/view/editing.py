@@ -15,7 +15,7 @@ from starlette.responses import Response
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.about import ABOUT, About, write_about
 from molt_bench.view.library import Library
-from molt_bench.view.names import about_of
+from molt_bench.view.run_names import about_of
 from molt_bench.web_server import is_loopback
 
 _MOST_BYTES: Final = 64 * 1024

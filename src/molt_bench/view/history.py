@@ -13,9 +13,9 @@ from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.header import recorded_harnesses
 from molt_bench.study.comparison import Run, compare
 from molt_bench.view import rounded
-from molt_bench.view.names import about_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
+from molt_bench.view.run_names import about_data
 
 
 class Chapter(msgspec.Struct, frozen=True):

@@ -11,18 +11,20 @@ from typing import Any, Final
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.view.bodies import Body, HandBodies
-from molt_bench.view.hand_list import hand_columns, match_page
+from molt_bench.view.compressed_body import Body
+from molt_bench.view.hand_columns import hand_columns
+from molt_bench.view.hand_list_cache import HandListCache
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history, in_order
-from molt_bench.view.names import names_data
+from molt_bench.view.match_page import match_page
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pooled import pooled
+from molt_bench.view.run_cache import CachedRun, RunCache, acquired
 from molt_bench.view.run_list import RunList, files_state
+from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary, unreadable_summary
 from molt_bench.view.run_parts import from_here
 from molt_bench.view.search import search_data, search_task, searched
-from molt_bench.view.shelf import Shelf, Volume, acquired
 from molt_bench.view.side_by_side import side_by_side
 
 #: Seconds that the page of a run waits for a match that is being rated, before it shows what was known before.
@@ -56,25 +58,25 @@ class Library:
         self.asked = Event()
         self.runs = RunList(folder)
         self._wait_s = wait_s
-        self._shelf = Shelf()
+        self._cache = RunCache()
         self._lines: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {}
         self._pages: dict[str, tuple[OpenRun, tuple[int, ...], dict[str, Any]]] = {}
         self._chapters: dict[str, tuple[tuple[int, ...], Chapter]] = {}
         self._pools: tuple[Any, list[Chapter], list[dict[str, Any]]] | None = None
-        self._hands = HandBodies()
+        self._hands = HandListCache()
 
     def open(self, run: str) -> OpenRun:
         """Return a run, read up to its current end."""
-        return self._volume(run).run
+        return self._cached(run).run
 
-    def _volume(self, run: str, *, wait_s: float | None = None, count: bool = True) -> Volume:
+    def _cached(self, run: str, *, wait_s: float | None = None, count: bool = True) -> CachedRun:
         def folder() -> Path:
             found = self.runs.folder(run)
             if found is None:
                 raise ConfigError("run", run, "the name of a run in this folder")
             return found
 
-        found = self._shelf.volume(run, folder)
+        found = self._cache.run(run, folder)
         folder()  # it may have been removed since
         if count:
             found.catch_up(self._wait_s if wait_s is None or self._wait_s is None else wait_s)
@@ -94,26 +96,26 @@ class Library:
 
     def run_page(self, run: str) -> dict[str, Any]:
         """Return the data of the page of a run: complete, or saying that it is being counted."""
-        volume = self._volume(run)
-        opened = volume.run
-        with acquired(volume.counting, 0 if opened.counting else _PATIENCE_S) as free:
+        cached = self._cached(run)
+        opened = cached.run
+        with acquired(cached.counting, 0 if opened.counting else _PATIENCE_S) as free:
             if free:
-                return self._new_page(volume)
+                return self._new_page(cached)
         known = self._pages.get(run)
         if not opened.counting:
-            volume.have_done("page", lambda: self._new_page(volume))
+            cached.have_done("page", lambda: self._new_page(cached))
             if known is not None and known[0] is opened:
                 return known[2]
-        with volume.reading:
+        with cached.reading:
             return {**run_page(opened, counted=False), "editable": self.editable}
 
-    def _new_page(self, volume: Volume) -> dict[str, Any]:
+    def _new_page(self, cached: CachedRun) -> dict[str, Any]:
         """Make the page of a run while nothing is counted; it is shown until it can be made again.
 
         If the run is not in progress, it is only made again after a change.
         """
-        with volume.counting, volume.reading:
-            opened = volume.run
+        with cached.counting, cached.reading:
+            opened = cached.run
             state = opened.version, *files_state(opened.folder)
             known = self._pages.get(opened.id)
             if known is not None and known[:2] == (opened, state) and opened.status != "running":
@@ -130,25 +132,25 @@ class Library:
 
     def names(self, run: str) -> dict[str, Any]:
         """Return who plays in a run, and what it is called."""
-        volume = self._volume(run, count=False)
-        with volume.reading:
-            return names_data(volume.run)
+        cached = self._cached(run, count=False)
+        with cached.reading:
+            return names_data(cached.run)
 
     def match_page(self, run: str, match: int) -> dict[str, Any]:
         """Return the seed pairs of a match."""
-        volume = self._volume(run, wait_s=0)
-        with volume.reading:
-            return match_page(volume.run, match)
+        cached = self._cached(run, wait_s=0)
+        with cached.reading:
+            return match_page(cached.run, match)
 
     def hand_columns(self, run: str) -> dict[str, Any]:
         """Return all hands of a run as columns."""
-        volume = self._volume(run, count=False)
-        with volume.reading:
-            return hand_columns(volume.run)
+        cached = self._cached(run, count=False)
+        with cached.reading:
+            return hand_columns(cached.run)
 
     def hands_body(self, run: str, *, packed: bool = True) -> Body:
         """Return the same as it is sent, packed for a page or as JSON; it is kept until the run changes."""
-        return self._hands.body(self._volume(run, count=False), packed=packed)
+        return self._hands.body(self._cached(run, count=False), packed=packed)
 
     def prepare(self) -> None:
         """Make the pages of the newest run before they are asked for; a reader who asks for anything comes first."""
@@ -161,25 +163,25 @@ class Library:
     def prepare_hands(self, run: str) -> None:
         """Make the list of hands of a run before it is asked for, unless the run goes on or is very large."""
         with suppress(Exception):  # as above
-            opened = self._volume(run, count=False).run
+            opened = self._cached(run, count=False).run
             hands = sum([game.record.dealt for game in [*opened.games.values()]])
             if opened.status != "running" and hands <= _MOST_PREPARED:
                 self.hands_body(run)
 
     def hand_page(self, run: str, match: int, seed: int, hand: int) -> dict[str, Any]:
         """Return one hand in both seatings."""
-        volume = self._volume(run, count=False)
-        with volume.reading:
-            return hand_page(volume.run, match, seed, hand)
+        cached = self._cached(run, count=False)
+        with cached.reading:
+            return hand_page(cached.run, match, seed, hand)
 
     def search(self, run: str, query: str, *, regex: bool = False, skip: int = 0) -> dict[str, Any]:
         """Return where the models of a run said something; nothing else waits for it."""
-        volume = self._volume(run, count=False)
-        with volume.reading:
-            opened = volume.run
+        cached = self._cached(run, count=False)
+        with cached.reading:
+            opened = cached.run
             task = search_task(opened, query, regex=regex, skip=skip)
         found = searched(task)
-        with volume.reading:
+        with cached.reading:
             return search_data(opened, task, found)
 
     def history(self) -> dict[str, Any]:
@@ -226,22 +228,22 @@ class Library:
         state, known = self._state(run), self._lines.get(run)
         if known is not None and known[0] == state and known[1]["status"] == "finished" and not known[1]["counting"]:
             return known[1]
-        volume = self._volume(run, wait_s=wait_s)
-        with acquired(volume.counting, 0 if volume.run.counting else _LINE_WAIT_S) as free:
+        cached = self._cached(run, wait_s=wait_s)
+        with acquired(cached.counting, 0 if cached.run.counting else _LINE_WAIT_S) as free:
             if free:
-                return self._new_line(volume, state)
-        if not volume.run.counting:
-            volume.have_done("line", lambda: self._new_line(volume, state))
+                return self._new_line(cached, state)
+        if not cached.run.counting:
+            cached.have_done("line", lambda: self._new_line(cached, state))
             if known is not None and not known[1]["counting"]:
                 return known[1]
-        with volume.reading:
-            return run_summary(volume.run, counted=False)
+        with cached.reading:
+            return run_summary(cached.run, counted=False)
 
-    def _new_line(self, volume: Volume, state: tuple[int, ...]) -> dict[str, Any]:
+    def _new_line(self, cached: CachedRun, state: tuple[int, ...]) -> dict[str, Any]:
         """Make the line of a run while nothing is counted; it is shown until it can be made again."""
-        with volume.counting, volume.reading:
-            line = run_summary(volume.run)
-        self._lines[volume.run.id] = state, line
+        with cached.counting, cached.reading:
+            line = run_summary(cached.run)
+        self._lines[cached.run.id] = state, line
         return line
 
     def _chapter(self, run: str) -> Chapter | None:
@@ -249,11 +251,11 @@ class Library:
         state, known = self._state(run), self._chapters.get(run)
         if known is not None and known[0] == state:
             return known[1]
-        volume = self._volume(run)
-        if volume.run.counting:
+        cached = self._cached(run)
+        if cached.run.counting:
             return None
-        with volume.counting, volume.reading:
-            chapter = chapter_of(volume.run)
+        with cached.counting, cached.reading:
+            chapter = chapter_of(cached.run)
         self._chapters[run] = state, chapter
         return chapter
 

@@ -13,7 +13,8 @@ from molt_bench.agents.llm.talk.samples import chosen
 from molt_bench.agents.llm.talk.tools import steps_before
 from molt_bench.agents.llm.types import Exchange, ToolStep
 from molt_bench.errors import AgentFailed
-from molt_bench.play.game import Hook, Notice, game_events
+from molt_bench.play.game import game_events
+from molt_bench.play.hooks import Hook, Notice
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.runs.journal import Game

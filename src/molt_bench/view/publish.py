@@ -26,12 +26,13 @@ from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.view.hand_list import Deal, hand_columns, match_page
+from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.library import Library
-from molt_bench.view.names import names_data
+from molt_bench.view.match_page import match_page
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import STATIC, script_of_pages
+from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
 from molt_bench.view.search import said_in

@@ -24,7 +24,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.view.bodies import Body
+from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
 from molt_bench.view.library import Library, answer, run_of
 from molt_bench.view.pages import inlined, script_of_pages

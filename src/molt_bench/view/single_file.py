@@ -13,12 +13,13 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.view.hand_list import Deal, hand_columns, match_page
+from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
-from molt_bench.view.names import names_data
+from molt_bench.view.match_page import match_page
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import DATA, inlined, script_of_pages
+from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
 

@@ -119,7 +119,7 @@ def test_one_that_is_killed_by_somebody_else_is_not_blamed_for_a_crash(log):
         while ["did", "hang"] not in log_of(log):
             await asyncio.sleep(0.01)
         for pid in processes_with(f"{CHAOS}\0hang"):
-            if "supervisor.py" not in Path(f"/proc/{pid}/cmdline").read_text():
+            if "supervisor_script.py" not in Path(f"/proc/{pid}/cmdline").read_text():
                 os.kill(pid, signal.SIGKILL)
         return await game
 

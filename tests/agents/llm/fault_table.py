@@ -14,7 +14,7 @@ from molt_bench import run_benchmark
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending import stopwatch
 from molt_bench.errors import ProviderError
-from molt_bench.runs.replies import ExchangeFile
+from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.run_files import RunFiles
 from tests.agents.llm import wire
 from tests.agents.llm.playing import MODELS, config, faults_of, model, passive

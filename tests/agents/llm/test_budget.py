@@ -16,7 +16,7 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange, Tokens
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
-from molt_bench.runs.replies import ExchangeFile
+from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.run_files import RunFiles
 from tests.agents.llm import wire
 from tests.agents.llm.playing import MODELS, config, model, passive

@@ -14,7 +14,7 @@ from molt_bench.agents.llm.sending.rate_limits import START, ModelLimit
 from molt_bench.agents.llm.talk.reply import LONGEST_REPLY
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
-from molt_bench.runs.replies import ExchangeFile
+from molt_bench.runs.exchange_file import ExchangeFile
 from tests.agents.llm import provider as provider_module
 from tests.agents.llm import wire
 from tests.agents.llm.playing import (

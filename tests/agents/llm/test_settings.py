@@ -11,7 +11,7 @@ from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ConfigError
-from molt_bench.runs.replies import ExchangeFile
+from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.specs import GameLabel
 from tests.agents.llm import wire
 from tests.agents.llm.playing import DECISIONS, assert_complete, config, faults_of, model, passive, run

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from molt_bench.agents.external.mailbox_events import HandOver, PendingDecision
+from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.cards import cards_from_text

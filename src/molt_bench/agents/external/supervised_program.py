@@ -17,7 +17,7 @@ from molt_bench.agents.external.process_cleanup import TAG, end_all
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.errors import FaultKind
 
-_SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
+_SUPERVISOR: Final = str(Path(__file__).with_name("supervisor_script.py"))
 #: Without what it does not need, Python starts twice as fast.
 _PYTHON: Final = ("-I", "-S")
 _REPORT_SIZE: Final = 4096

@@ -9,7 +9,7 @@ from molt_bench.specs import GameLabel
 
 
 class Exchanges:
-    """The exchanges of a run, held in memory. `molt_bench.runs.replies` keeps them in a file as well.
+    """The exchanges of a run, held in memory. `molt_bench.runs.exchange_file` keeps them in a file as well.
 
     Attributes:
         skills: The system prompt of every participant, once it is known.

@@ -222,11 +222,11 @@ class Gateway:
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        said = (asked.skill, question.message, client.mode, question.earlier, question.steps)
+        said = (asked.skill, question.message, client.modes.current, question.earlier, question.steps)
         request = Request(asked, Prompt(*said, key=exchange.key), exchange)
         failures, since = 0, _now()
         while True:
-            mode = client.mode
+            mode = client.modes.current
             request.prompt = msgspec.structs.replace(request.prompt, mode=mode)
             answer = await self._send(request)
             if isinstance(answer, Answer):
@@ -245,8 +245,8 @@ class Gateway:
             since = since if failures else _now() if asked.settings.batch else request.started
             client.refusals += answer.trouble in ("refused", "full")
             standing = Standing(
-                can_step_down=client.can_step_down(mode),
-                ever_answered=bool(client.answered),
+                can_step_down=client.modes.can_step_down(mode),
+                ever_answered=bool(client.modes.answered),
                 at_floor=rate.at_floor,
                 troubled_s=_now() - min(since, rate.troubled_since or since),
                 answers_others=rate.answered_from > request.started,
@@ -263,8 +263,8 @@ class Gateway:
             if answer.mended:
                 self._tell_left_out(asked, answer)
             if step.name == "step down":
-                if client.step_down(mode):
-                    self._warn(f"{asked} refuses {mode} mode ({answer}): {client.mode} mode from now on")
+                if client.modes.step_down(mode):
+                    self._warn(f"{asked} refuses {mode} mode ({answer}): {client.modes.current} mode from now on")
                 failures = 0
             if answer.trouble in ("busy", "timeout", "hung"):
                 rate.slowed(request.started, step.pause_s)
@@ -285,7 +285,7 @@ class Gateway:
         rate.succeeded(request.latency_s, started=request.started)
         client.refusals = 0
         self._check_exceeded(request, rate)
-        if client.is_auto:
+        if client.modes.is_auto:
             self._tell.once(f"{request.asked} answers in {request.prompt.mode} mode")
 
     def _check_exceeded(self, request: Request, rate: ModelLimit) -> None:
@@ -326,7 +326,7 @@ class Gateway:
         await self._turn(request, rate)
         try:
             async with self._sending(request):
-                request.seen, request.keys, request.without = Seen(), client.keys, client.left_out
+                request.seen, request.keys, request.without = Seen(), client.keys, client.fields.left_out
                 return await client.ask(
                     request.prompt, timeout_s=self.limits.timeout_s, limit=request.most.limit, seen=request.seen
                 )

@@ -21,7 +21,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.lazy_import import lazy_import
-from molt_bench.luck.cards.win_rate import win_rates
+from molt_bench.luck.cards.equity_vs_random import equities_vs_random
 from molt_bench.poker.cards import Hole
 from molt_bench.specs import Pair
 
@@ -69,7 +69,7 @@ def packed_deal(holes: tuple[Hole, Hole], share: float, behind: int) -> bytes:
         share: The equity of the first.
         behind: Chips that both seats have before the blinds.
     """
-    first, second = win_rates(holes, ())
+    first, second = equities_vs_random(holes, ())
     better, other = (first, second) if first >= second else (second, first)
     row, column = bisect_right(CUTS, better), bisect_right(CUTS, other)
     edge = 2 * share - 1 if first >= second else 1 - 2 * share

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
-from molt_bench.luck.cards.win_rate import win_rates
+from molt_bench.luck.cards.equity_vs_random import equities_vs_random
 from molt_bench.luck.dice.chances import BINS, PolicyError, checked_chances, limits_of, policy_failed, prices
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.poker.cards import Hole
@@ -79,7 +79,7 @@ class DiceTerm(NamedTuple):
         matched: Raises by price: the probability, times the chips matched if called.
         won: Chips that the other seat loses if it folds.
         edge: Twice the equity of the seat's hand against the other's, less 1.
-        win_rates: How often the hands of this seat and of the other beat any third one.
+        equities_vs_random: How often the hands of this seat and of the other beat any third one.
         depth: Chips behind as a multiple of the pot.
     """
 
@@ -92,7 +92,7 @@ class DiceTerm(NamedTuple):
     matched: list[float]
     won: int
     edge: float
-    win_rates: tuple[float, float]
+    equities_vs_random: tuple[float, float]
     depth: float
 
 
@@ -121,7 +121,7 @@ def action_features(term: DiceTerm, folds: float) -> list[tuple[int, float]]:
     `folds` is the share of raises that the other seat folds to, as known before the hand.
     """
     edge, late = term.edge, term.street > 0
-    own, other = term.win_rates[0] - 0.5, term.win_rates[1] - 0.5
+    own, other = term.equities_vs_random[0] - 0.5, term.equities_vs_random[1] - 0.5
     deep = log1p(max(term.depth, 0.0))
     found = [(term.street, term.exact)] if term.exact else []
     if term.passive:
@@ -208,7 +208,7 @@ def _term(seen: Observation, surplus: Draw, deal: Deal) -> DiceTerm:
     if called_to in limits or (opened and street == 3):
         exact += passive * edge
         passive = 0.0
-    rates = win_rates(deal.holes, seen.board)
+    rates = equities_vs_random(deal.holes, seen.board)
     return DiceTerm(
         seat,
         street,

@@ -25,7 +25,7 @@ from molt_bench.agents.base import Policy, PolicyOf
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.scripted import FixedAgent, ScriptedAgent
 from molt_bench.luck.cards.card_luck import prepare_luck
-from molt_bench.luck.cards.win_rate import prepare_win_rates
+from molt_bench.luck.cards.equity_vs_random import prepare_equities_vs_random
 from molt_bench.luck.coefficients import AGAINST, SOLID, Coefficients
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.poker.actions import OPEN_CARDS, Action
@@ -162,11 +162,11 @@ def mean_over(
     """Return the mean value of a hand over the actual hole of `seat` and other `holes`.
 
     `value_of` must not depend on cards that were dealt after the last decision. `boards` are those on which it needs
-    the win rates of the hands.
+    the equities of the hands.
     """
     hands = [hand, *[with_hole(hand, seat, hole) for hole in holes]]
     prepare_luck(hands)
-    prepare_win_rates((each.holes, board) for board in boards if board for each in hands)
+    prepare_equities_vs_random((each.holes, board) for board in boards if board for each in hands)
     return fsum(map(value_of, hands)) / len(hands)
 
 

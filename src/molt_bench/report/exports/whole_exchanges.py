@@ -12,9 +12,9 @@ from msgspec import UNSET
 from molt_bench.agents.llm.providers.table import thoughts_of
 from molt_bench.agents.llm.types import Exchange, HttpRecord, PackedBody
 from molt_bench.errors import JournalError
+from molt_bench.runs.exchange_file import read_exchange
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.line_file import whole_lines
-from molt_bench.runs.replies import read_exchange
 
 
 def whole_exchanges(folder: Path, wanted: Callable[[Exchange], bool]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from molt_bench.agents.external.turn_messages import read_act
+from molt_bench.agents.live.turn_messages import read_act
 from molt_bench.errors import AgentFailed
 from molt_bench.serve.doors.turns import (
     DEFAULT_WAIT_S,

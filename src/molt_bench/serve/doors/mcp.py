@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from molt_bench._version import __version__
-from molt_bench.agents.external.turn_messages import ACT_SCHEMA, Next, act_of
+from molt_bench.agents.live.turn_messages import ACT_SCHEMA, Next, act_of
 from molt_bench.errors import AgentFailed, how_to_install
 from molt_bench.lazy_import import lazy_import
 from molt_bench.serve.doors.turns import (

@@ -7,9 +7,9 @@ from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
-from molt_bench.agents.external.mailbox import Mailbox
-from molt_bench.agents.external.mailbox_events import MailEvent, PendingDecision, Verdict
-from molt_bench.agents.external.turn_messages import ActRequest, Next, Over, result_messages, turn_message
+from molt_bench.agents.live.mailbox import Mailbox
+from molt_bench.agents.live.mailbox_events import MailEvent, PendingDecision, Verdict
+from molt_bench.agents.live.turn_messages import ActRequest, Next, Over, result_messages, turn_message
 from molt_bench.errors import AgentFailed
 from molt_bench.serve.guard import Refused
 from molt_bench.serve.lobby import Invitation

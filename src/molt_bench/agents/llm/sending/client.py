@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.answers import AnswerReader
 from molt_bench.agents.llm.providers.base import BROKEN_OFF
-from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES, ChatForm, form_of, plain, with_readable_counts
+from molt_bench.agents.llm.providers.chat_protocol import ChatForm, form_of, plain, with_readable_counts
 from molt_bench.agents.llm.providers.library import (
     ModelLibrary,
     Send,
@@ -20,23 +20,16 @@ from molt_bench.agents.llm.providers.library import (
     parameters_of,
     provider_class,
 )
-from molt_bench.agents.llm.providers.library_settings import (
-    check_headers,
-    header_values,
-    limit_names,
-    limited_settings,
-    logprob_settings,
-    model_settings,
-    trial_settings,
-    without_fields,
-)
+from molt_bench.agents.llm.providers.library_settings import check_headers, header_values
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
 from molt_bench.agents.llm.sending.http import Http, HttpRequest, NoConnectionError, Received
 from molt_bench.agents.llm.sending.http_record import Seen
+from molt_bench.agents.llm.sending.output_modes import OutputModes
 from molt_bench.agents.llm.sending.redaction import Keys
+from molt_bench.agents.llm.sending.rejected_fields import SentFields
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings
@@ -54,7 +47,6 @@ if TYPE_CHECKING:
 else:
     library_errors = lazy_import("pydantic_ai.exceptions")
 
-_LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
 #: What requests that are written alike have in common: the output mode, the limit of a preflight question, the limit
 #: of a reply, the fields left out, and whether there are earlier turns.
 FormKind: TypeAlias = tuple[OutputMode, int | None, int | None, frozenset[str], bool]
@@ -64,10 +56,9 @@ class ModelClient:
     """One model with its settings, over connections that belong to the running event loop.
 
     Attributes:
-        mode: The output mode of the next request.
-        answered: The output modes in which the model has answered.
+        modes: The output modes of its requests.
         keys: What is cut out of everything that is kept or shown.
-        left_out: Fields of a request that the server has rejected, and that are not sent any more.
+        fields: What is sent besides the prompt, without what the server rejects.
         refusals: Prompts that it has refused in a row.
 
     Args:
@@ -100,66 +91,34 @@ class ModelClient:
         self._reader = AnswerReader(settings, self.keys)
         self._library = ModelLibrary(settings, self._key)
         self._http = Http(keep_alive=keep_alive)
-        asked_mode = settings.asked_mode
-        self._fixed = asked_mode != "auto"
-        self.mode: OutputMode = asked_mode if asked_mode != "auto" else self._best_mode()
-        self.answered: set[OutputMode] = set()
+        self.modes = OutputModes(settings.asked_mode, self._library.model.profile)
         self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[tuple[OutputMode, bool], ModelRequestParameters] = {}
         self._forms: dict[FormKind, ChatForm | None] = {}
-        self._limited: dict[int, ModelSettings] = {}
-        model = self._library.model
-        self._logprobs = logprob_settings(settings, model)
-        self._model_settings = model_settings(settings, model) | self._logprobs
-        self._limits = limit_names(settings)
+        self.fields = SentFields(settings, self._library.model)
         # What a provider bills at its own address says nothing about another server.
         self._bills_errors = provider_of(settings.provider).bills_errors or is_elsewhere(settings)
-        self.left_out: frozenset[str] = frozenset()
         self.refusals = 0
-
-    def _best_mode(self) -> OutputMode:
-        profile = self._library.model.profile
-        if profile.get("supports_json_schema_output"):
-            return "native"
-        if profile.get("supports_tools", True):
-            return "tool"
-        return "prompted" if profile.get("supports_json_object_output") else "text"
 
     @property
     def url(self) -> str:
         """The address of the server."""
         return self.keys.cut(self._library.model.base_url or "its provider")
 
-    @property
-    def is_auto(self) -> bool:
-        """Whether the output mode was left to us."""
-        return not self._fixed
-
-    def can_step_down(self, refused: OutputMode) -> bool:
-        """Return whether there is a simpler output mode than one that the server refused and never accepted."""
-        if self._fixed or refused in self.answered:
-            return False
-        return self.mode != refused or refused != _LADDER[-1]
-
-    def step_down(self, refused: OutputMode) -> bool:
-        """Use the next simpler output mode from now on; return False if that happened after the request was sent."""
-        if self.mode != refused:
-            return False
-        self.mode = _LADDER[_LADDER.index(refused) + 1]
-        return True
-
     async def _check_tools(self) -> None:
         """Use the strictest output mode that goes with our tools; raises ConfigError if none does."""
         while problem := await self._problem_with_tools():
-            if not self.can_step_down(self.mode):
-                expected = f"none beside outputMode {self.mode} ({self.keys.cut(problem)})"
+            mode = self.modes.current
+            if not self.modes.can_step_down(mode):
+                expected = f"none beside outputMode {mode} ({self.keys.cut(problem)})"
                 raise ConfigError("tools", ", ".join(self._settings.tools), expected)
-            self.step_down(self.mode)
+            self.modes.step_down(mode)
 
     async def _problem_with_tools(self) -> str | None:
+        mode = self.modes.current
         try:
-            await self._written(self._asking(self.mode, tools=True), self._model_settings, Prompt("", "?", self.mode))
+            await self._written(self._asking(mode, tools=True), self.fields.usual, Prompt("", "?", mode))
         except library_errors.UserError as error:
             return str(error)
         except Exception as error:  # whatever else is wrong comes up again
@@ -210,7 +169,7 @@ class ModelClient:
         `limit` is the most tokens of a reply where the user set none. `seen` takes note of what goes over the wire.
         """
         self._settle_here()
-        watch, without = Stopwatch(timeout_s, self._delay), self.left_out
+        watch, without = Stopwatch(timeout_s, self._delay), self.fields.left_out
         try:
             answer = await self._answer(prompt, limit, watch, seen or Seen())
         except RequestFailed:
@@ -228,7 +187,7 @@ class ModelClient:
         except Exception as error:
             raise_bug(error)
             failure = failure_of(error, self.keys.cut, sent=watch.sent, bills_errors=self._bills_errors)
-            failure.mended = self._mend(failure.field, without)
+            failure.mended = self.fields.leave_out(failure.field, without)
             # Not chained: the provider's exception may hold the key.
             raise failure from None
         if answer.finish == BROKEN_OFF:
@@ -237,14 +196,14 @@ class ModelClient:
         if not answer.text and answer.finish is None and not answer.tokens.total:
             raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
         if prompt.max_tokens is None:
-            self.answered.add(prompt.mode)
+            self.modes.answered.add(prompt.mode)
         # Whoever asks our tools too often has not decided.
         return answer if len(prompt.steps) < MOST_STEPS else msgspec.structs.replace(answer, calls=UNSET, turn=UNSET)
 
     async def _answer(self, prompt: Prompt, limit: int | None, watch: Stopwatch, seen: Seen) -> Answer:
         """Send a request, by itself or in a batch, and read the answer: the library reads what is not plain."""
         asking = self._asking(prompt.mode, tools=bool(self._settings.tools) and prompt.max_tokens is None)
-        settings = self._settings_for(prompt, limit)
+        settings = self.fields.of(prompt, limit)
         received = None
         if self._batches is not None and prompt.key:
             request = await self._written(asking, settings, prompt)
@@ -281,36 +240,6 @@ class ModelClient:
         seen.answered(received.status, received.body)
         return received
 
-    def _settings_for(self, prompt: Prompt, limit: int | None) -> "ModelSettings":
-        model, settings = self._library.model, self._model_settings
-        if limit is not None:
-            if limit not in self._limited:
-                self._limited[limit] = limited_settings(self._settings, model, limit) | self._logprobs
-            settings = self._limited[limit]
-        if prompt.max_tokens is not None:
-            settings = trial_settings(self._settings, model, prompt.max_tokens) | self._logprobs
-        if self.left_out:
-            settings = without_fields(settings, self.left_out, self._limits)
-        if len(prompt.steps) >= MOST_STEPS:
-            settings = settings | {"tool_choice": "none"}
-        return settings
-
-    def _mend(self, field: str, without: frozenset[str]) -> bool:
-        """Leave out a field that the server rejects from now on; return whether that makes the next request another.
-
-        A limit of tokens is never left out altogether: only the name that the server does not know.
-        """
-        if not field or field in without:
-            return False
-        if field not in self.left_out:
-            limits = {*self._limits} - self.left_out
-            if limits == {field} or (field in LIMIT_NAMES and field not in limits):
-                return False
-            if field not in limits and self._model_settings.get(field) is None:
-                return False
-            self.left_out |= {field}
-        return True
-
     def _settle_here(self) -> None:
         """Use connections that belong to the running event loop."""
         loop = asyncio.get_running_loop()
@@ -332,7 +261,7 @@ class ModelClient:
         """Return how requests are written without the library; None where the library has to write each of them."""
         if not self._provider.chat or (self._settings.tools and prompt.max_tokens is None):
             return None
-        kind: FormKind = (prompt.mode, prompt.max_tokens, limit, self.left_out, bool(prompt.earlier))
+        kind: FormKind = (prompt.mode, prompt.max_tokens, limit, self.fields.left_out, bool(prompt.earlier))
         if kind not in self._forms:
 
             async def write(system: str, message: str, earlier: Sequence[ChatTurn]) -> HttpRequest:

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 
 from starlette.websockets import WebSocket
 
-from molt_bench.agents.external.mailbox import Mailbox
-from molt_bench.agents.external.mailbox_events import Asked, Closed, HandOver, MailEvent, PendingDecision, Sat
+from molt_bench.agents.live.mailbox import Mailbox
+from molt_bench.agents.live.mailbox_events import Asked, Closed, HandOver, MailEvent, PendingDecision, Sat
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.hand import HandRules
 from molt_bench.serve.doors.moltpoker import server_messages as messages

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.external.mailbox_events import HandOver, PendingDecision
+from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, LegalActions, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength

@@ -32,35 +32,35 @@ Hands: TypeAlias = tuple[tuple[Hole, Hole], Board]
 _MOST_LIVE: Final = 52 - 4 - 3
 
 
-def win_rates(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float]:
+def equities_vs_random(holes: tuple[Hole, Hole], board: Board) -> tuple[float, float]:
     """Return for each hand how often it beats a third one, from 0 to 1; a tie counts half.
 
     Before the flop: the share of starting hands that are worse. On a board: by a fixed sample of other hands and
     run-outs, the same for both hands and in both seatings.
 
     >>> from molt_bench.poker.cards import deal_from_text
-    >>> [round(each, 2) for each in win_rates(deal_from_text("AhAd 3s2c KsKc9h")[0], ())]
+    >>> [round(each, 2) for each in equities_vs_random(deal_from_text("AhAd 3s2c KsKc9h")[0], ())]
     [1.0, 0.0]
     """
     if not board:
-        worse = _starting_win_rates()
+        worse = _starting_equities()
         return worse[holes[0]], worse[holes[1]]
     return _SAMPLED.of((holes, board))
 
 
-def prepare_win_rates(hands: Iterable[Hands]) -> None:
-    """Compute the win rates of hands on boards that are about to be asked for, together: in Python, much faster."""
+def prepare_equities_vs_random(hands: Iterable[Hands]) -> None:
+    """Compute the equities of hands on boards that are about to be asked for, together: in Python, much faster."""
     if compiled is None:
         _SAMPLED.prepare(hands)
 
 
-def forget_win_rates() -> None:
+def forget_equities_vs_random() -> None:
     """Clear the cache, for benchmarks; that of the kernel is small."""
     _SAMPLED.clear()
 
 
 def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
-    """Return the win rates of hands on boards of the same or of different sizes."""
+    """Return the equities of hands on boards of the same or of different sizes."""
     if compiled is not None:
         won = [compiled.sampled_wins(*holes, board, _sample_bytes(len(board))) for holes, board in hands]
         if None not in won:
@@ -75,7 +75,7 @@ def _sampled(hands: Sequence[Hands]) -> list[tuple[float, float]]:
 
 
 def _sampled_alike(hands: Sequence[Hands], size: int) -> list[tuple[float, float]]:
-    """Return the win rates of hands on boards of one size."""
+    """Return the equities of hands on boards of one size."""
     keys, bits = card_arrays()
     known = np.array([(*first, *second, *board) for (first, second), board in hands], np.int64)
     alive = np.ones((len(hands), 52), bool)
@@ -113,9 +113,9 @@ def _samples(live: int, drawn: int) -> "Ints":
 
 
 @cache
-def win_rate_tables() -> tuple[bytes, tuple[bytes, bytes, bytes]]:
-    """Return the win rates of all hole cards as doubles, and the samples for three to five cards, for the kernels."""
-    worse = _starting_win_rates()
+def equity_vs_random_tables() -> tuple[bytes, tuple[bytes, bytes, bytes]]:
+    """Return the equities of all hole cards as doubles, and the samples for three to five cards, for the kernels."""
+    worse = _starting_equities()
     starting = array("d", [worse.get((one, two), 0.0) for one in range(52) for two in range(52)])
     return starting.tobytes(), (_sample_bytes(3), _sample_bytes(4), _sample_bytes(5))
 
@@ -137,7 +137,7 @@ def _orders() -> list[list[int]]:
 
 
 @cache
-def _starting_win_rates() -> dict[Hole, float]:
+def _starting_equities() -> dict[Hole, float]:
     """Return for any hole cards the share of starting hands that are worse, half of their own kind included."""
     found, better = {}, 0.0
     for name in RANKED_HANDS:

@@ -8,7 +8,7 @@ from molt_bench.poker.actions import LoggedAction
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
 from molt_bench.runs.journal_past import games_go_on
-from molt_bench.runs.replies import Replies, reply_key
+from molt_bench.runs.program_replies import Replies, reply_key
 from molt_bench.specs import GameLabel
 
 HTTP = "http://127.0.0.1:9/act"

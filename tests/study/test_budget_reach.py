@@ -7,9 +7,9 @@ import pytest
 from molt_bench import run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.study.budget_reach import WITH_DICE, ways, what_it_buys
 from molt_bench.study.pilot import AGAINST_REFERENCE, Pilot, pilot_of
 from molt_bench.study.planner import Planner
-from molt_bench.study.purchase import WITH_DICE, ways, what_it_buys
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
 MODELS = tuple({"id": name, "type": "llm", "model": "openai:test"} for name in ("one", "two", "three"))

@@ -1,4 +1,4 @@
-/* How often two hands beat a third one on a fixed sample, as molt_bench.luck.cards.win_rate. */
+/* How often two hands beat a third one on a fixed sample, as molt_bench.luck.cards.equity_vs_random. */
 #include "kernels.h"
 #include <string.h>
 

@@ -1,17 +1,13 @@
-"""The lists to find a hand in: all hands of a run as columns, and the seed pairs of a match."""
+"""The list to find a hand in: all hands of a run, as columns."""
 
 from collections.abc import Container, Iterator
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from molt_bench.errors import ConfigError
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import RANKS
-from molt_bench.runs.journal import Game
-from molt_bench.view import rounded
 from molt_bench.view.grades import losses_by_game
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.run_reader import seating_of
 
 if TYPE_CHECKING:
     from molt_bench.view import hand_arrays
@@ -146,47 +142,3 @@ def _losses(run: OpenRun, games: "list[Listed]") -> list[list[int | None]] | Non
         for kept, found in zip(worst, known, strict=True):
             kept += [*found[: each.hands], *[None] * (each.hands - len(found))]
     return worst
-
-
-def match_page(run: OpenRun, match: int) -> dict[str, Any]:
-    """Return the seed pairs of a match, or raise ConfigError if there is no such match."""
-    if match not in run.pairs:
-        raise ConfigError("match", match, f"one of the {len(run.pairs)} matches of this run")
-    a, b = run.pairs[match]
-    rated = run.ladder.matches[match - 1] if match <= len(run.ladder.matches) else None
-    big_blind = run.config.game.big_blind
-    seeds = []
-    for at, seed in enumerate(run.seeds_of(match)):
-        games = run.sides(match, seed)
-        if not games:
-            continue
-        nets = {seating_of(game.record): game.record.net[0] / big_blind for game in games}
-        hands = sum([game.record.hands for game in games])
-        nominal = sum([game.record.spec.hands for game in games])
-        seeds.append(
-            {
-                "index": at,
-                "seed": str(seed),
-                "net": rounded(sum(nets.values())),
-                "raw": [rounded(nets.get(seating)) for seating in (0, 1)],
-                "adjusted": rounded(rated.margins["adjusted"][at] * nominal / 1000) if rated else None,
-                "hands": hands,
-                "biggest": _biggest(games, big_blind),
-                "faults": sum([len(game.record.faults) for game in games]),
-                "draw": any(game.record.both_failed for game in games),
-            }
-        )
-    own_decks = any(run.own_decks(match, seed) for seed in run.seeds_of(match))
-    counting = rated is None and run.unrated > 0
-    about = {"match": match, "a": a, "b": b, "bigBlind": big_blind, "ownDecks": own_decks, "counting": counting}
-    return {**about, "seeds": seeds}
-
-
-def _biggest(games: list[Game], big_blind: int) -> dict[str, Any]:
-    """Return the hand with the biggest swing over both seatings."""
-    longest = max(len(game.record.hand_nets) for game in games)
-    swings = [
-        sum([game.record.hand_nets[at] for game in games if at < len(game.record.hand_nets)]) for at in range(longest)
-    ]
-    at = max(range(longest), key=lambda at: abs(swings[at]), default=0)
-    return {"hand": at + 1, "swing": rounded(swings[at] / big_blind) if swings else 0}

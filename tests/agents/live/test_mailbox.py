@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from molt_bench.agents.external.live_agent import LiveAgent
-from molt_bench.agents.external.mailbox import Mailbox, turn_token
-from molt_bench.agents.external.mailbox_events import Asked, Closed, GameOver, HandOver, Sat
+from molt_bench.agents.live.agent import LiveAgent
+from molt_bench.agents.live.mailbox import Mailbox, turn_token
+from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandOver, Sat
 from molt_bench.agents.scripted import CallStationAgent
 from molt_bench.errors import AgentFailed
 from molt_bench.play.drivers import play_game, play_game_async

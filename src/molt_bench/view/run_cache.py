@@ -1,4 +1,4 @@
-"""The shelf: open runs, each read by one thread at a time and counted by another, so that no run waits for another."""
+"""The runs that are kept open, each read by one thread at a time and counted by another: no run waits for another."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ _PAUSE_S: Final = 0.002
 _COUNTED_AT_ONCE: Final = BoundedSemaphore(4)
 
 
-class Volume:
+class CachedRun:
     """One open run.
 
     `reading` protects what is read from its folder, and is never held for long. `counting` protects what is counted: to
@@ -99,22 +99,22 @@ class Volume:
                 act()
 
 
-class Shelf:
+class RunCache:
     """The runs that were opened last; those that are being counted stay."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._open: OrderedDict[str, Volume] = OrderedDict()
+        self._open: OrderedDict[str, CachedRun] = OrderedDict()
         self._opening: dict[str, Lock] = {}
 
-    def volume(self, name: str, folder: Callable[[], Path]) -> Volume:
+    def run(self, name: str, folder: Callable[[], Path]) -> CachedRun:
         """Return an open run; one that is being opened is waited for, and only that one."""
         with self._lock:
             opening = self._opening.setdefault(name, Lock())
         with opening:
             with self._lock:
                 found = self._open.pop(name, None)
-            found = found or Volume(folder())
+            found = found or CachedRun(folder())
             with self._lock:
                 self._open[name] = found
                 idle = [key for key, each in self._open.items() if not each.busy and key != name]

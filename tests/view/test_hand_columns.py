@@ -13,7 +13,7 @@ from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.seeds import derive
-from molt_bench.view.hand_list import STARTING_HANDS, hand_columns
+from molt_bench.view.hand_columns import STARTING_HANDS, hand_columns
 from molt_bench.view.hand_texts import HandTexts, called
 
 

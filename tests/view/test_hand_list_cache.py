@@ -13,7 +13,7 @@ import pytest
 from molt_bench.report.grades import GRADES
 from molt_bench.runs.about import About, write_about
 from molt_bench.runs.line_file import LineFile
-from molt_bench.view import bodies
+from molt_bench.view import hand_list_cache
 from molt_bench.view.hand_arrays import packed
 from molt_bench.view.library import Library
 from molt_bench.view.server import application
@@ -23,8 +23,8 @@ from tests.e2e.shell import BOTS, quick, quick_run
 @pytest.fixture
 def lists(monkeypatch):
     """Return the names of the runs whose list of hands was made, in order."""
-    made, make = [], bodies.packed_hands
-    monkeypatch.setattr(bodies, "packed_hands", lambda run, *rest: made.append(run.id) or make(run, *rest))
+    made, make = [], hand_list_cache.packed_hands
+    monkeypatch.setattr(hand_list_cache, "packed_hands", lambda run, *rest: made.append(run.id) or make(run, *rest))
     return made
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.cards.win_rate import win_rates
+from molt_bench.luck.cards.equity_vs_random import equities_vs_random
 from molt_bench.poker.deck import Shoe
 
 
@@ -13,7 +13,7 @@ def test_it_is_close_to_the_equity_against_any_hand(size):
     misses = []
     for number in range(40):
         holes, board = shoe.deal(number)
-        for hole, found in zip(holes, win_rates(holes, board[:size]), strict=True):
+        for hole, found in zip(holes, equities_vs_random(holes, board[:size]), strict=True):
             misses.append(found - equity_against_best(hole, board[:size], 100))
     assert sum(misses) / len(misses) == pytest.approx(0, abs=0.03)
     assert max(map(abs, misses)) < 0.25
@@ -21,7 +21,7 @@ def test_it_is_close_to_the_equity_against_any_hand(size):
 
 def test_before_the_flop_it_is_the_share_of_worse_starting_hands():
     shoe = Shoe("strength")
-    found = [each for number in range(2000) for each in win_rates(shoe.deal(number)[0], ())]
+    found = [each for number in range(2000) for each in equities_vs_random(shoe.deal(number)[0], ())]
     assert sum(found) / len(found) == pytest.approx(0.5, abs=0.02)
     assert min(found) < 0.01
     assert max(found) > 0.99
@@ -29,4 +29,4 @@ def test_before_the_flop_it_is_the_share_of_worse_starting_hands():
 
 def test_seats_exchanged_are_strengths_exchanged():
     (one, two), board = Shoe("strength").deal(1)
-    assert win_rates((one, two), board[:3]) == win_rates((two, one), board[:3])[::-1]
+    assert equities_vs_random((one, two), board[:3]) == equities_vs_random((two, one), board[:3])[::-1]

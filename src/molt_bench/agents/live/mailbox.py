@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.external.mailbox_events import (
+from molt_bench.agents.live.mailbox_events import (
     Asked,
     Closed,
     GameOver,

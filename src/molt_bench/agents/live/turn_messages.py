@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from molt_bench.agents.external.mailbox_events import HandOver, PendingDecision
 from molt_bench.agents.external.protocol import Decision, Result, action_of, decision, json_object, result
+from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 

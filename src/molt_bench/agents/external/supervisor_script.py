@@ -5,7 +5,7 @@ become children of the supervisor, so none gets away by leaving its session, for
 as long as the supervisor lives, all that the program started descends from it. It imports little, since it is started
 for every game.
 
-    supervisor.py DESCRIPTOR DATA_BYTES CPU_SECONDS PROGRAM [ARGUMENT...]
+    supervisor_script.py DESCRIPTOR DATA_BYTES CPU_SECONDS PROGRAM [ARGUMENT...]
 
 It writes a line to the descriptor: `failed ERRNO`, or `ended STATUS CPU_SECONDS` with the status of waitpid. It ends
 when no process is left.

@@ -1,0 +1,78 @@
+"""After a fault: it is recorded, and the agent is told and asked again. After the last try, its hand is folded."""
+
+from collections.abc import Generator
+from typing import Any
+
+import msgspec
+
+from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, shown
+from molt_bench.play.hooks import Hook, Listening, Notice
+from molt_bench.poker.actions import FOLD, Action
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.records import MESSAGE_LENGTH, Fault
+from molt_bench.specs import GameSpec
+
+
+class Faults:
+    """The faults of both agents in a game, and what follows from each.
+
+    Attributes:
+        made: The faults so far.
+        hand_number: The hand that a fault belongs to; 0 before the first.
+        hearing: Whether an agent is told the results of hands.
+    """
+
+    __slots__ = ("_first_is_a", "_listening", "_max_retries", "hand_number", "hearing", "made")
+
+    def __init__(self, spec: GameSpec, listening: Listening) -> None:
+        self._first_is_a = spec.seating == "AB"
+        self._listening = listening
+        self._max_retries = spec.max_retries
+        self.made: list[Fault] = []
+        self.hand_number = 0
+        self.hearing = any("on_hand_complete" in hooks for hooks in listening)
+
+    def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
+        """Have a hook called, if the agent has it; an exception is recorded as a fault."""
+        if hook in self._listening[seat]:
+            try:
+                yield Notice(seat, hook, arguments)
+            except AgentFailed as failure:
+                self._add(seat, failure.kind, f"{hook}: {failure}", attempt=0)
+
+    def _add(self, seat: int, kind: FaultKind, message: str, *, attempt: int, forced_fold: bool = False) -> None:
+        player = seat if self._first_is_a else 1 - seat
+        self.made.append(Fault(player, self.hand_number, kind, message[:MESSAGE_LENGTH], attempt, forced_fold))
+
+    def retry(
+        self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction
+    ) -> Generator[Observation | Notice, Any, bool]:
+        """Record a failed answer and ask again, passing the error on; after the last try, fold and return True."""
+        seat = observation.seat
+        attempt = 1
+        self.hand_number = observation.hand_number
+        while True:
+            kind = failure.kind if isinstance(failure, AgentFailed) else "illegal"
+            said = str(failure)[:MESSAGE_LENGTH]
+            last = attempt > self._max_retries
+            self._add(seat, kind, said, attempt=attempt, forced_fold=last)
+            yield from self.notify(seat, "on_error", said)
+            if last:
+                hand.apply(FOLD)
+                return True
+            attempt += 1
+            try:
+                action = yield msgspec.structs.replace(observation, previous_error=said)
+                if type(action) is not Action:
+                    raise not_an_action(action)
+                hand.apply(action)
+            except (AgentFailed, IllegalAction) as next_failure:
+                failure = next_failure
+            else:
+                return False
+
+
+def not_an_action(answer: object) -> AgentFailed:
+    """Return the failure of an agent that answers with something else than an action."""
+    return AgentFailed("unreadable", f"the answer is {shown(answer)}, not an Action such as Action('call')")
