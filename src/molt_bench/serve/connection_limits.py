@@ -165,10 +165,11 @@ class ConnectionLimits:
         return found
 
     def _end_oldest_stranger(self, host: str | None = None) -> None:
-        """End the connection that a stranger has had longest, from one address or any, if there is one."""
-        oldest = next((address for address in self._strangers if host in (None, address[0])), None)
-        if oldest is not None:
-            self._end(oldest)
+        """End the connection that a stranger has had longest without a request, from one address or any."""
+        for address, each in self._strangers.items():
+            if host in (None, address[0]) and not each.requests:
+                self._end(address)
+                return
 
     def _end(self, address: Address) -> None:
         found = self._forget_stranger(address) or self._guests.pop(address, None)

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from molt_bench.serve.connection_limits import ConnectionLimits, most_connections, raise_file_limit
+from molt_bench.serve.connection_limits import STRANGER_S, ConnectionLimits, most_connections, raise_file_limit
 from molt_bench.serve.doors import long_poll, mcp, moltpoker, skill
 from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, App, Guard
 from molt_bench.serve.lobby import Lobby
@@ -26,11 +26,15 @@ _GRACE_S: Final = 2
 _DEAF_MS: Final = 60_000
 
 
-#: Connections that are accepted at once: fewer than the files that are kept for other uses.
-_ACCEPTED_AT_ONCE: Final = 64
+#: Connections that are accepted at once: few, so that each can say what it wants before others take its place.
+_ACCEPTED_AT_ONCE: Final = 8
+#: Connections that may wait to be accepted.
+_WAITING: Final = 1_024
+#: Seconds after which the server accepts connections.
+_BEGUN_S: Final = 0.1
 
 
-def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits) -> App:
+def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits, listener: socket.socket) -> App:
     """Return the application that is served."""
     doors: list[BaseRoute] = []
     for door in (moltpoker, long_poll, skill, mcp):
@@ -39,7 +43,10 @@ def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits) 
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        asyncio.get_running_loop().set_exception_handler(limits.handle_loop_error)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(limits.handle_loop_error)
+        # asyncio takes one number for how many may wait and for how many it accepts at once.
+        loop.call_later(_BEGUN_S, listener.listen, _WAITING)
         sweeping = asyncio.ensure_future(limits.end_idle_connections())
         yield
         sweeping.cancel()
@@ -68,10 +75,12 @@ class LiveServer:
         self._listener = listener
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAF_MS)
+        if hasattr(socket, "TCP_DEFER_ACCEPT"):  # whoever says nothing never takes one of our files
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, int(STRANGER_S))
         limits = ConnectionLimits(most_connections(raise_file_limit()), proxies=address.trusted_proxies)
         lobby.shut_at = lambda: limits.shut_at
         self._server = quiet_server(
-            application(lobby, address, limits),
+            application(lobby, address, limits, listener),
             http=partial(_CountedConnection, limits=limits),
             backlog=_ACCEPTED_AT_ONCE,
             proxy_headers=False,  # the guard reads them
