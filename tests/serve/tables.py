@@ -94,11 +94,11 @@ def a_lobby(slots=1, key="ab" * 16, action_timeout_s=LONG_S, **game):
 
 
 @contextmanager
-def serving(lobby, port=0):
+def serving(lobby, port=0, **address):
     """Serve a lobby; everything ends with the context, and nothing is left."""
     listener = bound("127.0.0.1", port)
     port = listener.getsockname()[1]
-    server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=listener.getsockname()[1]))
+    server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=port, **address))
     server.start()
     table = Table(lobby, port)
     try:

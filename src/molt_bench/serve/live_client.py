@@ -70,16 +70,19 @@ def base_of(url: str) -> str:
 
     >>> base_of("http://127.0.0.1:8000/j/0123/skill.md")
     'http://127.0.0.1:8000/j/0123'
+    >>> base_of("https://bench.example.org/poker/j/0123")
+    'https://bench.example.org/poker/j/0123'
     """
     try:
         parts = urlsplit(url.strip())
-        _, door, token, *_ = parts.path.split("/")
+        before, door, after = parts.path.partition("/j/")
+        token = after.partition("/")[0]
         _ = parts.port  # checked when it is asked for
     except ValueError:
         door = token = ""
-    if door != "j" or not token or not parts.netloc or parts.scheme not in ("http", "https"):
+    if not door or not token or not parts.netloc or parts.scheme not in ("http", "https"):
         raise MoltBenchError("URL: expected an invitation, such as http://127.0.0.1:8000/j/... from `molt-bench serve`")
-    return f"{parts.scheme}://{parts.netloc}/j/{token}"
+    return f"{parts.scheme}://{parts.netloc}{before}/j/{token}"
 
 
 def connected(base: str) -> "httpx2.AsyncClient":
@@ -118,9 +121,16 @@ class LiveClient:
             code = msgspec.json.decode(response.content, type=_Refusal).error.code
         except msgspec.MsgspecError:
             code = ""
+        status = f"status {response.status_code} {response.reason_phrase}".strip()
         if code == "INVITATION_NOT_FOUND":
             raise MoltBenchError(f"URL: {self.host} has no such invitation: ask its operator for one")
-        raise MoltBenchError(f"URL: {self.host} is not a server of `molt-bench serve`")
+        if code == "WRONG_HOST":
+            raise MoltBenchError(f"URL: the server behind {self.host} needs `--public-url`: its operator can set it")
+        if response.status_code in _NOT_NOW:
+            raise MoltBenchError(f"URL: a proxy at {self.host} does not reach the server behind it ({status})")
+        if response.has_redirect_location:
+            raise MoltBenchError(f"URL: {self.host} sends elsewhere ({status}): ask its operator for the whole URL")
+        raise MoltBenchError(f"URL: {self.host} is not a server of `molt-bench serve` ({printable(status)})")
 
     async def turn(self, slot: int) -> TurnMessage | None:
         """Wait for a decision; None if there is none yet."""
