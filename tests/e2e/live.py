@@ -69,6 +69,12 @@ class Served:
         assert len(found) == count, (self.out, self.err)
         return found
 
+    def wait_for(self, text):
+        """Wait until something was printed, on either stream."""
+        with self._said:
+            self._said.wait_for(lambda: text in self.out + self.err or self._process.poll() is not None, LONG_S)
+        assert text in self.out + self.err, (self.out, self.err)
+
     def signal(self, number):
         self._process.send_signal(number)
 

@@ -214,3 +214,30 @@ def test_nobody_is_invited_before_the_others_are_ready(tmp_path, other, said):
     one_clear_line(done, said)
     assert done.stdout == ""
     assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_an_agent_that_vanishes_is_named_and_holds_nobody_up(tmp_path):
+    game = {"handsPerGame": 10, "actionTimeoutS": 0.5}
+    served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game=game), "--reconnect", "0.5")
+    (url,) = served.invitations(1)
+    request(f"{url}/v1/turn?wait=0")  # it came, and is never seen again
+    served.wait_for("The server stays up to 60 s, so that guest can learn that the run is over")
+    served.signal(signal.SIGINT)
+    assert served.ended() == 0, served.err
+    assert "guest is away: its hands are folded at once until it comes back" in served.err
+    assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
+
+
+def test_latecomers_learn_that_the_run_is_over(tmp_path):
+    game = {"handsPerGame": 2, "actionTimeoutS": 0.2}
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game=game)
+    served = Served(config, "--reconnect", "0", "--stay")
+    (url,) = served.invitations(1)
+    request(f"{url}/v1/turn?wait=0")
+    served.wait_for("The server stays until it is stopped")
+    assert "Results: " in served.out  # they are printed before
+    status, body = request(f"{url}/v1/turn?wait=5")
+    assert (status, body["over"]["reason"]) == (410, "the run is over")
+    assert request(url.split("/j/")[0] + "/lobby.json")[1]["agents"][0]["name"] == "guest"
+    served.signal(signal.SIGINT)
+    assert served.ended() == 0

@@ -4,7 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeAlias
 
@@ -37,7 +37,10 @@ from molt_bench.runs.stored_run import StoredRun
 
 
 class Host(LivePlayers, Protocol):
-    """Seats live agents, and shows them how far the run is."""
+    """Seats live agents, shows them how far the run is, and tells them when it is over."""
+
+    def close(self, reason: str) -> None:
+        """Tell everybody that the run is over."""
 
     def watch(self, status: RunStatus) -> None:
         """Note how far the run is."""
@@ -132,48 +135,56 @@ def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOp
         warn(warning)
 
     quiet = options.quiet or options.as_json
-    try:
-        with (
-            live(folder, config) if live is not None else nullcontext() as host,
-            show_progress(config, quiet=quiet) as watch,
-        ):
+    with ExitStack() as hosting:  # guests are told how it ended while the result is printed
+        try:
+            host = None if live is None else hosting.enter_context(live(folder, config))
+            with show_progress(config, quiet=quiet) as watch:
 
-            def on_status(status: RunStatus) -> None:
-                if watch is not None:
-                    watch(status)
-                if host is not None:
-                    host.watch(status)
+                def on_status(status: RunStatus) -> None:
+                    if watch is not None:
+                        watch(status)
+                    if host is not None:
+                        host.watch(status)
 
-            result = run_benchmark(
-                config,
-                files=files,
-                keep_hands=False,
-                preflight=not options.no_preflight,
-                observer=Observer(
-                    on_status, warn_once, _show_traceback if is_debug() else None, None if quiet else notice
-                ),
-                live=host,
-                executor=options.executor,
-                workers=options.workers,
-                ray_address=options.ray_address,
-                games_at_once=options.games_at_once,
-            )
-    except (MoltBenchError, OSError) as error:
-        _end(error, folder, files, config)
-    except Exception as error:
-        _end(internal_error(error), folder, files, config)
-    except KeyboardInterrupt:
-        if files.discard_if_empty():
-            print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
-        else:
-            result = StoredRun.open(folder).result(permission=files.permission)
-            write_result(result, folder, options.printing(), warned=warned)
-            print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
-        sys.exit(130)
-    files.close()
-    write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
+                result = run_benchmark(
+                    config,
+                    files=files,
+                    keep_hands=False,
+                    preflight=not options.no_preflight,
+                    observer=Observer(
+                        on_status, warn_once, _show_traceback if is_debug() else None, None if quiet else notice
+                    ),
+                    live=host,
+                    executor=options.executor,
+                    workers=options.workers,
+                    ray_address=options.ray_address,
+                    games_at_once=options.games_at_once,
+                )
+            if host is not None:
+                host.close("the run is over")
+        except (MoltBenchError, OSError) as error:
+            _end(error, folder, files, config)
+        except Exception as error:
+            _end(internal_error(error), folder, files, config)
+        except KeyboardInterrupt:
+            _end_interrupted(folder, files, config, options, warned)
+        files.close()
+        write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, str(folder))
+
+
+def _end_interrupted(
+    folder: Path, files: RunFiles, config: BenchmarkConfig, options: RunOptions, warned: list[str]
+) -> NoReturn:
+    """End a run that the user interrupted: write what there is, and say how it goes on."""
+    if files.discard_if_empty():
+        print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
+    else:
+        result = StoredRun.open(folder).result(permission=files.permission)
+        write_result(result, folder, options.printing(), warned=warned)
+        print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
+    sys.exit(130)
 
 
 def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config: BenchmarkConfig) -> NoReturn:

@@ -19,6 +19,7 @@ from molt_bench.cli.options import (
     stop_options,
 )
 from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, Command, flag, grouped
+from molt_bench.cli.streams import notice
 from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
@@ -57,6 +58,13 @@ class ConnectionOptions:
         type=NOT_NEGATIVE,
     )
 
+    linger: float = flag(
+        "How long the server stays after the end, until everybody has learnt of it.",
+        default=60.0,
+        metavar="SECONDS",
+        type=NOT_NEGATIVE,
+    )
+    stay: bool = flag("Stay after the end until stopped, so that latecomers learn what happened.", default=False)
     public_url: str | None = flag(
         "URL under which guests reach the server, through a proxy or a tunnel.", metavar="URL"
     )
@@ -80,7 +88,10 @@ class ConnectionOptions:
             public_names=self.public_names,
             earlier=earlier,
             if_missing=self.if_missing,
+            linger_s=self.linger,
+            stay=self.stay,
             say=partial(print, flush=True),
+            note=notice,
         )
 
 

@@ -21,7 +21,9 @@ from molt_bench.web_server import bound, is_every_address
 #: What happens if somebody is missing when the time to join is up.
 IfMissing: TypeAlias = Literal["end", "play"]
 #: Seconds that agents get to learn that the run is over.
-_FAREWELL_S: Final = 10.0
+LINGER_S: Final = 60.0
+#: Seconds after which the operator is told whom the server waits for.
+_SILENT_S: Final = 2.0
 
 
 class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +39,10 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         public_names: Whether the lobby shows everybody who is playing, before the run ends.
         earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
         if_missing: Whether the run ends then, or begins without whoever is missing.
+        linger_s: Seconds after the end for which the server waits until everybody has learnt of it.
+        stay: Whether it stays until it is stopped.
         say: Called with what the operator should read.
+        note: Called with what happens meanwhile.
     """
 
     host: str | None = None
@@ -49,7 +54,10 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     public_names: bool = False
     earlier: Path | None = None
     if_missing: IfMissing = "end"
+    linger_s: float = LINGER_S
+    stay: bool = False
     say: Callable[[str], None] = print
+    note: Callable[[str], None] = print
 
 
 @contextmanager
@@ -94,16 +102,33 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         _invite(lobby, address, options.say)
         _await_everybody(lobby, options)
 
-    lobby.on_gather = gather
+    def tell_away(invitation: Invitation) -> None:
+        gone = invitation.away_s is not None
+        state = "is away: its hands are folded at once until it comes back" if gone else "is back"
+        options.note(f"{named(invitation)} {state}")
+
+    lobby.on_gather, lobby.on_away = gather, tell_away
     try:
         yield lobby
         lobby.close("the run is over")
         forget(folder)
-        until = time.monotonic() + _FAREWELL_S
-        while time.monotonic() < until and not lobby.everybody_told():
-            time.sleep(0.05)
+        with suppress(KeyboardInterrupt):
+            _linger(lobby, options)
     finally:
         server.stop()
+
+
+def _linger(lobby: Lobby, options: ServeOptions) -> None:
+    """Stay until everybody has learnt that the run is over, or the time is up."""
+    begun, said = time.monotonic(), False
+    while options.stay or (time.monotonic() < begun + options.linger_s and not lobby.everybody_told()):
+        if not said and time.monotonic() > begun + (0 if options.stay else _SILENT_S):
+            said = True
+            untold = ", ".join(named(each) for each in lobby.invitations if each.came and not each.told)
+            until = "until it is stopped" if options.stay else f"up to {options.linger_s:g} s"
+            whom = f" {untold} can" if untold else " latecomers can"
+            options.note(f"The server stays {until}, so that{whom} learn that the run is over. Ctrl-C ends it.")
+        time.sleep(0.05)
 
 
 def _invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) -> None:

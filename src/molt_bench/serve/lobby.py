@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
+from time import monotonic
 from typing import Final
 
 import msgspec
@@ -71,6 +72,12 @@ class Invitation:
         """Decisions taken so far."""
         return sum(slot.decisions for slot in self.slots)
 
+    @property
+    def away_s(self) -> float | None:
+        """Seconds for which the agent has been taken for gone, in some game; None if it is not."""
+        since = [slot.away_since for slot in self.slots if slot.away_since is not None]
+        return monotonic() - min(since) if since else None
+
     def derived(self, *labels: str) -> str:
         """Return a secret text for a use of this invitation, such as an API key; the same after a restart."""
         return hmac.new(self.secret, "\0".join(labels).encode(), sha256).hexdigest()
@@ -86,6 +93,7 @@ class Lobby:
         status: How far the run is; None before its first game.
         public_names: Whether everybody may see who is playing, before the run ends.
         on_gather: Invites everybody, and returns when they are there.
+        on_away: Called with who is taken for gone, or is back.
         shut_at: Returns when the server last turned somebody away, by `time.monotonic`.
 
     Args:
@@ -109,7 +117,11 @@ class Lobby:
         mailbox = partial(
             Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s, shut_at=lambda: self.shut_at()
         )
+        self.on_away: Callable[[Invitation], None] | None = None
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
+        for each in self.invitations:
+            for slot in each.slots:
+                slot.on_away = partial(self._away, each)
         self.closed: str | None = None
         self.game = game
         self.status: RunStatus | None = None
@@ -187,6 +199,10 @@ class Lobby:
     def everybody_told(self) -> bool:
         """Return whether everybody who came has learnt that the run is over."""
         return all(each.told or not each.came for each in self.invitations)
+
+    def _away(self, invitation: Invitation) -> None:
+        if self.on_away is not None:
+            self.on_away(invitation)
 
     def _invitation(self, participant: str, seating: Seating) -> Invitation:
         return next(

@@ -56,6 +56,7 @@ def lobby_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
                 "seating": each.invited.seating,
                 "came": each.came,
                 "connected": each.present,
+                "away": None if each.away_s is None else round(each.away_s),
                 "playing": sum(slot.snapshot().sat is not None for slot in each.slots),
                 "deciding": sum(slot.snapshot().turn is not None for slot in each.slots),
                 "decisions": each.decisions,

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -305,3 +306,56 @@ def test_a_bank_lasts_for_all_decisions_of_a_game_and_not_for_each():
     asked_once(mailbox, answer_late)
     assert banks[0] == pytest.approx(120.0)
     assert banks[1] < 119.8
+
+
+def test_nobody_waits_for_an_agent_that_is_gone_until_it_is_back():
+    mailbox, said = Mailbox(SECRET, reconnect_s=0.1), []
+    mailbox.on_away = lambda: said.append(mailbox.away_since is not None)
+    for number in (1, 2):  # the second game begins while it is away
+        agent = LiveAgent("live", mailbox, game=GameLabel(number, 7, "AB"), action_timeout_s=0.1)
+        record = play_game((agent, CallStationAgent()), seed=7, hands=20, max_retries=2)
+        assert {fault.kind for fault in record.faults} == {"transport"}
+        waited = [fault for fault in record.faults if "within" in fault.message]
+        assert len(waited) == (1 if number == 1 else 0)
+    assert said == [True]
+    mailbox.arrive()
+    assert said == [True, False]
+
+    def answer(event):
+        if isinstance(event, Asked):
+            threading.Thread(target=lambda: mailbox.answer(event.turn.token, passive(event.turn))).start()
+
+    mailbox.listen(answer)
+    agent = LiveAgent("live", mailbox, game=GameLabel(3, 7, "AB"), action_timeout_s=20)
+    assert play_game((agent, CallStationAgent()), seed=7, hands=2).faults == ()
+
+
+def test_who_fetched_a_decision_and_is_gone_is_waited_for_once():
+    mailbox = Mailbox(SECRET, reconnect_s=0.1)
+
+    def fetch(event):
+        if isinstance(event, Asked) and not event.again and event.turn.hand == 1:
+            mailbox.pick_up(event.turn)
+
+    mailbox.listen(fetch)
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.1)
+    record = play_game((agent, CallStationAgent()), seed=7, hands=10, max_retries=1)
+    assert [fault.kind for fault in record.faults][:3] == ["timeout", "transport", "transport"]
+    assert sum("within" in fault.message for fault in record.faults) == 2
+
+
+def test_nobody_is_charged_for_what_could_not_come_in():
+    shut = [True]
+    mailbox = Mailbox(SECRET, reconnect_s=0.0, shut_at=lambda: time.monotonic() if shut[0] else -1.0)
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.2)
+
+    def come_in(event):
+        if isinstance(event, Asked):
+            threading.Timer(0.7, lambda: (shut.__setitem__(0, False), mailbox.arrive(), give(event.turn))).start()
+
+    def give(turn):
+        mailbox.answer(turn.token, FOLD)
+
+    mailbox.listen(come_in)
+    record = play_game((agent, CallStationAgent()), seed=7, hands=1, max_retries=0)
+    assert record.faults == ()

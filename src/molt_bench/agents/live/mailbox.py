@@ -50,6 +50,8 @@ class Mailbox:
     Attributes:
         secret: A key of at least 16 bytes. It makes tokens, which nobody else can guess.
         decisions: Decisions taken so far.
+        away_since: Since when the agent is taken for gone, by `time.monotonic`; None while it is not.
+        on_away: Called when that changes.
 
     Args:
         seq: Where `seq` begins; a resumed run goes on above what was used before.
@@ -68,6 +70,8 @@ class Mailbox:
         self.secret = secret
         self._shut_at = shut_at
         self.decisions = 0
+        self.away_since: float | None = None
+        self.on_away: Callable[[], None] | None = None
         self._reconnect_s = reconnect_s
         self._lock = Lock()
         self._seq = seq
@@ -106,9 +110,10 @@ class Mailbox:
                 self._listeners.remove(listener)
 
     def arrive(self) -> None:
-        """Count a connection, such as a socket or a waiting request."""
+        """Count a connection, such as a socket or a waiting request; an agent that was gone is back."""
         with self._lock:
             self._present += 1
+        self._set_away(None)
 
     def depart(self) -> None:
         """Count a connection that ended."""
@@ -199,8 +204,20 @@ class Mailbox:
             self._sat = Sat(seat, self._game)
             events.append(self._sat)
 
+    def _set_away(self, since: float | None) -> None:
+        """Note that the agent is taken for gone, or is back."""
+        if (self.away_since is None) is not (since is None):
+            self.away_since = since
+            if self.on_away is not None:
+                self.on_away()
+
     async def ask(self, observation: Observation, token: str, limit_s: float) -> Action:
-        """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time."""
+        """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time.
+
+        Nobody waits for an agent that is gone: its hands are folded at once until it is back.
+        """
+        if self.away_since is not None:
+            raise AgentFailed("transport", "not connected for so long that its games are forfeited")
         loop = asyncio.get_running_loop()
         woken = asyncio.Event()
 
@@ -218,6 +235,10 @@ class Mailbox:
             events.append(Asked(turn, again))
         try:
             return await self._answered(turn, woken)
+        except AgentFailed as failure:
+            if failure.kind == "transport":
+                self._set_away(monotonic())
+            raise
         finally:
             with self._lock:
                 self._wake = None
@@ -247,6 +268,8 @@ class Mailbox:
                         self._bank_s = max(0.0, left_s)
                     if answer is None:
                         self._turn = None
+                        if not self._present:
+                            self._picked_up = None  # whoever has fetched it may be gone as well
                         why = "not connected, and no answer" if away else "no answer"
                         raise AgentFailed("transport" if away else "timeout", f"{why} within {turn.limit_s:g} s")
                     if isinstance(answer, AgentFailed):
