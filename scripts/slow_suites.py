@@ -23,6 +23,7 @@ class Suite(NamedTuple):
         about: What they check.
         time: How long they take on two cores.
         paths: The files and folders whose slow tests these are; patterns are the shell's.
+        debian: Programs they need, by the names of their Debian packages; installed if one is not there.
         environment: The environment they need (`make install FOR=...`); `.venv` if empty.
         flags: For pytest.
         more: Shell commands that are run after the tests.
@@ -34,6 +35,7 @@ class Suite(NamedTuple):
     environment: str = ""
     flags: str = "-n auto -m slow"
     more: tuple[str, ...] = ()
+    debian: str = ""
 
 
 SUITES: Final = {
@@ -73,7 +75,12 @@ SUITES: Final = {
         flags="-n auto",
         more=(f"MOLT_BENCH_PURE=1 .venv/bin/python -m pytest -n auto -m 'not slow' {ON_KERNELS}",),
     ),
-    "live": Suite("200 live games with clients of every bad habit", "2 min", "tests/serve"),
+    "live": Suite(
+        "200 live games with clients of every bad habit, floods of strangers, and proxies in front",
+        "5 min",
+        "tests/serve tests/e2e/test_live_flood.py",
+        debian="nginx caddy openssl",
+    ),
     "luck": Suite("luck that is taken out has mean zero, by every estimator", "5 min", "tests/luck"),
     "mcp": Suite("the official MCP clients play a game", "2 min", "tests/serve/test_mcp.py", "mcp", "-n auto"),
     "models": Suite(
@@ -107,6 +114,9 @@ def commands(name: str) -> list[str]:
     """Return the shell commands of a suite, in order."""
     suite = SUITES[name]
     found = [f"make --no-print-directory install FOR={suite.environment}"] if suite.environment else []
+    if suite.debian:
+        installed = f"apt-get update --quiet && apt-get install --yes --no-install-recommends {suite.debian}"
+        found.append(f"which {suite.debian} >/dev/null || {{ {installed}; }} || echo 'some tests are skipped'")
     if suite.paths:
         python = f".venv-{suite.environment}/bin/python" if suite.environment else ".venv/bin/python"
         ignored = [f"--ignore-glob='{path}'" for path in claimed()] if name == "runs" else []

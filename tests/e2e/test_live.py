@@ -3,12 +3,15 @@
 import re
 import signal
 import stat
+import subprocess
 import threading
+import urllib.error
+import urllib.request
 
 import pytest
 
 from tests.e2e.live import Poller, Served, live_config, mixing, request
-from tests.e2e.shell import journal_without_times, one_clear_line, quick, results, run_of
+from tests.e2e.shell import MOLT_BENCH, journal_without_times, one_clear_line, quick, quick_run, results, run_of
 
 SECRET = {"MOLT_BENCH_MASTER_SEED": "0123456789abcdef0123456789abcdef"}
 
@@ -241,3 +244,69 @@ def test_latecomers_learn_that_the_run_is_over(tmp_path):
     assert request(url.split("/j/")[0] + "/lobby.json")[1]["agents"][0]["name"] == "guest"
     served.signal(signal.SIGINT)
     assert served.ended() == 0
+
+
+def test_the_viewer_hides_the_cards_of_a_run_with_guests_until_it_has_ended(tmp_path):
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game={"handsPerGame": 3})
+    served = Served(config)
+    (url,) = served.invitations(1)
+    journal = threading.Event()
+
+    def watch(_):
+        found = [*(tmp_path / "runs").glob("*/journal.jsonl")]
+        if found and found[0].read_text().count('"line":"game"') >= 2:
+            served.signal(signal.SIGKILL)
+            journal.set()
+
+    Poller(url, mixing, on_decision=watch)
+    assert journal.wait(60)
+    served.ended()
+    viewer = subprocess.Popen(
+        [MOLT_BENCH, "view", str(tmp_path / "runs"), "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        base, token = re.search(r"(http://\S+)/\?token=(\w+)", viewer.stdout.readline()).groups()
+        run = run_of(tmp_path / "runs").name
+        assert request(f"{base}/api/runs.json")[0] == 200
+        for page in ("hands", "search", "match/1", "hand/1/0/1"):
+            status, body = request(f"{base}/api/runs/{run}/{page}.json")
+            assert status == 403
+            assert "cards are hidden until this run with live agents has ended" in body["error"]
+            assert "token" not in str(body).replace("with its token", "")
+        cookie = {"Cookie": f"molt_bench_{base.rpartition(':')[2]}={token}"}
+        assert asked(f"{base}/api/runs/{run}/hands.json", cookie) == 200
+        assert asked(f"{base}/api/runs/{run}/hands.json", {"Cookie": cookie["Cookie"][:-1]}) == 403
+    finally:
+        viewer.send_signal(signal.SIGINT)
+        viewer.communicate(timeout=60)
+
+
+def asked(url, headers):
+    """Return the status of a request."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_from_other_machines_the_viewer_shows_nothing_without_its_token(tmp_path):
+    quick_run(tmp_path / "runs", "--participants", "tight,random", "--hands", "2", "--seeds", "2", "--max-matches", "1")
+    viewer = subprocess.Popen(
+        [MOLT_BENCH, "view", str(tmp_path / "runs"), "--host", "0.0.0.0", "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        port, token = re.search(r":(\d+)/\?token=(\w+)", viewer.stdout.readline()).groups()
+        base = f"http://127.0.0.1:{port}"
+        assert [asked(base + path, {}) for path in ("/", "/api/runs.json")] == [403, 403]
+        assert asked(f"{base}/?token=wrong", {}) == 403
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(f"{base}/?token={token}", timeout=60) as page:
+            assert (page.status, page.url) == (200, f"{base}/")
+        with opener.open(f"{base}/api/runs.json", timeout=60) as data:
+            assert data.status == 200
+    finally:
+        viewer.send_signal(signal.SIGINT)
+        viewer.communicate(timeout=60)

@@ -15,9 +15,9 @@ from molt_bench.view.library import Library
 from molt_bench.web_server import bound, is_loopback, url_of
 
 if TYPE_CHECKING:  # it needs the extra view
-    from molt_bench.view import server
+    from molt_bench.view import access, server
 else:
-    server = lazy_import("molt_bench.view.server")
+    server, access = lazy_import("molt_bench.view.server"), lazy_import("molt_bench.view.access")
 
 #: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
 _WAIT_S: Final = 0.5
@@ -44,14 +44,16 @@ def view(folder: str, port: int, host: str, *, no_browser: bool, as_json: bool) 
         raise MoltBenchError(f"view needs {error.name}, which is not installed: {how_to_install('view')}") from error
     library = Library(folder, wait_s=_WAIT_S, editable=is_loopback(host))
     listener = bound(host, port)
-    url = f"{url_of(host, listener.getsockname()[1])}/"
+    port = listener.getsockname()[1]
+    allowed = access.Access(port=port, local=is_loopback(host))
+    url = f"{url_of(host, port)}/?token={allowed.token}"
     count = len(library.runs.ids())
     line = f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)"
     Printing(as_json=as_json).answer({"url": url, "folder": folder, "runs": count}, lambda: print(line, flush=True))
     try:
         if not no_browser:
             _open_browser(url)
-        serve(library, listener, host)
+        serve(library, listener, host, allowed)
     except KeyboardInterrupt:
         pass
     finally:

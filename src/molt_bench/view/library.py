@@ -136,6 +136,11 @@ class Library:
         with cached.reading:
             return names_data(cached.run)
 
+    def has_guests(self, run: str) -> bool:
+        """Return whether live agents play in a run, and it has not ended."""
+        opened = self._cached(run, count=False).run
+        return opened.status != "finished" and any(each.kind.comes for each in opened.config.participants)
+
     def match_page(self, run: str, match: int) -> dict[str, Any]:
         """Return the seed pairs of a match."""
         cached = self._cached(run, wait_s=0)

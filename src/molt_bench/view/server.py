@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.view.access import Access
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
 from molt_bench.view.library import Library, answer, run_of
@@ -60,12 +61,19 @@ _BYTES: Final = "application/octet-stream"
 _ABOUT_PATH: Final = "/api/runs/{run}/about.json"
 
 
-def application(library: Library, *, host: str, port: int) -> App:
-    """Return the server's application."""
+def application(library: Library, *, host: str, port: int, access: Access | None = None) -> App:
+    """Return the server's application; without `access`, everything is shown to everybody."""
 
     def respond(request: Request) -> Response:
         path = request.path_params["path"]
         try:
+            if access is not None:
+                entered = access.entered(request)
+                if entered is not None:
+                    return entered
+                refusal = access.refusal(request, library)
+                if refusal is not None:
+                    return _error(403, refusal)
             if path.startswith("api/"):
                 library.asked.set()
                 return _data(library, path, request)
@@ -210,10 +218,10 @@ def _end_searches_with(server: "uvicorn.Server") -> None:
     end_searches()
 
 
-def serve(library: Library, listener: socket.socket, host: str) -> None:
+def serve(library: Library, listener: socket.socket, host: str, access: Access) -> None:
     """Serve until the program is interrupted."""
     Thread(target=_warm_up, args=(library,), daemon=True).start()
-    app = application(library, host=host, port=listener.getsockname()[1])
+    app = application(library, host=host, port=listener.getsockname()[1], access=access)
     server = quiet_server(app, grace_s=1, lifespan="off", ws="none")
     Thread(target=_end_searches_with, args=(server,), daemon=True).start()
     server.run(sockets=[listener])
