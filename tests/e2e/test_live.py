@@ -1,5 +1,6 @@
 """Live runs: agents come by themselves, play a run as any other, and find it again after a crash."""
 
+import json
 import re
 import signal
 import stat
@@ -32,6 +33,23 @@ def test_a_run_with_a_live_agent_leaves_what_any_run_leaves(tmp_path):
     (folder / "invitations.json").write_text("{}")  # as a server leaves it that is killed at the very end
     assert quick("serve", folder).returncode == 0
     assert not (folder / "invitations.json").exists()
+
+
+@pytest.mark.slow
+def test_a_guest_sees_its_own_results_when_the_run_is_over(tmp_path):
+    served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}), "--stay")
+    (url,) = served.invitations(1)
+    assert request(f"{url}/v1/results") == (200, {"over": None, "games": []})
+    guest = Poller(url, mixing).done()
+    served.wait_for("stays until it is stopped")
+    _, told = request(f"{url}/v1/results")
+    served.signal(signal.SIGINT)
+    assert served.ended() == 0, served.err
+    lines = (run_of(tmp_path / "runs") / "journal.jsonl").read_text().splitlines()
+    games = [line["record"] for line in map(json.loads, lines) if line.get("line") == "game"]
+    own = [each["net"][each["spec"]["players"].index("guest")] for each in games]
+    assert [each["chips"] for each in told["games"]] == own
+    assert guest.over["reason"] == told["over"]
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -11,6 +12,8 @@ import msgspec
 from molt_bench.agents.live.mailbox import RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, printable
+from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.journal import games_in, read_journal
 from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitation_file import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby
@@ -108,6 +111,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         options.note(f"{named(invitation)} {state}")
 
     lobby.on_gather, lobby.on_away = gather, tell_away
+    lobby.finished_games = cache(lambda: games_in(read_journal(str(folder / JOURNAL)).lines))
     try:
         yield lobby
         lobby.close("the run is over")
@@ -141,6 +145,7 @@ def _invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) ->
         say(f"Invitation for {named(each)}: {base}/j/{each.invited.token}")
     if is_every_address(address.host) and address.public_url is None:
         say("On other machines, put the address of this one in place of localhost.")
+    say("Opened in a browser, an invitation explains itself: the rules, commands to copy, a test of the connection.")
     say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
 
 

@@ -4,7 +4,7 @@ import hmac
 import math
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from time import monotonic
@@ -16,6 +16,7 @@ from molt_bench.agents.live.agent import LiveAgent
 from molt_bench.agents.live.mailbox import RECONNECT_S, Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
+from molt_bench.runs.journal import Game
 from molt_bench.specs import SEATINGS, GameLabel, Seating
 
 #: Bytes of an invitation's token: 128 bits.
@@ -95,6 +96,7 @@ class Lobby:
         on_gather: Invites everybody, and returns when they are there.
         on_away: Called with who is taken for gone, or is back.
         shut_at: Returns when the server last turned somebody away, by `time.monotonic`.
+        finished_games: Returns the games of the run, once it is over.
 
     Args:
         titles: What pages call the participants.
@@ -114,6 +116,7 @@ class Lobby:
     ) -> None:
         self.public_names = public_names
         self.shut_at: Callable[[], float] = lambda: -math.inf
+        self.finished_games: Callable[[], Sequence[Game]] = tuple
         mailbox = partial(
             Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s, shut_at=lambda: self.shut_at()
         )

@@ -11,11 +11,12 @@ from molt_bench.serve.guard import json_response
 from molt_bench.serve.lobby import Lobby
 
 _STATIC: Final = Path(__file__).with_name("static")
-#: The files of the page by their path.
+#: The files of the page by their path; the landing pages of invitations share the style, and have a script here.
 _FILES: Final = {
     "/": ("lobby.html", "text/html"),
     "/lobby.js": ("lobby.js", "text/javascript"),
-    "/lobby.css": ("lobby.css", "text/css"),
+    "/landing.js": ("landing.js", "text/javascript"),
+    "/pages.css": ("pages.css", "text/css"),
 }
 
 

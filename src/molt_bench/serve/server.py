@@ -9,12 +9,14 @@ from functools import partial
 from typing import Any, Final
 
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from molt_bench.serve.connection_limits import STRANGER_S, ConnectionLimits, most_connections, raise_file_limit
-from molt_bench.serve.doors import long_poll, mcp, moltpoker, skill
-from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, App, Guard
+from molt_bench.serve.doors import landing, long_poll, mcp, moltpoker, skill
+from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, App, Guard, invitation_of
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.lobby_page import lobby_routes
 from molt_bench.serve.public_address import ServerAddress
@@ -37,9 +39,9 @@ _BEGUN_S: Final = 0.1
 def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits, listener: socket.socket) -> App:
     """Return the application that is served."""
     doors: list[BaseRoute] = []
-    for door in (moltpoker, long_poll, skill, mcp):
+    for door in (moltpoker, long_poll, skill, mcp, landing):
         doors += door.routes(lobby)
-    routes = [*lobby_routes(lobby), Mount("/j/{invitation}", routes=doors)]
+    routes = [*lobby_routes(lobby), Route("/j/{invitation}", _to_landing), Mount("/j/{invitation}", routes=doors)]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -53,6 +55,11 @@ def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits, 
 
     app = Starlette(routes=routes, exception_handlers=ERROR_HANDLERS, lifespan=lifespan)
     return Guard(app, lobby, address=address, limits=limits)
+
+
+def _to_landing(request: Request) -> Response:
+    """Send on to the page below an invitation; relative, since only the client knows the path of a proxy."""
+    return Response(status_code=307, headers={"Location": f"{invitation_of(request).invited.token}/"})
 
 
 class _CountedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]

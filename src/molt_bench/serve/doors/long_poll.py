@@ -22,6 +22,7 @@ from molt_bench.serve.doors.turns import (
 )
 from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error, json_response
 from molt_bench.serve.lobby import Invitation, Lobby
+from molt_bench.serve.practice_hand import practice_answer, practice_turn
 from molt_bench.specs import MODEL_TIMEOUT_S
 
 #: To a client that is gone, nothing can be said.
@@ -54,8 +55,17 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         found = await unless_gone(request, next_turn(invitation, wait_s=wait_s, slot=slot))
         return json_response(msgspec.structs.replace(found, verdict=verdict))
 
+    def practice(request: Request) -> Response:
+        return json_response(practice_turn(lobby.game, practice_token(invitation_of(request))))
+
+    async def practised(request: Request) -> Response:
+        token = practice_token(invitation_of(request))
+        return json_response(practice_answer(lobby.game, token, read_act(await request.body())))
+
     return [
         Route("/v1/run", run),
+        Route("/v1/test", practice),
+        Route("/v1/test", partial(_unless_refused, practised), methods=["POST"]),
         Route("/v1/turn", partial(_unless_refused, turn)),
         Route("/v1/act", partial(_unless_refused, act), methods=["POST"]),
     ]
@@ -72,6 +82,11 @@ async def _unless_refused(endpoint: Callable[[Request], Awaitable[Response]], re
         return json_error(refusal.status, **refusal.error)
     except ClientGone:
         return Response(status_code=_NOBODY)
+
+
+def practice_token(invitation: Invitation) -> str:
+    """Return the token of the practice turn, which is that of no decision."""
+    return invitation.derived("practice")[:32]
 
 
 def about_run(lobby: Lobby, invitation: Invitation) -> dict[str, object]:

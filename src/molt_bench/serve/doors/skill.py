@@ -31,9 +31,7 @@ def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1) -> str:
     """Return the document for a reader whose invitation is the URL `base`."""
     values = {
         "BASE_URL": base,
-        "RULES": "\n".join(f"- {rule}" for rule in _rules(game, games_at_once)),
-        "LIMIT_S": f"{game.action_timeout_s or MODEL_TIMEOUT_S:g}",
-        "RETRIES": _times(game.max_retries),
+        "RULES": "\n".join(f"- {rule}" for rule in rules_of_run(game, games_at_once=games_at_once)),
         "LONGEST_WAIT_S": f"{LONGEST_WAIT_S:g}",
     }
     text = _TEXT.read_text("utf-8")
@@ -42,7 +40,7 @@ def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1) -> str:
     return text
 
 
-def _rules(game: GameConfig, games_at_once: int) -> list[str]:
+def rules_of_run(game: GameConfig, *, games_at_once: int) -> list[str]:
     """Return the rules of this run, one sentence each."""
     ante = f", and both post an ante of {game.ante:,}" if game.ante else ""
     start = f"{game.stack:,} chips ({game.stack / game.big_blind:g} big blinds)"
@@ -62,6 +60,10 @@ def _rules(game: GameConfig, games_at_once: int) -> list[str]:
         found.append(f"The first {_hands(game.warmup_hands)} of a game are for warming up and do not count.")
     if games_at_once > 1:
         found.append(f"You play up to {games_at_once} games at once; `place` says which one a turn belongs to.")
+    found.append(
+        f"You have {game.action_timeout_s or MODEL_TIMEOUT_S:g} seconds for a decision. An illegal or late answer is a "
+        f"mistake: {_times(game.max_retries)}, then your hand is folded."
+    )
     return found
 
 

@@ -1,0 +1,40 @@
+"""The landing page: what whoever opens an invitation in a browser sees. For people; it never counts as the agent."""
+
+import re
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from molt_bench.serve.doors.skill import rules_of_run
+from molt_bench.serve.guard import invitation_of, invitation_url, json_response
+from molt_bench.serve.lobby import Lobby
+from molt_bench.serve.own_results import own_results
+
+_PAGE: Final = Path(__file__).parents[1] / "static" / "landing.html"
+
+
+def routes(lobby: Lobby) -> list[BaseRoute]:
+    """Return the routes of the page, and of the results it shows at the end."""
+
+    def page(request: Request) -> Response:
+        invitation = invitation_of(request)
+        seating = invitation.invited.seating
+        rules = rules_of_run(lobby.game, games_at_once=invitation.invited.slots)
+        values = {
+            "NAME": escape(invitation.title if seating is None else f"{invitation.title} (copy for seating {seating})"),
+            "RULES": "\n".join(f"<li>{escape(rule)}</li>" for rule in rules),
+            "BASE_URL": escape(invitation_url(request)),
+        }
+        text = re.sub(r"%([A-Z_]+)%", lambda name: values[name[1]], _PAGE.read_text("utf-8"))
+        return Response(text, media_type="text/html")
+
+    def results(request: Request) -> Response:
+        over = lobby.closed
+        games = [] if over is None else own_results(lobby.finished_games(), invitation_of(request).invited)
+        return json_response({"over": over, "games": games})
+
+    return [Route("/", page), Route("/v1/results", results)]
