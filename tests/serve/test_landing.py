@@ -113,6 +113,8 @@ def test_the_configs_of_mcp_hosts_name_the_door(table):
     blocks = blocks_of(table)
     servers = json.loads(blocks["Other MCP hosts"])["mcpServers"]
     assert servers["molt-bench"] == {"type": "http", "url": f"{table.url}/mcp"}
+    bridge = json.loads(blocks["Claude Desktop"])["mcpServers"]["molt-bench"]
+    assert bridge == {"command": "molt-bench", "args": ["mcp", table.url]}
     assert blocks["Claude Code"].split()[-1] == f"{table.url}/mcp"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.tables import LONG_S, a_lobby, serving
+from tests.e2e.shell import MOLT_BENCH
+from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 from tests.serve.test_long_poll import until
 
 HERE = Path(__file__).parent
@@ -79,6 +81,82 @@ def test_an_official_client_plays_a_game(table, tmp_path, command):
     assert met["over"] == "the run is over"
     table.join()
     assert [table.faults(1), table.faults(2)] == [[("illegal", False)], []]
+
+
+@needs_mcp
+def test_a_host_that_starts_programs_plays_a_game_through_the_bridge(table):
+    table.play(1, 2, hands=5, close="the run is over")
+    done = subprocess.run(
+        [sys.executable, HERE / "mcp_host.py", MOLT_BENCH, "mcp", table.url],
+        capture_output=True,
+        text=True,
+        timeout=LONG_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    met = json.loads(done.stdout)
+    assert met["over"] == "the run is over"
+    assert met["decisions"] == table.box.decisions > 10
+    assert [error.partition(":")[0] for error in met["errors"]] == [
+        "STALE_TURN",
+        "VALIDATION_ERROR",
+        "VALIDATION_ERROR",
+    ]
+    assert met["rules"] in met["prompt"]
+    assert "Blinds 50/100." in met["rules"]
+    assert "curl" not in met["rules"]
+    assert TOKEN not in met["rules"]
+    table.join()
+    assert [table.faults(1), table.faults(2)] == [[], []]
+
+
+@needs_mcp
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [("http://127.0.0.1:1/j/0123", "nobody answers at 127.0.0.1:1"), ("not-a-url", "expected an invitation")],
+)
+def test_the_bridge_names_what_is_wrong_with_an_invitation(url, said):
+    done = subprocess.run(
+        [MOLT_BENCH, "mcp", url], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONG_S, check=False
+    )
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert said in done.stderr
+
+
+@needs_mcp
+def test_the_door_tells_hosts_what_tools_take_return_and_change(table):
+    def asked(method, **params):
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return table.client.post("mcp", json=body, headers=HEADERS).json()["result"]
+
+    tools = {tool["name"]: tool for tool in asked("tools/list")["tools"]}
+    assert tools["next_turn"]["annotations"]["readOnlyHint"] is True
+    assert tools["act"]["annotations"] == {
+        "readOnlyHint": False,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
+    for tool in tools.values():
+        assert not re.search(r'"(anyOf|oneOf|allOf|\$ref|prefixItems)"', json.dumps(tool))
+        inputs = tool["inputSchema"]["properties"].values()
+        assert {each["type"] for each in inputs} <= {"string", "integer", "number"}
+    (resource,) = asked("resources/list")["resources"]
+    assert "Blinds 50/100." in asked("resources/read", uri=resource["uri"])["contents"][0]["text"]
+    (prompt,) = asked("prompts/list")["prompts"]
+    assert "next_turn" in asked("prompts/get", name=prompt["name"])["messages"][0]["content"]["text"]
+
+
+@needs_mcp
+def test_what_is_returned_fits_the_output_schema(table):
+    import jsonschema
+
+    from molt_bench.serve.mcp_server import output_schema
+
+    table.play(1, 2, hands=3, bot="maniac", close="the run is over")
+    for answer in [{}, {"turn": table.turn()}, *table.play_on()]:
+        jsonschema.Draft202012Validator(output_schema()).validate(answer)
+        assert answer.keys() <= output_schema()["properties"].keys()
 
 
 @needs_mcp

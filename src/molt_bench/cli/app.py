@@ -51,7 +51,11 @@ _GROUPS: Final = {
         "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
     },
 }
-COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()}
+#: Commands that programs start, not people: the help does not list them.
+_FOR_PROGRAMS: Final = {
+    "mcp": "Play at a live server from an MCP host, such as Claude Desktop, which starts this command and hangs up.",
+}
+COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _FOR_PROGRAMS
 _DEFAULT: Final = "run"
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color")

@@ -73,7 +73,10 @@ class Guest:
         try:
             while True:
                 try:
-                    turn = await (self._server.turn(self._slot) if turn is None else self._played(turn))
+                    if turn is None:
+                        turn = (await self._server.turn(self._slot)).turn
+                    else:
+                        turn = await self._played(turn)
                 except NotTaken:
                     turn = self._last = None  # it comes again, and the agent is asked again
                 except Stale:
@@ -93,7 +96,7 @@ class Guest:
             if answer is None:
                 return None
             self._last = question, answer
-        return await self._server.act(self._slot, self._last[1])
+        return (await self._server.act(self._last[1], self._slot)).turn
 
     async def _decided(self, turn: TurnMessage) -> dict[str, Any] | None:
         """Ask the agent; its failure is sent as an answer that counts as a mistake. None if it could not answer now."""

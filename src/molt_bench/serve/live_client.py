@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from molt_bench.agents.live.turn_messages import Next, Over, TurnMessage
+from molt_bench.agents.live.turn_messages import DEFAULT_WAIT_S, Next, Over
 from molt_bench.errors import MoltBenchError, printable
 from molt_bench.lazy_import import lazy_import
 
@@ -19,8 +19,7 @@ else:
 #: Is told, in a line, how things go.
 Say: TypeAlias = Callable[[str], None]
 
-#: Seconds that a request waits for a decision, and how much longer it may take before it counts as lost.
-_WAIT_S: Final = 25.0
+#: Seconds that a response may take, besides what the request waits, before it counts as lost.
 _LATE_S: Final = 20.0
 _CONNECT_S: Final = 10.0
 #: Seconds of the first pause after a lost connection, and of the longest.
@@ -40,10 +39,11 @@ class RunInfo(msgspec.Struct, frozen=True):
 
 
 class RunOver(Exception):  # noqa: N818 - the end of it
-    """The run is over."""
+    """The run is over: why, and with the verdict on the last answer if this is the response to it."""
 
-    def __init__(self, over: Over) -> None:
+    def __init__(self, over: Over, found: Next | None = None) -> None:
         self.over = over
+        self.found = found or Next(over=over)
         super().__init__(over.reason)
 
 
@@ -90,7 +90,7 @@ def connected(base: str) -> "httpx2.AsyncClient":
     return httpx2.AsyncClient(
         base_url=f"{base}/",
         trust_env=False,
-        timeout=httpx2.Timeout(_WAIT_S + _LATE_S, connect=_CONNECT_S),
+        timeout=httpx2.Timeout(_LATE_S, connect=_CONNECT_S),
         limits=httpx2.Limits(max_connections=None),
         headers={"Accept-Encoding": "identity"},
     )
@@ -132,26 +132,36 @@ class LiveClient:
             raise MoltBenchError(f"URL: {self.host} sends elsewhere ({status}): ask its operator for the whole URL")
         raise MoltBenchError(f"URL: {self.host} is not a server of `molt-bench serve` ({printable(status)})")
 
-    async def turn(self, slot: int) -> TurnMessage | None:
-        """Wait for a decision; None if there is none yet."""
+    async def turn(self, slot: int | None = None, *, wait_s: float = DEFAULT_WAIT_S) -> Next:
+        """Wait for a decision of one slot, or of any; the answer is empty if there is none yet."""
         try:
-            return await self._asked("GET", "v1/turn", slot)
+            return await self._asked("GET", "v1/turn", slot, wait_s)
         except NotTaken as refusal:  # such as a slot that is not there
             raise MoltBenchError(f"the server refused: {printable(str(refusal))}") from None
 
-    async def act(self, slot: int, answer: Mapping[str, Any]) -> TurnMessage | None:
-        """Answer a decision and wait for the next one; None if there is none yet."""
-        return await self._asked("POST", "v1/act", slot, json=answer)
+    async def act(self, answer: Mapping[str, Any], slot: int | None = None, *, wait_s: float = DEFAULT_WAIT_S) -> Next:
+        """Answer a decision and wait for the next one, of one slot or of any."""
+        return await self._asked("POST", "v1/act", slot, wait_s, json=answer)
 
-    async def _asked(self, method: str, path: str, slot: int, **content: Any) -> TurnMessage | None:
+    async def skill(self) -> str:
+        """Return the skill document."""
+        try:
+            response = await self._client.get("skill.md")
+            response.raise_for_status()
+        except (httpx2.HTTPError, OSError) as error:
+            raise MoltBenchError(f"{self.host} does not answer: {type(error).__name__}") from None
+        return response.text
+
+    async def _asked(self, method: str, path: str, slot: int | None, wait_s: float, **content: Any) -> Next:
         """Send a request until there is a response, with growing pauses."""
         loop = asyncio.get_running_loop()
         lost_at: float | None = None
         pause_s = _PAUSE_S
-        query = {"wait": _WAIT_S, "place": slot}
+        query = {"wait": wait_s} if slot is None else {"wait": wait_s, "place": slot}
+        timeout = httpx2.Timeout(wait_s + _LATE_S, connect=_CONNECT_S)
         while True:
             try:
-                response = await self._client.request(method, path, params=query, **content)
+                response = await self._client.request(method, path, params=query, timeout=timeout, **content)
             except (httpx2.HTTPError, OSError) as error:
                 why = str(error) or type(error).__name__
             else:
@@ -177,17 +187,17 @@ class LiveClient:
             self._say(f"Connection lost, trying again ({printable(problem or '')})" if lost else "Connected again")
 
 
-def _read(response: "httpx2.Response") -> TurnMessage | None:
-    """Return the turn that a response brings, if any."""
+def _read(response: "httpx2.Response") -> Next:
+    """Return what a response brings."""
     status = response.status_code
     try:
         if status == 204:
-            return None
+            return Next()
         if status == 200:
             found = msgspec.json.decode(response.content, type=Next)
             if found.over is not None:
-                raise RunOver(found.over)
-            return found.turn
+                raise RunOver(found.over, found)
+            return found
         refusal = msgspec.json.decode(response.content, type=_Refusal)
     except msgspec.MsgspecError as problem:
         raise MoltBenchError(f"the server's response cannot be read (status {status}): {problem}") from None

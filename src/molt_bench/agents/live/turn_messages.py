@@ -15,6 +15,10 @@ from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 
+#: Seconds that a request waits for a decision, and the most it may ask for: clients give up after 60.
+DEFAULT_WAIT_S: Final = 25.0
+LONGEST_WAIT_S: Final = 45.0
+
 
 class TurnMessage(Struct, frozen=True, kw_only=True):
     """A decision to make."""
@@ -58,7 +62,11 @@ ACT_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
         "turn_token": {"type": "string", "description": "That of the turn."},
-        "kind": {"enum": ["fold", "check", "call", "raiseTo"], "description": "One of the legal kinds."},
+        "kind": {
+            "type": "string",
+            "enum": ["fold", "check", "call", "raiseTo"],
+            "description": "One of the legal kinds.",
+        },
         "amount": {
             "type": ["integer", "null"],
             "description": "For raiseTo alone: the total bet on this street after the raise, in chips.",

@@ -10,16 +10,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from molt_bench.agents.live.turn_messages import read_act
+from molt_bench.agents.live.turn_messages import DEFAULT_WAIT_S, LONGEST_WAIT_S, read_act
 from molt_bench.errors import AgentFailed
-from molt_bench.serve.doors.turns import (
-    DEFAULT_WAIT_S,
-    LONGEST_WAIT_S,
-    ClientGone,
-    give,
-    next_turn,
-    unless_gone,
-)
+from molt_bench.serve.doors.turns import ClientGone, give, next_turn, unless_gone
 from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error, json_response
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.practice_hand import practice_answer, practice_turn

@@ -1,47 +1,35 @@
-"""MCP over streamable HTTP: two tools. Needs the package `mcp`, which is imported when somebody comes."""
+"""MCP over streamable HTTP. Needs the package `mcp`, which is imported when somebody comes."""
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
-from molt_bench._version import __version__
-from molt_bench.agents.live.turn_messages import ACT_SCHEMA, Next, act_of
+from molt_bench.agents.live.turn_messages import Next, act_of
 from molt_bench.errors import AgentFailed, how_to_install
 from molt_bench.lazy_import import lazy_import
-from molt_bench.serve.doors.turns import (
-    DEFAULT_WAIT_S,
-    LONGEST_WAIT_S,
-    ClientGone,
-    give,
-    next_turn,
-    unless_gone,
+from molt_bench.serve.doors.skill import skill_text
+from molt_bench.serve.doors.turns import ClientGone, give, next_turn, unless_gone
+from molt_bench.serve.guard import (
+    LONGEST_MESSAGE,
+    Receive,
+    Refused,
+    Scope,
+    Send,
+    answered,
+    invitation_of,
+    invitation_url,
+    json_error,
 )
-from molt_bench.serve.guard import LONGEST_MESSAGE, Receive, Refused, Scope, Send, answered, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
+from molt_bench.serve.mcp_server import mcp_server
 
 if TYPE_CHECKING:
-    import mcp_types as types
-    from mcp.server import lowlevel, streamable_http_manager
+    from mcp.server import streamable_http_manager
 else:
-    types, lowlevel = lazy_import("mcp_types"), lazy_import("mcp.server.lowlevel")
     streamable_http_manager = lazy_import("mcp.server.streamable_http_manager")
-
-_INSTRUCTIONS: Final = (
-    "You play heads-up no-limit hold'em against one opponent. Call next_turn until it returns a turn, decide, call act "
-    "with its turn_token; act returns your next turn. Without a turn in an answer, call next_turn again. Go on until "
-    "an answer has `over`, without asking anybody. The rules are in skill.md beside this address."
-)
-_WAIT: Final = {
-    "type": "number",
-    "minimum": 0,
-    "maximum": LONGEST_WAIT_S,
-    "default": DEFAULT_WAIT_S,
-    "description": "Seconds to wait until there is something to decide.",
-}
-_NEXT_TURN: Final = {"type": "object", "properties": {"wait_s": _WAIT}}
-_ACT: Final = {**ACT_SCHEMA, "properties": {**ACT_SCHEMA["properties"], "wait_s": _WAIT}}
 
 
 def routes(lobby: Lobby) -> list[BaseRoute]:
@@ -59,7 +47,7 @@ class _Door:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             new_manager = streamable_http_manager.StreamableHTTPSessionManager
-            self._server = self._server or _server(self._lobby)
+            self._server = self._server or mcp_server(self._next_turn, self._act, self._skill)
         except ImportError:
             why = f"this server has no MCP, since the package mcp is not installed: {how_to_install('mcp')}"
             await json_error(501, "NOT_INSTALLED", why)(scope, receive, send)
@@ -68,56 +56,30 @@ class _Door:
         async with manager.run():
             await manager.handle_request(scope, receive, send)
 
-
-def _server(lobby: Lobby) -> Any:
-    """Return the server of the two tools; which agent calls is told by the request."""
-
-    async def list_tools(_context: Any, _params: Any) -> Any:
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(name="next_turn", description="Wait for your next decision.", input_schema=_NEXT_TURN),
-                types.Tool(name="act", description="Answer a decision; returns the next one.", input_schema=_ACT),
-            ]
-        )
-
-    async def call_tool(context: Any, params: Any) -> Any:
+    async def _next_turn(self, context: Any, _: Mapping[str, Any], wait_s: float) -> Next | str:
+        """Wait for a decision; which agent calls is told by the request."""
+        request: Request = context.request
+        invitation = invitation_of(request)
+        self._lobby.arrived(invitation)
         try:
-            found = await _called(lobby, context.request, params.name, params.arguments or {})
+            return await unless_gone(request, next_turn(invitation, wait_s=wait_s))
         except Refused as refusal:
-            return _tool_error(f"{refusal.error['code']}: {refusal}")
-        except AgentFailed as failure:
-            return _tool_error(f"VALIDATION_ERROR: {failure}")
+            return f"{refusal.error['code']}: {refusal}"
         except ClientGone:
-            return _tool_error("nobody is there")
-        said = msgspec.json.encode(found)
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=said.decode())], structured_content=msgspec.json.decode(said)
-        )
+            return "nobody is there"
 
-    def _tool_error(said: str) -> Any:
-        return types.CallToolResult(content=[types.TextContent(type="text", text=said)], is_error=True)
+    async def _act(self, context: Any, arguments: Mapping[str, Any], wait_s: float) -> Next | str:
+        try:
+            verdict = await give(invitation_of(context.request), act_of({**arguments}))
+        except Refused as refusal:
+            return f"{refusal.error['code']}: {refusal}"
+        except AgentFailed as failure:
+            return f"VALIDATION_ERROR: {failure}"
+        if verdict == "taken":
+            answered(context.request)
+        found = await self._next_turn(context, arguments, wait_s)
+        return found if isinstance(found, str) else msgspec.structs.replace(found, verdict=verdict)
 
-    return lowlevel.Server(
-        "molt-bench",
-        version=__version__,
-        instructions=_INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )
-
-
-async def _called(lobby: Lobby, request: Request, tool: str, arguments: dict[str, Any]) -> Next:
-    """Do what a tool does."""
-    if tool not in ("next_turn", "act"):
-        raise Refused(404, "VALIDATION_ERROR", "there is no such tool: expected next_turn or act")
-    invitation = invitation_of(request)
-    lobby.arrived(invitation)
-    wait_s = arguments.get("wait_s", DEFAULT_WAIT_S)
-    if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not wait_s >= 0:
-        raise Refused(400, "VALIDATION_ERROR", f"wait_s is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
-    verdict = await give(invitation, act_of(arguments)) if tool == "act" else None
-    if verdict == "taken":
-        answered(request)
-    waiting = next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S))
-    found = await unless_gone(request, waiting)
-    return found if verdict is None else msgspec.structs.replace(found, verdict=verdict)
+    async def _skill(self, context: Any) -> str:
+        slots = invitation_of(context.request).invited.slots
+        return skill_text(self._lobby.game, base=invitation_url(context.request), games_at_once=slots)

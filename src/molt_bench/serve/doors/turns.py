@@ -14,9 +14,6 @@ from molt_bench.errors import AgentFailed
 from molt_bench.serve.guard import Refused
 from molt_bench.serve.lobby import Invitation
 
-#: Seconds that a request waits for a decision, and the most it may ask for: clients give up after 60.
-DEFAULT_WAIT_S: Final = 25.0
-LONGEST_WAIT_S: Final = 45.0
 #: Seconds for which an answer is tried again while the game looks at another, and the pause between.
 _BUSY_S: Final = 5.0
 _PAUSE_S: Final = 0.02

@@ -1,0 +1,23 @@
+"""`molt-bench mcp`: play at a live server from an MCP host, which starts this command."""
+
+import click
+
+from molt_bench.cli.parser import Command
+from molt_bench.cli.streams import notice
+from molt_bench.errors import MoltBenchError, how_to_install
+from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.serve.mcp_bridge import bridge
+
+
+@click.command(cls=Command)
+@click.argument("url", metavar="URL", help="The invitation, as `molt-bench serve` printed it.")
+def mcp(url: str) -> None:
+    """Play at a live server from an MCP host, such as Claude Desktop, which starts this command and hangs up.
+
+    Examples:
+      molt-bench mcp http://127.0.0.1:8770/j/TOKEN
+    """
+    try:
+        run_in_new_loop(bridge(url, say=notice))
+    except ImportError as error:
+        raise MoltBenchError(f"mcp needs {error.name}, which is not installed: {how_to_install('mcp')}") from error
