@@ -374,3 +374,46 @@ def test_the_conformance_kit_plays_its_game_alone(log):
     assert report.ok, report
     assert "every answer is legal: the only game that it plays" in str(report)
     assert "antes" not in str(report)
+
+
+SCRIPT = """#!/bin/sh
+./player -I -S acpc_bot.py well log.txt 1 20000 "$1" "$2"
+"""
+
+
+@pytest.fixture
+def competition(tmp_path, monkeypatch):
+    """Return a folder with a bot as the competition has them: a script that starts a program beside it."""
+    folder = tmp_path / "bots dir" / "player"
+    folder.mkdir(parents=True)
+    (folder / "acpc_bot.py").write_bytes(Path(BOT).read_bytes())
+    (folder / "player").symlink_to(sys.executable)
+    (folder / "startme.sh").write_text(SCRIPT)
+    (folder / "startme.sh").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def by_script(command, **settings):
+    params = {"command": [command], "start_timeout_s": 60.0, **settings}
+    return make_agent(ParticipantSpec(id="bot", type="acpc", params=params), action_timeout_s=20.0)
+
+
+@on_linux
+@pytest.mark.parametrize("settings", [{}, {"cwd": "bots dir/player"}], ids=["default", "cwd"])
+def test_a_start_script_of_the_competition_runs_as_it_is(competition, settings):
+    record = played(by_script("bots dir/player/startme.sh", **settings))
+    assert record.faults == ()
+    assert heard(competition / "log.txt"), "it has started in its folder"
+
+
+@on_linux
+def test_an_absolute_command_starts_in_an_empty_folder_unless_one_is_named(competition):
+    script = str(competition / "startme.sh")
+    assert set(faults(played(by_script(script, max_restarts=0)))) == {"crash"}
+    assert played(by_script(script, cwd=str(competition))).faults == ()
+
+
+def test_a_folder_to_start_in_that_is_not_there_is_named(competition):
+    with pytest.raises(ConfigError, match=r"cwd.*nowhere.*a folder that is there"):
+        by_script("bots dir/player/startme.sh", cwd="nowhere")

@@ -4,10 +4,11 @@ import asyncio
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from molt_bench.agents.external import acpc_protocol as protocol
 from molt_bench.agents.external.child_process import Child
+from molt_bench.agents.external.command import start_folder, started_in
 from molt_bench.agents.external.connection_owner import is_of_program
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import HOST_WORD, PORT_WORD, AcpcSettings
@@ -27,6 +28,10 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
     _hand = 0
     _told = 0
     _question = ""
+
+    def __init__(self, name: str, settings: AcpcSettings, **options: Any) -> None:
+        super().__init__(name, settings, **options)
+        self._start_folder = start_folder(settings.command, settings.cwd)
 
     @property
     def only_game(self) -> GameOptions:
@@ -49,7 +54,8 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
     def _launched(self) -> Child:
         port = _Port()
         try:
-            child = self._new_child(command_with(self._command, HOST, port.number), piped=False)
+            words = started_in(self._start_folder, command_with(self._command, HOST, port.number))
+            child = self._new_child(words, piped=False)
         except BaseException:
             port.close()
             raise

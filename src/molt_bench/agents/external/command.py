@@ -54,6 +54,24 @@ def _program(word: str) -> str:
     return path
 
 
+def start_folder(command: str | Sequence[str], given: str | None) -> str | None:
+    """Return the folder in which a program is to start: the given one, or that of a program with a relative path.
+
+    None for any other program. Raises ConfigError if the given folder is not there.
+    """
+    if given is not None and not os.path.isdir(given):
+        raise ConfigError("cwd", given, "a folder that is there")
+    if given is not None:
+        return os.path.abspath(given)
+    program = words_of(command)[0]
+    return os.path.dirname(os.path.abspath(program)) if "/" in program and not os.path.isabs(program) else None
+
+
+def started_in(folder: str | None, command: Sequence[str]) -> list[str]:
+    """Return a command that enters a folder first; the program takes the place of the shell that does."""
+    return [*command] if folder is None else ["/bin/sh", "-c", 'cd -- "$0" && exec "$@"', folder, *command]
+
+
 def command_hash(command: str | Sequence[str]) -> str | None:
     """Return the SHA-256 of the files that a command names; None if they cannot be read.
 
