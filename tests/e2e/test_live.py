@@ -8,11 +8,13 @@ import subprocess
 import threading
 import urllib.error
 import urllib.request
+from itertools import pairwise
 
 import pytest
 
 from tests.e2e.live import Poller, Served, live_config, mixing, request
 from tests.e2e.shell import MOLT_BENCH, journal_without_times, one_clear_line, quick, quick_run, results, run_of
+from tests.serve.clients import SdkClient
 
 SECRET = {"MOLT_BENCH_MASTER_SEED": "0123456789abcdef0123456789abcdef"}
 
@@ -50,6 +52,34 @@ def test_a_guest_sees_its_own_results_when_the_run_is_over(tmp_path):
     own = [each["net"][each["spec"]["players"].index("guest")] for each in games]
     assert [each["chips"] for each in told["games"]] == own
     assert guest.over["reason"] == told["over"]
+
+
+def faults_of(folder):
+    lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    return [fault for line in lines if line.get("line") == "game" for fault in line["record"]["faults"]]
+
+
+def test_games_wait_for_places_that_clients_have_taken(tmp_path):
+    guest = {"id": "guest", "type": "live", "gamesAtOnce": 3}
+    served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}, game={"handsPerGame": 3}))
+    (url,) = served.invitations(1)
+    assert SdkClient(url).done() == 0
+    assert served.ended() == 0, served.err
+    assert "guest has come to 1 of 3 places (gamesAtOnce: 3)" in served.err
+    assert faults_of(run_of(tmp_path / "runs")) == []
+
+
+def test_a_client_that_fetches_all_decisions_has_taken_all_places(tmp_path):
+    guest = {"id": "guest", "type": "live", "gamesAtOnce": 3}
+    served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
+    (url,) = served.invitations(1)
+    polling = Poller(url, mixing).done()
+    assert served.ended() == 0, served.err
+    assert "places" not in served.err
+    assert faults_of(run_of(tmp_path / "runs")) == []
+    games = [seen["game"] for _, seen in polling.asked]
+    changes = sum(one != next_one for one, next_one in pairwise(games))
+    assert changes > len({*games}) - 1, "games are played side by side"
 
 
 @pytest.mark.slow

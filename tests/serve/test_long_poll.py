@@ -19,6 +19,7 @@ from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.serve.doors.turns import give
 from molt_bench.serve.guard import LONGEST_MESSAGE
+from molt_bench.specs import GameLabel
 from molt_bench.web_server import bound
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
@@ -351,3 +352,17 @@ def test_answers_are_sent_at_once():
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.proto == socket.IPPROTO_TCP  # asyncio looks at it
+
+
+def test_places_count_from_when_somebody_takes_them_until_they_are_gone():
+    with serving(a_lobby(slots=3)) as table:
+        guest, slots = table.lobby.invitations[0], table.lobby.invitations[0].slots
+        assert (guest.filled, table.lobby.slots("live", "AB")[1]) == (0, 1)
+        table.client.get("v1/turn", params={"wait": 0, "place": 2})
+        assert (guest.filled, table.lobby.slots("live", "AB")[1]) == (1, 1)
+        assert table.lobby.agent("live", GameLabel(1, 1, "AB"))._mailbox is slots[1]
+        table.client.get("v1/turn", params={"wait": 0})
+        assert table.lobby.slots("live", "AB")[1] == 3
+        slots[0]._set_away(1.0)
+        assert table.lobby.slots("live", "AB")[1] == 2
+        assert table.lobby.agent("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]

@@ -25,6 +25,8 @@ from molt_bench.web_server import bound, is_every_address
 IfMissing: TypeAlias = Literal["end", "play"]
 #: Seconds that agents get to learn that the run is over.
 LINGER_S: Final = 60.0
+#: Seconds that the clients of an agent get to take all its places, once the first has come.
+_SEATED_S: Final = 1.0
 #: Seconds after which the operator is told whom the server waits for.
 _SILENT_S: Final = 2.0
 
@@ -155,6 +157,22 @@ def named(invitation: Invitation) -> str:
     return title if seating is None else f"{title} (copy for seating {seating})"
 
 
+def _tell_open_places(lobby: Lobby, note: Callable[[str], None]) -> None:
+    """Say before the first card who plays fewer games at once than it may; clients get a moment to take all places."""
+    until = time.monotonic() + _SEATED_S
+    while time.monotonic() < until and any(each.filled < len(each.slots) for each in lobby.invitations):
+        time.sleep(0.02)
+    for each in lobby.invitations:
+        most = len(each.slots)
+        if each.filled < most:
+            now = max(1, each.filled)
+            games = "one game" if now == 1 else f"{now} games"
+            note(
+                f"{named(each)} has come to {each.filled} of {most} places (gamesAtOnce: {most}), so it plays {games} "
+                "at once. More clients with its invitation take the others."
+            )
+
+
 def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
     until = None if options.join_timeout_s is None else time.monotonic() + options.join_timeout_s
     there: set[str] = set()
@@ -164,6 +182,7 @@ def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
                 there.add(each.invited.token)
                 options.say(f"{named(each)} is there ({len(there)} of {len(lobby.invitations)})")
         if not lobby.missing():
+            _tell_open_places(lobby, options.note)
             return
         if until is not None and time.monotonic() >= until:
             break

@@ -69,6 +69,11 @@ class Invitation:
         return any(slot.present for slot in self.slots)
 
     @property
+    def filled(self) -> int:
+        """In how many of its slots somebody plays."""
+        return sum(slot.filled for slot in self.slots)
+
+    @property
     def decisions(self) -> int:
         """Decisions taken so far."""
         return sum(slot.decisions for slot in self.slots)
@@ -171,14 +176,18 @@ class Lobby:
             self.on_gather()
 
     def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
-        """Return the invitation that plays a seating, by a name, and how many games it plays at once."""
+        """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
+
+        That is the number of slots in which somebody plays, since a client may hold one alone; at least one, so that
+        the run goes on without an agent that is gone.
+        """
         found = self._invitation(participant, seating)
-        return f"{participant} {found.invited.seating or ''}", found.invited.slots
+        return f"{participant} {found.invited.seating or ''}", max(1, found.filled)
 
     def agent(self, participant: str, game: GameLabel) -> LiveAgent:
-        """Return the agent of a live participant in one game; there must be a free slot."""
+        """Return the agent of a live participant in one game; there must be a free slot, best one that is filled."""
         found = self._invitation(participant, game.seating)
-        slot = next(each for each in found.slots if id(each) not in self._taken)
+        slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))
         return LiveAgent(
             participant,

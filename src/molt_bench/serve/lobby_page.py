@@ -58,6 +58,8 @@ def lobby_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
                 "came": each.came,
                 "connected": each.present,
                 "away": None if each.away_s is None else round(each.away_s),
+                "places": len(each.slots),
+                "filled": each.filled,
                 "playing": sum(slot.snapshot().sat is not None for slot in each.slots),
                 "deciding": sum(slot.snapshot().turn is not None for slot in each.slots),
                 "decisions": each.decisions,

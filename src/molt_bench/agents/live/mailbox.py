@@ -52,6 +52,7 @@ class Mailbox:
         decisions: Decisions taken so far.
         away_since: Since when the agent is taken for gone, by `time.monotonic`; None while it is not.
         on_away: Called when that changes.
+        came: Whether a client has ever come to this slot; some hold one slot, others fetch the decisions of all.
 
     Args:
         seq: Where `seq` begins; a resumed run goes on above what was used before.
@@ -72,6 +73,7 @@ class Mailbox:
         self.decisions = 0
         self.away_since: float | None = None
         self.on_away: Callable[[], None] | None = None
+        self.came = False
         self._reconnect_s = reconnect_s
         self._lock = Lock()
         self._seq = seq
@@ -113,6 +115,7 @@ class Mailbox:
         """Count a connection, such as a socket or a waiting request; an agent that was gone is back."""
         with self._lock:
             self._present += 1
+            self.came = True
         self._set_away(None)
 
     def depart(self) -> None:
@@ -124,6 +127,11 @@ class Mailbox:
     def present(self) -> bool:
         """Whether the agent has a connection open right now."""
         return self._present > 0
+
+    @property
+    def filled(self) -> bool:
+        """Whether somebody plays here: a client has come, and is not taken for gone."""
+        return self.came and self.away_since is None
 
     @property
     def connections(self) -> int:

@@ -6,7 +6,8 @@ const EVERY_MS = 2000;
 function stateOf(agent) {
   if (!agent.came) return "has not come yet";
   if (agent.away !== null) return `away for ${agent.away} s: its hands are folded until it comes back`;
-  const where = agent.connected ? "" : ", not connected right now";
+  const partly = agent.filled < agent.places ? ` at ${agent.filled} of ${agent.places} places` : "";
+  const where = partly + (agent.connected ? "" : ", not connected right now");
   if (agent.deciding) return "is deciding" + where;
   if (agent.playing) return "is playing" + where;
   return "waits" + where;
