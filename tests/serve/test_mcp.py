@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -121,6 +122,24 @@ def test_the_bridge_names_what_is_wrong_with_an_invitation(url, said):
     )
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
     assert said in done.stderr
+
+
+@needs_mcp
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, None])
+def test_the_bridge_ends_when_the_host_hangs_up_or_says_so(table, how):
+    info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info}
+    with subprocess.Popen(
+        [MOLT_BENCH, "mcp", table.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as bridge:
+        bridge.stdin.write(json.dumps(hello) + "\n")
+        bridge.stdin.flush()
+        assert "molt-bench://rules" in json.loads(bridge.stdout.readline())["result"]["instructions"]
+        if how is None:
+            bridge.stdin.close()
+        else:
+            bridge.send_signal(how)
+        assert bridge.wait(LONG_S) == (0 if how is None else -how)
 
 
 @needs_mcp

@@ -1,5 +1,7 @@
 """`molt-bench mcp`: play at a live server from an MCP host, which starts this command."""
 
+import signal
+
 import click
 
 from molt_bench.cli.parser import Command
@@ -17,6 +19,8 @@ def mcp(url: str) -> None:
     Examples:
       molt-bench mcp http://127.0.0.1:8770/j/TOKEN
     """
+    for end in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(end, signal.SIG_DFL)  # nothing is to be saved, and a read of standard input cannot be interrupted
     try:
         run_in_new_loop(bridge(url, say=notice))
     except ImportError as error:
