@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urljoin
 
 import httpx2
 import pytest
@@ -158,6 +159,15 @@ def test_all_doors_are_open_behind_a_proxy_with_tls(make, tmp_path, certificate)
         assert page.status_code == 200
         for name in re.findall(r'(?:src|href)="([^"]+)"', page.text):
             assert client.get(base.partition("/j/")[0] + f"/{name}").status_code == 200
+        landing = client.get(base, follow_redirects=True)
+        assert str(landing.url) == f"{base}/"
+        assert f"{base}/mcp" in landing.text
+        for name in re.findall(r'(?:src|href)="([^"]+)"', landing.text):
+            assert client.get(urljoin(str(landing.url), name)).status_code == 200
+        practice = client.get("v1/test").json()["turn"]
+        own = {"Origin": "/".join(base.split("/")[:3])}  # as a browser says
+        answer = client.post("v1/test", json={"turn_token": practice["turn_token"], "kind": "call"}, headers=own)
+        assert answer.json()["verdict"] == "taken"
         assert client.post("mcp", json={}).status_code in (400, 406, 415, 501)  # MCP, or the word that it is not there
         key = client.post("v1/agents", json={"name": "x"}).json()["api_key"]
         joined = client.post("v1/tables/auto-join", json={}, headers={"Authorization": f"Bearer {key}"}).json()
