@@ -15,8 +15,9 @@ from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.view.hand_columns import STARTING_HANDS
-from molt_bench.view.library import Library, answer
+from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.routes import answer
 from molt_bench.view.run_page import run_page
 from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL

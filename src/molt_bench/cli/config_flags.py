@@ -10,7 +10,8 @@ from molt_bench.bench.extensions import another_stop
 from molt_bench.bench.schedule.opening_budget import opening_shortfall
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
-from molt_bench.config.loader import load_config, put, read_config_file, set_field
+from molt_bench.config.assignments import put, set_field
+from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
