@@ -146,7 +146,7 @@ def _convergence(figure: "Figure", found: Analysis) -> None:
 
 def _standings(found: Analysis) -> dict[str, list[tuple[float | None, float | None]]]:
     """Return everybody's win rate after every match, over the opponents met so far, and half of its 95% interval."""
-    ladder = Ladder(found.result.config)
+    ladder = Ladder(found.result.config, version=found.result.bench_version)
     standings: dict[str, list[tuple[float | None, float | None]]] = {name: [] for name in found.order}
     for match in found.result.matches:
         ladder.rate(match.participants, match.result, margins=match.margins, decided=match.round)

@@ -236,7 +236,14 @@ class StoredRun:
         # Agents that are asked for their policy may print.
         with self.at_home(permission), redirect_stdout(sys.stderr), naming_damage(content):
             policies = published_policies(self.here, {}, permission)
-            ladder = Ladder(config, policies, draws=draws, keep_hands=keep_hands, stated=stated_in(self.header))
+            ladder = Ladder(
+                config,
+                policies,
+                draws=draws,
+                keep_hands=keep_hands,
+                stated=stated_in(self.header),
+                version=self.header.bench_version,
+            )
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
