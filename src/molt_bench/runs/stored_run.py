@@ -63,6 +63,8 @@ from molt_bench.runs.replies import ExchangeFile, Replies
 #: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
 NEVER_RUN: Final = "since reading a run never runs its code"
 _UNASKED: Final = f": if it published a policy, that is not used, {NEVER_RUN}"
+#: The first bench version whose journals hold what came of the policies that agents publish.
+_RECORDS_MARGINS: Final = 12
 
 
 class StoredRun:
@@ -277,9 +279,9 @@ class StoredRun:
     def _lacks_margins(self, past: Past, stored: Mapping[int, object]) -> bool:
         """Return whether a policy may have been published whose part in the margins of some match is not on record.
 
-        A run of an earlier version does not say. A run may have been killed before its last margins were written.
+        A run of bench version 11 does not say. A run may have been killed before its last margins were written.
         """
-        if self.header.bench_version != BENCH_VERSION:
+        if self.header.bench_version < _RECORDS_MARGINS:
             return not stored
         return self.header.stated_policies is not UNSET and bool(past.unrated(2 * self.config.seeds.per_match))
 
