@@ -63,18 +63,22 @@ def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
     """Say by how much claimed orders lead, without what is due to stopping for it, and as measured."""
     shown = found.shown
     leads = [
-        f"{shown[each.above]} over {shown[each.below]} {shrunk / MBB_PER_BB100:.1f} "
-        f"({each.lead.mean / MBB_PER_BB100:.1f})"
+        f"{shown[each.above]} over {shown[each.below]} {_shrunk(shrunk, each.lead.mean)}"
         for each in pairs
         if (shrunk := found.shrunk_lead(each)) is not None
     ]
     if not leads:
         return []
     more = f", and {len(leads) - _MOST_LEADS:,} more in margins.json" if len(leads) > _MOST_LEADS else ""
-    return [
-        "Leads in bb/100, shrunk since a run stops when they are large (in brackets as measured): "
-        f"{', '.join(leads[:_MOST_LEADS])}{more}."
-    ]
+    apart = any(found.shrunk_lead(each) not in (None, each.lead.mean) for each in pairs)
+    why = ", shrunk since a run stops when they are large (in brackets as measured)" if apart else ""
+    return [f"Leads in bb/100{why}: {', '.join(leads[:_MOST_LEADS])}{more}."]
+
+
+def _shrunk(shrunk: float, mean: float) -> str:
+    """Format a lead, with what was measured in brackets where that is another number."""
+    one, two = (f"{each / MBB_PER_BB100:.1f}" for each in (shrunk, mean))
+    return one if one == two else f"{one} ({two})"
 
 
 def _error_left(found: Analysis) -> list[str]:
