@@ -12,6 +12,7 @@ from molt_bench.rating.verdicts import Judge
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.view.library import Library
 from tests.e2e.shell import lines_of, quick, quick_run
 
 
@@ -62,6 +63,7 @@ def test_the_journal_and_the_report_of_an_extended_run_say_what_is_spent_and_lef
     assert found.judge.error == pytest.approx(0.005)
     assert any("Of the error of 5% they may use 4%, 0.5%, and 0.5% is left." in line for line in sentences(found))
     assert quick("verify", run).returncode == 0
+    assert Library(run).run_page(run.name)["rule"]["claimedFrom"] == pytest.approx(0.9975), "the page says the same"
     assert plain_stop(found.result.config.stop)["adjacentConfidence"]["tieMarginMbb"] == 125
 
 

@@ -67,6 +67,11 @@ def test_it_is_shown_with_its_order(old):
     if "mixer" not in (old / "journal.jsonl").read_text():
         board = json.loads((old / "leaderboard.json").read_text())["participants"]
         assert [row["id"] for row in page["leaderboard"]] == [row["id"] for row in board]
+        for shown, row in zip(page["leaderboard"], board, strict=True):
+            wanted = row["bbPer100HalfWidth95"]
+            assert shown["halfWidth"] == (None if wanted is None else pytest.approx(wanted, abs=1e-3)), (
+                "by its own rules"
+            )
 
 
 def test_it_is_not_continued(old):

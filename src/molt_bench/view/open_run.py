@@ -142,6 +142,8 @@ class OpenRun(RunReader):
             warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
             harnesses=recorded_harnesses(self.header),
+            history=tuple(self.stages),
+            bench_version=self.header.bench_version,
         )
 
     def _blocked(self) -> bool:
