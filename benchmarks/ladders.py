@@ -223,6 +223,80 @@ LATEST = (
     Plan("open weighers", "the weighers, dice published", _public(_WEIGHERS), stack=50, most=240_000),
     Plan("open near weighers", "the near weighers, dice published", _public(_NEAR_WEIGHERS), stack=40),
 )
+_RARE = {
+    "never": jammer(0.995, 0.0, 0.93),
+    "seldom": jammer(0.99, 0.003, 0.9),
+    "rare": jammer(0.985, 0.008, 0.95),
+    "some": jammer(0.97, 0.02, 0.85),
+    "keen": reader(0.3, 0.42, 0.72, 0.06, 60, 100),
+}
+#: Heavy tails: rare all-ins in seed pairs of 50 hands. How intervals allow for them was chosen by looking at the first
+#: four; the others were made afterwards, for measuring alone.
+TAILS = (
+    Plan("rare jams", "all-in once in a while, and a judge; nothing published", _RARE, hands=25, seeds=400),
+    Plan(
+        "rarer jams",
+        "all-in more rarely, and called by less; nothing published",
+        {
+            "hardly": jammer(0.998, 0.001, 0.9),
+            "little": jammer(0.996, 0.002, 0.85),
+            "twice": jammer(0.993, 0.004, 0.95),
+            "thrice": jammer(0.99, 0.006, 0.9),
+            "sound": _LATER_JUDGES["sound"],
+        },
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "deep rare jams",
+        "the same kind with 200 big blinds; nothing published",
+        {
+            "calm": jammer(0.997, 0.0, 0.96),
+            "bored": jammer(0.99, 0.005, 0.92),
+            "tired": jammer(0.98, 0.01, 0.9),
+            "angry": jammer(0.97, 0.015, 0.94),
+            "hazy": _LATER_JUDGES["hazy"],
+        },
+        stack=200,
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "jams among judges",
+        "four judges and one that goes all-in rarely; nothing published",
+        {**_LATER_JUDGES, "lost": jammer(0.99, 0.006, 0.9)},
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "other rare jams",
+        "150 big blinds, others that go all-in rarely, and one that calls; nothing published",
+        {
+            "still": jammer(0.999, 0.0, 0.97),
+            "moody": jammer(0.995, 0.004, 0.95),
+            "jumpy": jammer(0.985, 0.012, 0.93),
+            "loud": jammer(0.96, 0.02, 0.97),
+            "caller": _LATER_NEAR["caller"],
+        },
+        stack=150,
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "short rare jams",
+        "40 big blinds, all-in rarely, and two judges; nothing published",
+        {
+            "idle": jammer(0.995, 0.002, 0.9),
+            "prone": jammer(0.985, 0.012, 0.88),
+            "hasty": jammer(0.96, 0.03, 0.9),
+            "dim": _LATER_JUDGES["dim"],
+            "plain": _LATER_NEAR["plain"],
+        },
+        stack=40,
+        hands=25,
+        seeds=400,
+    ),
+)
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_JUDGES["fair"], 4), equal=True),
     Plan("open fair x 4", "copies, dice published", _copies(_public(_JUDGES)["fair"], 4), equal=True),

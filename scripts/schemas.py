@@ -84,7 +84,9 @@ LEADERBOARD: Final = fields(
     participants=listed(
         fields(
             "One participant.",
-            rank=or_null(INTEGER, "Its rank, which ties share; null if it has not played, or is not ranked."),
+            rank=or_null(
+                INTEGER, "Its place as one number, which ties share; null if it has not played, or is not ranked."
+            ),
             id=say(TEXT, "Its id in the config."),
             name=say(TEXT, "Its display name."),
             mu=say(NUMBER, "OpenSkill: the mean of the belief about its skill."),
@@ -99,7 +101,14 @@ LEADERBOARD: Final = fields(
             rawBbPer100HalfWidth95=or_null(NUMBER, "Half of its 95% interval; null if it is not known."),
             bbPer100FromReference_=or_null(NUMBER, "What it won from the reference, if there is one."),
             bbPer100FromReferenceHalfWidth95_=or_null(NUMBER, "Half of the 95% interval of that."),
-            rankInterval95=or_null({"type": "array", "items": INTEGER}, "Lowest and highest rank that are possible."),
+            rankRange=or_null(
+                {"type": "array", "items": INTEGER},
+                "Its rank: the best and the worst that are possible by the orders that the run claims.",
+            ),
+            rankInterval95=or_null(
+                {"type": "array", "items": INTEGER},
+                "The best and the worst rank, each interval as sure as the run.",
+            ),
             betterThanNext=or_null(NUMBER, "Confidence that it is better than the next one; null for the last."),
             hands=say(INTEGER, "Hands dealt to it, warm-up included."),
             faults=by_key(INTEGER, "How many faults of each kind it made."),
@@ -187,7 +196,11 @@ MARGINS: Final = fields(
             verdict={"enum": ["ordered", "tied", "unresolved"]},
             sure=say(NUMBER, "Confidence of the stop rule in this order."),
             posterior=say(NUMBER, "The probability of this order after a single look."),
-            lead=say(INTERVAL, "How much more the upper one wins."),
+            lead=fields(
+                "How much more the upper one wins.",
+                **PARTS,
+                shrunk=or_null(NUMBER, "The mean without what is due to stopping for it; null if no order is claimed."),
+            ),
         ),
         "What the run claims about each pair of neighbours.",
     ),
@@ -335,6 +348,12 @@ SUMMARY: Final = fields(
     history_=listed(
         fields("One stage.", matches=INTEGER, stopReason=TEXT, stop=say({"type": "object"}, "Its stop rule.")),
         "The earlier stages of an extended run.",
+    ),
+    errorBudget_=fields(
+        "What the run has spent of its error; absent where margins do not decide.",
+        allowed=say(NUMBER, "How often a verdict may be wrong, over all tests, by the rule of the last one."),
+        tests=listed(NUMBER, "The part of each test: a stage with another rule for neighbours is another test."),
+        left=say(NUMBER, "What is left for other rules, if the run is extended."),
     ),
     journal_=fields(
         "The journal that all this follows from.",

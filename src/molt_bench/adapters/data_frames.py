@@ -73,9 +73,11 @@ class RunFrames:
         """Return a row for each participant, best first, with the fields of `leaderboard.json`."""
         rows = []
         for each in leaderboard(self.analysis)["participants"]:
+            best, worst = each.pop("rankRange") or (None, None)
             low, high = each.pop("rankInterval95") or (None, None)
             faults = sum(each.pop("faults").values())
-            rows.append({**each, "rankLow95": low, "rankHigh95": high, "faults": faults})
+            ranks = {"rankBest": best, "rankWorst": worst, "rankLow95": low, "rankHigh95": high}
+            rows.append({**each, **ranks, "faults": faults})
         return self._table(rows)
 
     def hands(self) -> Any:
@@ -144,7 +146,7 @@ class RunFrames:
     def _cells(self, numbers: ParticipantNumbers) -> tuple[str, ...]:
         won, half = numbers.bb_per_100, numbers.half_width
         return (
-            "" if numbers.rank is None else str(numbers.rank),
+            numbers.rank_text(none=""),
             self.analysis.shown[numbers.rating.id],
             "" if won is None else f"{won:+.1f}",
             f"{half:.1f}" if isfinite(half) else "",

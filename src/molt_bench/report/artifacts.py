@@ -42,6 +42,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "rawBbPer100": None if row.raw is None else row.raw[0],
                 "rawBbPer100HalfWidth95": None if row.raw is None else _finite(row.raw[1]),
                 **({"bbPer100FromReference": won, "bbPer100FromReferenceHalfWidth95": half} if against else {}),
+                "rankRange": row.rank_range,
                 "rankInterval95": row.ranks,
                 "betterThanNext": row.better_than_next,
                 "hands": row.hands,
@@ -151,6 +152,7 @@ def summary(found: Analysis) -> dict[str, Any]:
         "guardrails": guardrails(result),
         **({"secondHalf": halves} if halves else {}),
         **({"history": list(result.history)} if result.history else {}),
+        **({"errorBudget": msgspec.to_builtins(found.error_budget)} if found.by_margins else {}),
         **(origin if result.journal_lines else {}),
         **({"suspicions": said} if said else {}),
         "warnings": list(result.warnings),
@@ -270,10 +272,13 @@ TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 #: Fields, at any depth, that earlier bench versions did not write.
 LATER: Final = frozenset(
     {
+        "errorBudget",
         "marginsSha256",
+        "rankRange",
         "rawBbPer100",
         "rawBbPer100HalfWidth95",
         "rawMinusEstimator",
+        "shrunk",
         "suspect",
         "suspicion",
         "suspicions",

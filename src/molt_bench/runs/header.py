@@ -15,6 +15,7 @@ from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.kinds import kind_of, source_hash
 from molt_bench.agents.permission import Permission, permitted_policy
 from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.bench.error_budget import SPENDING
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
@@ -62,6 +63,7 @@ def header_of(
         versions=_versions(config),
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
         stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)] or UNSET,
+        error_spending=SPENDING,
     )
 
 

@@ -46,7 +46,13 @@ class OpenRun(RunReader):
         super().__init__(folder)
         # The viewer never runs the user's own code.
         policies = built_in_policies(each.spec() for each in self.config.participants)
-        self.ladder = Ladder(load_config(self.header.config), policies, keep_hands=False, stated=stated_in(self.header))
+        self.ladder = Ladder(
+            load_config(self.header.config),
+            policies,
+            keep_hands=False,
+            stated=stated_in(self.header),
+            version=self.header.bench_version,
+        )
         self.standings: list[dict[str, Standing]] = []
         self.styles = RunStyles(folder, self.in_order)
         self.grades = RunGrades(folder, self.in_order, [each.id for each in self.config.participants])
@@ -136,6 +142,8 @@ class OpenRun(RunReader):
             warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
             harnesses=recorded_harnesses(self.header),
+            history=tuple(self.stages),
+            bench_version=self.header.bench_version,
         )
 
     def _blocked(self) -> bool:
