@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.verdicts import Judge, Verdict, surely
 
@@ -88,7 +88,7 @@ def adjacent_confidence(threshold: float) -> StopRule:
 
 def judge_of(config: BenchmarkConfig) -> Judge:
     """Return how leads become verdicts in a run. Without ties there is no horizon."""
-    rule = config.stop.adjacent_confidence or AdjacentConfidence()
+    rule = config.judged_by()
     per_match = config.seeds.per_match
     first = -(-config.scheduler.min_seed_pairs // per_match) * per_match
     test = Horizon(rule.tie_margin_mbb, first) if rule.rule == "horizon" and rule.tie_margin_mbb else None
@@ -206,7 +206,7 @@ def opening_shortfall(config: BenchmarkConfig) -> str | None:
     participants. Limits on time, dollars and tokens are ignored, since their reach is not known in advance.
     """
     ids = [participant.id for participant in config.participants]
-    rule = config.stop.adjacent_confidence or AdjacentConfidence()
+    rule = config.judged_by()
     least = config.scheduler.min_seed_pairs
     connecting = len(ids) - 1
     pairs = len(config.pairings())

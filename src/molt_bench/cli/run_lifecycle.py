@@ -34,6 +34,7 @@ from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.study.outlay import what_the_budget_shows
 
 
 class Host(LivePlayers, Protocol):
@@ -60,6 +61,9 @@ def start_run(
         live: Serves the run to live agents; None for a run without them.
     """
     check_cost(config, options)
+    shown = None if options.quiet or options.as_json else what_the_budget_shows(config)
+    if shown is not None:
+        notice(shown)
     folder = new_folder(config)
     write_about(folder, about)
     _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live)

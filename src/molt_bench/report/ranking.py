@@ -7,7 +7,6 @@ from math import inf, isfinite, sqrt
 
 from molt_bench.bench.result import Failures, RunResult, failures_of
 from molt_bench.bench.stop_rules import judge_of
-from molt_bench.config.sections import AdjacentConfidence
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
@@ -28,7 +27,7 @@ class Ranking(WinRates):
 
     def __init__(self, result: RunResult) -> None:
         super().__init__(result)
-        self.rule = result.config.stop.adjacent_confidence or AdjacentConfidence()
+        self.rule = result.config.judged_by()
         self.by_margins = self.rule.method == "margin"
         self.judge = judge_of(result.config)
 

@@ -13,7 +13,7 @@ import msgspec
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import AgentUsage, RunResult
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.study.comparison import Run
 
 #: Settings that change which games are played, or how fast, and not what a seed pair of a pairing is worth.
@@ -70,7 +70,7 @@ def _pool(group: Sequence[Run], runs: Sequence[Run], unfit: Mapping[str, str]) -
 def _result(runs: Sequence[Run]) -> RunResult:
     """Return the result of runs that are put one after the other."""
     config = runs[-1].config
-    rule = config.stop.adjacent_confidence or AdjacentConfidence()
+    rule = config.judged_by()
     endless = StopConfig(adjacent_confidence=rule.model_copy(update={"rule": "anytime"}), budget=None)
     config = config.model_copy(update={"stop": endless})
     ladder = Ladder(config, keep_hands=False)
