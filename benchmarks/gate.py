@@ -9,7 +9,7 @@ as many baselines as it has runs:
 - all-ins: 15% of decisions are all-ins
 - subtle: 5% of decisions are random
 
-`fails` is exit status 1, and `cannot tell` is 5.
+`fails` is exit status 1, and `cannot tell` is 6.
 """
 
 import argparse
@@ -123,7 +123,7 @@ def row_of(found: Sequence[tuple[int, Difference]]) -> Row:
     count = len(found)
     return Row(
         statuses.count(1),
-        statuses.count(5),
+        statuses.count(6),
         sum(each.mean for each in changes) / count,
         sum(each.half_width() for each in changes) / count,
     )

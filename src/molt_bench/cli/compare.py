@@ -33,7 +33,7 @@ Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
 _LOST: Final = 1
 _NOT_COMPARED: Final = 3
 _UNKNOWN: Final = 4
-_CANNOT_TELL: Final = 5
+_CANNOT_TELL: Final = 6
 _BADGES: Final = (".json", ".svg")
 
 
@@ -50,7 +50,7 @@ class VerdictOptions:
 
     within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
     fail_below: float | None = flag(
-        "Exit with status 1 if an agent has certainly lost more than this, 5 if too few hands can tell.",
+        "Exit with status 1 if an agent has certainly lost more than this, 6 if too few hands can tell.",
         metavar="MBB",
         type=NOT_NEGATIVE,
     )
@@ -137,7 +137,7 @@ def compare(
     Exit status: 0 if all is well, 1 for a loss by --fail-below or --exit-code, 2 for wrong usage,
     3 if there is nothing to compare (no such folder, an unreadable run, an unknown agent),
     4 with --exit-code if nobody is worse, but somebody may be,
-    5 if the hands are too few to notice what --fail-below asks for.
+    6 if the hands are too few to notice what --fail-below asks for.
 
     Examples:
       molt-bench compare old new

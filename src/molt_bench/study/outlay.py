@@ -102,6 +102,9 @@ def what_the_budget_shows(config: BenchmarkConfig, planner: Planner | None = Non
     if rule is None or rule.method != "margin" or matches is None:
         return None
     planner = planner or Planner(config)
+    need, limits = planner.for_matches(matches), config.stop.budget
+    if limits is not None and limits.max_cost_usd is not None and (need.usd or 0.0) > limits.max_cost_usd:
+        matches = int(matches * limits.max_cost_usd / (need.usd or 1.0))
     if matches < planner.opening:
         return None
     need = planner.for_matches(matches)
