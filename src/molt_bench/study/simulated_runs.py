@@ -36,7 +36,7 @@ _STEPS: Final = 8
 #: Numbers of seeds that each pairing has for itself.
 _APART: Final = 10**9
 #: How many times longer than expected a run may be before it is given up, as a run that ends there.
-_MOST: Final = 4
+_MOST: Final = 10
 
 
 class World(msgspec.Struct, frozen=True):
