@@ -29,7 +29,7 @@ from molt_bench.seeds import derive
 
 SHARES = (0.0, 0.5, 0.9, 1.0)
 #: Decisions at which the test is looked at.
-LOOKS = (250, 1000, 4000, 16_000, 64_000)
+LOOKS = (250, 1000, 4000, 16_000)
 Odds = Mapping[str, float]
 
 

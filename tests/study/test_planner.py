@@ -127,11 +127,21 @@ def test_a_pilot_tells_how_far_apart_the_line_up_is():
     far, equal = ({f"p{number}": gap * number for number in range(4)} for gap in (3000.0, 0.0))
     soon, late = (Planner(planned, pilot=pilot_like(each, 1000.0, 40)) for each in (far, equal))
     assert soon.knows_line_up
-    assert 4 * soon.whole().hands < late.whole().hands
-    assert late.whole().hands == pytest.approx(late.to_separate(0.0).hands, rel=0.5)
-    low, high = late.whole().likely_hands
+    need = late.whole()
+    assert 4 * soon.whole().hands < need.hands
+    assert need.hands == pytest.approx(late.to_separate(0.0).hands, rel=0.5)
+    low, high = need.likely_hands
     assert 0 < low < high
     assert not Planner(config(*bots(5)), pilot=pilot_like(far, 1000.0, 40)).knows_line_up
+
+
+@pytest.mark.parametrize("tie", [0, 250])
+def test_every_line_up_can_be_simulated_whatever_its_leads_and_ties(tie):
+    """Also where a lead is just below the tie margin, which takes for ever to decide, and where there are no ties."""
+    planned = config(*bots(2), stop={"adjacentConfidence": {"tieMarginMbb": tie}, "budget": None})
+    for gap in (0.0, 249.9999, 5000.0):
+        exact = Pilot(100.0, 2000, margins={frozenset(("p0", "p1")): ("p0", gap, 1000)})
+        assert Planner(planned, pilot=exact).whole().hands > 0
 
 
 def test_the_whole_run_of_many_is_not_simulated():

@@ -47,12 +47,12 @@ GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
 BOT_HANDS_PER_SECOND: Final = 1000.0
 
 #: Runs that are simulated, and fewer if there are many pairings; of so many participants none is.
-_RUNS: Final = 40
+_RUNS: Final = 24
 _LEAST_RUNS: Final = 6
-_PAIRINGS_SIMULATED: Final = 300
+_PAIRINGS_SIMULATED: Final = 240
 _MOST_SIMULATED: Final = 10
-#: The least lead by which the length of a simulated run is guessed, in thousandths of a big blind per hand.
-_LEAST_LEAD: Final = 1.0
+#: The least lead by which the length of a simulated run is guessed if there are no ties.
+_LEAST_LEAD: Final = 25.0
 #: Seed pairs of a pairing, at most.
 _MOST: Final = 10**9
 _LEAST_SD: Final = 1.0
@@ -194,13 +194,20 @@ class Planner:
         line_up, taken = self._line_up(), []
         for number in range(max(_LEAST_RUNS, min(_RUNS, _PAIRINGS_SIMULATED // pairings))):
             world = line_up.drawn(np.random.RandomState(number))
-            expected = max(self._decided(max(lead, _LEAST_LEAD))[1] for lead in world.leads())
+            expected = max(map(self._expected, world.leads()))
             run = simulated_run(config, world, expected=expected, seed=number)
             taken.append(run.seed_pairs / per_match)
         low, _, high = quantiles(taken, n=4)
         need = self._taking(None, "decided", ceil(fmean(taken)))
         per_hand = need.hands / need.matches
         return msgspec.structs.replace(need, likely_hands=(round(low * per_hand), round(high * per_hand)))
+
+    def _expected(self, lead: float) -> int:
+        """Return about how many seed pairs decide this lead; for one near 0 or the tie margin, as if it was not."""
+        tie = self.assumed.tie_margin
+        if not tie:
+            return self._decided(max(lead, _LEAST_LEAD))[1]
+        return self._decided(lead if lead >= tie else tie / 2 if lead > tie / 2 else 0.0)[1]
 
     @property
     def knows_line_up(self) -> bool:
