@@ -61,12 +61,10 @@ def start_run(
         live: Serves the run to live agents; None for a run without them.
     """
     check_cost(config, options)
-    shown = None if options.quiet or options.as_json else what_the_budget_shows(config)
-    if shown is not None:
-        notice(shown)
     folder = new_folder(config)
     write_about(folder, about)
-    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live)
+    ahead = what_the_budget_shows(config)
+    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live, ahead=ahead)
 
 
 def resume_run(
@@ -127,8 +125,18 @@ def _permission(
     return consent(stored, outsiders(stored), run_agents=run_agents), stored.header
 
 
-def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOptions, live: Hosting | None) -> None:
+def _play(
+    config: BenchmarkConfig,
+    folder: Path,
+    files: RunFiles,
+    options: RunOptions,
+    live: Hosting | None,
+    *,
+    ahead: str | None = None,
+) -> None:
+    """Play a run and write its result; `ahead` is said once everybody is there, before the first game."""
     warned: list[str] = []
+    untold = [ahead] if ahead is not None and not options.quiet and not options.as_json else []
     files.closing = lambda: vouched_styles(folder)
 
     def warn_once(warning: str) -> None:
@@ -143,6 +151,8 @@ def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOp
         ):
 
             def on_status(status: RunStatus) -> None:
+                while untold:
+                    notice(untold.pop())
                 if watch is not None:
                     watch(status)
                 if host is not None:
