@@ -53,9 +53,9 @@ def repository(tmp_path):
         # A tenth of the hands is enough for a change as gross as this one.
         bench = (EXAMPLES / "bench.yaml").read_text("utf-8")
         (origin / "bench.yaml").write_text(bench.replace("perMatch: 200", "perMatch: 20"), "utf-8")
-        (origin / "agent.py").write_text(AGENT.format(answer="call"))
+        (origin / "agent.py").write_text(AGENT.format(answer="fold"))
         git("add", ".", cwd=origin)
-        git("commit", "-m", "An agent that calls", cwd=origin)
+        git("commit", "-m", "An agent that folds", cwd=origin)
         git("clone", str(origin), str(tmp_path / "checkout"), cwd=tmp_path)
         checkout = tmp_path / "checkout"
         git("checkout", "-b", "change", cwd=checkout)
@@ -103,7 +103,7 @@ ALL = [name for name in STEPS if name != "Install"]
 
 @pytest.mark.slow
 def test_a_change_that_makes_the_agent_worse_fails_and_says_so_everywhere(repository):
-    checkout = repository("fold")
+    checkout = repository("call")
     done = run_steps(checkout, *ALL)
     out = checkout / "molt-bench-out"
     assert ALL[-1] == "Gate"
@@ -121,7 +121,7 @@ def test_a_change_that_makes_the_agent_worse_fails_and_says_so_everywhere(reposi
 
 @pytest.mark.slow
 def test_a_change_that_changes_nothing_passes(repository):
-    checkout = repository("call")
+    checkout = repository("fold")
     done = run_steps(checkout, *ALL)
     assert (done.returncode, done.stderr) == (0, "")
     suite = ElementTree.parse(checkout / "molt-bench-out" / "junit.xml").getroot()[0]
