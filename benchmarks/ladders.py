@@ -297,6 +297,89 @@ TAILS = (
         seeds=400,
     ),
 )
+#: Made when the planner was fixed, for measuring plans alone. Ties are the default's for these stacks.
+PLANNED = (
+    Plan(
+        "planned judges",
+        "judges of a third making; nothing published",
+        {
+            "first": reader(0.15, 0.43, 0.7, 0.07, 50, 90),
+            "second": reader(0.4, 0.4, 0.73, 0.09, 75, 120),
+            "third": reader(0.7, 0.44, 0.68, 0.08, 60, 60),
+            "fourth": reader(1.0, 0.37, 0.72, 0.12, 45, 110),
+        },
+        most=4_000_000,
+    ),
+    Plan(
+        "planned weighers",
+        "weighers of another making, 60 big blinds; nothing published",
+        {
+            "calm": weigher(0.07, 0.35, 60, 110),
+            "warmer": weigher(0.1, 0.45, 40, 90),
+            "bold": weigher(0.12, 0.6, 60, 150),
+            "heated": weigher(0.16, 0.4, 50, 100),
+            "wild": weigher(0.2, 0.5, 70, 140),
+        },
+        stack=60,
+        tie=150.0,
+        most=4_000_000,
+    ),
+    Plan(
+        "planned company",
+        "players of all kinds, 40 big blinds; nothing published",
+        {
+            "reads": reader(0.3, 0.42, 0.7, 0.1, 60, 100),
+            "weighs": weigher(0.1, 0.4, 50, 120),
+            "jams": jammer(0.8, 0.05, 0.82),
+            "plays on": Bot("habits", habits=(-0.05, 0.7, 0.05, 60)),
+            "errs": reader(1.1, 0.36, 0.7, 0.15, 50, 120),
+        },
+        stack=40,
+        tie=100.0,
+        most=4_000_000,
+        known=False,
+    ),
+    Plan(
+        "planned jammers",
+        "all-in with some hands or folds, 25 big blinds; nothing published",
+        {
+            "tight": jammer(0.9, 0.01, 0.9),
+            "loose": jammer(0.78, 0.04, 0.84),
+            "looser": jammer(0.66, 0.1, 0.76),
+            "rash": jammer(0.55, 0.25, 0.65),
+        },
+        stack=25,
+        tie=62.5,
+        most=4_000_000,
+    ),
+    Plan(
+        "planned open readers",
+        "readers whose dice are published, 80 big blinds",
+        _public(
+            {
+                "one": reader(0.2, 0.42, 0.71, 0.06, 60, 100),
+                "two": reader(0.5, 0.4, 0.73, 0.1, 55, 110),
+                "three": reader(0.55, 0.34, 0.7, 0.1, 55, 110),
+                "four": reader(0.9, 0.4, 0.69, 0.12, 70, 130),
+                "five": reader(1.4, 0.37, 0.72, 0.16, 50, 140),
+            }
+        ),
+        stack=80,
+        tie=200.0,
+        most=4_000_000,
+    ),
+    Plan(
+        "planned deep three",
+        "three that differ in what they call, 150 big blinds; nothing published",
+        {
+            "caller": reader(0.35, 0.32, 0.72, 0.08, 66, 100),
+            "folder": reader(0.35, 0.47, 0.72, 0.08, 66, 100),
+            "bluffer": reader(0.35, 0.42, 0.66, 0.2, 66, 130),
+        },
+        stack=150,
+        most=4_000_000,
+    ),
+)
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_JUDGES["fair"], 4), equal=True),
     Plan("open fair x 4", "copies, dice published", _copies(_public(_JUDGES)["fair"], 4), equal=True),

@@ -305,3 +305,18 @@ def test_a_wrong_participant_is_not_a_missing_one():
     with pytest.raises(ConfigError) as caught:
         load_config({"participants": [{**TWO[0], "parms": {}}, {"id": "b"}]})
     assert [each.field for each in caught.value.problems] == ["participants.0.parms", "participants.1.type"]
+
+
+@pytest.mark.parametrize(("stack", "margin"), [(10_000, 250.0), (2000, 50.0), (40_000, 250.0), (100, 2.5)])
+def test_the_tie_margin_grows_with_the_stacks_up_to_a_hundred_big_blinds(stack, margin):
+    found = load_config({"game": {"stack": stack}})
+    assert found.stop.adjacent_confidence.tie_margin_mbb == margin
+    assert load_config(found.plain()) == found
+
+
+def test_a_tie_margin_that_is_stated_stays():
+    """As those of every run on disk are, which keep their whole config."""
+    stated = load_config({"game": {"stack": 2000}, "stop": {"adjacentConfidence": {"tieMarginMbb": 250}}})
+    assert stated.stop.adjacent_confidence.tie_margin_mbb == 250
+    other = load_config({"game": {"stack": 2000}, "stop": {"adjacentConfidence": {"threshold": 0.9}}})
+    assert other.stop.adjacent_confidence.tie_margin_mbb == 50

@@ -32,6 +32,10 @@ MOST_GAMES_OF_A_ROUND: Final = 50_000
 MOST_HANDS_OF_A_ROUND: Final = 1_000_000
 #: The least margin that can count as a tie, unless there are no ties at all; in thousandths of a big blind per hand.
 LEAST_TIE_MARGIN: Final = 1e-6
+#: The margin that counts as a tie where a config does not say, for each big blind of the stacks, and at most. What can
+#: be won in a hand grows with the stacks, up to about 100 big blinds: deeper ones are seldom played for in full.
+TIE_MARGIN_PER_BIG_BLIND: Final = 2.5
+MOST_TIE_MARGIN: Final = 250.0
 
 
 class SeedsConfig(Section):
@@ -195,8 +199,13 @@ class AdjacentConfidence(Section):
     ] = "margin"
     tie_margin_mbb: Annotated[
         float,
-        Field(ge=0, le=MUCH, description="Margin counted as a tie, in thousandths of a big blind per hand; 0: none."),
-    ] = 250.0
+        Field(
+            ge=0,
+            le=MUCH,
+            description="Margin counted as a tie, in thousandths of a big blind per hand; 0: none. Unless given, it is "
+            "2.5 for each big blind of the stacks, at most 250.",
+        ),
+    ] = MOST_TIE_MARGIN
 
     @field_validator("tie_margin_mbb")
     @classmethod
@@ -297,7 +306,16 @@ class BenchmarkConfig(Section):
         found += [*self._about_reference(ids), *self._about_memory(), *self._about_budget()]
         if found:
             raise as_problems(found)
+        rule = self.stop.adjacent_confidence
+        if rule is not None and "tie_margin_mbb" not in rule.model_fields_set:
+            # The config that a run keeps states it, so that the run is the same whatever the default becomes.
+            scaled = rule.model_copy(update={"tie_margin_mbb": self.usual_tie_margin()})
+            self.__dict__["stop"] = self.stop.model_copy(update={"adjacent_confidence": scaled})
         return self
+
+    def usual_tie_margin(self) -> float:
+        """Return the margin that counts as a tie with these stacks, unless the config says another."""
+        return min(MOST_TIE_MARGIN, TIE_MARGIN_PER_BIG_BLIND * self.game.stack / self.game.big_blind)
 
     def _about_budget(self) -> Iterator[tuple[str, object, str]]:
         """Check that the budget has room for a match, and that the run ends."""
