@@ -363,7 +363,7 @@ STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "batches.jsonl": ("Batches of requests to language models; the last line of a name counts.", SentBatch),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
-    "styles.json": ("How everybody plays, format 1: how often each thing was done, of how many chances.", StyleFile),
+    "styles.json": ("How everybody plays, format 2: how often each thing was done, of how many chances.", StyleFile),
     "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),
 }
 PREV: Final = say(TEXT, "SHA-256 of the line before.")

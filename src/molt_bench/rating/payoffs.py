@@ -8,7 +8,7 @@ Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and combi
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from math import inf
+from math import fsum, inf
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -83,7 +83,7 @@ def nash_averaging(model: MarginModel) -> NashAverage | None:
         return None
     payoffs = [[0.0 if row == column else model.margin(row, column).mean for column in names] for row in names]
     weights = max_entropy_equilibrium(payoffs)
-    averages = (sum(gain * weight for gain, weight in zip(row, weights, strict=True)) for row in payoffs)
+    averages = (fsum(gain * weight for gain, weight in zip(row, weights, strict=True)) for row in payoffs)
     return NashAverage(dict(zip(names, weights, strict=True)), dict(zip(names, averages, strict=True)))
 
 

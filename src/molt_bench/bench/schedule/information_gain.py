@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
+from math import fsum, inf
 from operator import is_not
 from typing import TYPE_CHECKING, ClassVar
 
@@ -54,7 +54,7 @@ def _per_variance(contrasts: Sequence[Contrast]) -> dict[Pair, float]:
         for weight in different
     ]
     share_of = shares.__getitem__
-    return {pair: sum(map(share_of, indices)) for pair, indices in layout.indices.items()}
+    return {pair: fsum(map(share_of, indices)) for pair, indices in layout.indices.items()}
 
 
 class _Layout:

@@ -10,7 +10,7 @@ anytime-valid inference", Statistical Science 2023).
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from math import exp, inf, log
+from math import exp, fsum, inf, log
 from typing import Final
 
 #: The probability with which draws that do follow their probabilities are refused, over a whole run.
@@ -34,7 +34,7 @@ def bets_of_kinds(chances: Mapping[str, float], drawn: str, tilts: tuple[tuple[s
     top, found = max(logs), list[float]()
     for temperature in _TEMPERATURES:
         power = 1 / temperature
-        total = sum([exp(power * (each - top)) for each in logs])
+        total = fsum([exp(power * (each - top)) for each in logs])
         found.append((power - 1) * chance - power * top - log(total))
     for kind, factor in tilts:
         each = chances.get(kind)
@@ -46,7 +46,7 @@ def bets_of_kinds(chances: Mapping[str, float], drawn: str, tilts: tuple[tuple[s
 def mean_capital(capital: Sequence[float]) -> float:
     """Return the mean capital of bets, as a logarithm."""
     top = max(capital)
-    return top if top == inf else top + log(sum([exp(each - top) for each in capital]) / len(capital))
+    return top if top == inf else top + log(fsum([exp(each - top) for each in capital]) / len(capital))
 
 
 class DrawTest:
