@@ -40,7 +40,7 @@ RUNS = {
     "aivat carry": run("blueprint tag", matches=2, seeds=2, hands=6, game={"stacks": "carry", "stack": 2000}),
     "raw": run("tag maniac folder", rating={"estimator": "raw"}),
     "solid": run("tag maniac folder", rating={"estimator": "correctedSolid"}),
-    "settled": run("tag folder callstation", matches=60, stop={"adjacentConfidence": {"level": 0.9}}),
+    "settled": run("tag folder callstation", matches=60, stop={"adjacentConfidence": {"threshold": 0.9}}),
     "gauntlet": run("tag maniac random", scheduler={"reference": "random"}, decks={"sharedDecks": True}),
     "additive": run("tag maniac tight", rating={"margins": "additive"}, scheduler={"policy": "thompson"}),
     "overlap": run("tag maniac tight random", scheduler={"policy": "uncertainty_overlap", "matchesPerRound": 2}),

@@ -1,10 +1,9 @@
 """Every file of a run has the same bytes without kernels, in workers and on every Python, or the docs name it."""
 
 import re
-import shutil
 import sys
-from pathlib import Path
 
+import dist
 import pytest
 
 from molt_bench.kernels import compiled
@@ -67,9 +66,7 @@ class TestEveryKind:
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_on_other_pythons(version, tmp_path):
     """With whatever versions of its packages that Python gets."""
-    places = [shutil.which(f"python{version}"), *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
-    places += Path.home().glob(f".local/share/uv/python/cpython-{version}.*/bin/python{version}")
-    found = next(filter(None, places), None)
+    found = dict(dist.pythons()).get(version)
     if found is None or version == THIS:
         pytest.skip(f"these tests run on Python {THIS}" if found else f"there is no Python {version} here")
     python = with_wheel(found, tmp_path)

@@ -155,13 +155,13 @@ def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER
 
 
 def _as_earlier(stored: Any, now: Any, later: frozenset[str]) -> Any:
-    """Return a value without the fields that the version which stored it did not write."""
+    """Return a value without the fields that the version which stored it did not write, and with its rounding."""
     if isinstance(stored, dict) and isinstance(now, dict):
         kept = {key: value for key, value in now.items() if key in stored or key not in later}
         return {key: _as_earlier(stored.get(key), value, later) for key, value in kept.items()}
     if isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
         return [_as_earlier(one, other, later) for one, other in zip(stored, now, strict=True)]
-    return now
+    return stored if later and _alike(stored, now) else now
 
 
 def _styles_follow(stored: StoredRun) -> bool:
@@ -202,7 +202,9 @@ def _alike(old: Any, new: Any) -> bool:
         return old.keys() == new.keys() and all(_alike(old[key], new[key]) for key in old)
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(_alike, old, new))
-    return old == new or (isinstance(old, float) and isinstance(new, float) and isclose(old, new, abs_tol=1e-6))
+    if isinstance(old, float) and isinstance(new, float):
+        return isclose(old, new, rel_tol=1e-8, abs_tol=1e-8)
+    return bool(old == new)
 
 
 def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) -> bool:
