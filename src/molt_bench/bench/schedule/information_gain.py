@@ -35,7 +35,8 @@ def _by_gain(situation: Situation, pairs: Sequence[Pair]) -> Iterable[tuple[floa
     more, useful = situation.seeds_per_match, _per_variance(situation.contrasts)
     met = list(map(situation.meetings.__getitem__, pairs))
     each = np.array([useful.get(pair, 0.0) for pair in pairs])
-    variance = np.array([situation.variance.get(pair, 1.0) for pair in pairs])
+    spread = dict(situation.variance)
+    variance = np.array([spread.get(pair, 1.0) for pair in pairs])
     played = more * np.array(met, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = np.where(played > 0, variance / played - variance / (played + more), inf)
