@@ -167,8 +167,17 @@ class Ladder:
         self.games += 2 * len(result.seed_results)
         self.played.update(pair)
         board = tuple(self.leaderboard())
-        self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
+        self.convergence.append(self._converged(match.number, board))
         return match
+
+    def _converged(self, number: int, board: tuple[Rating, ...]) -> Convergence:
+        """Return where a match has led; what it has not changed is the same object as before, to save memory."""
+        ranking, sure = self.ranking(), self.confidences()
+        if self.convergence:
+            last = self.convergence[-1]
+            ranking = last.ranking if last.ranking == ranking else ranking
+            sure = last.confidences if last.confidences == sure else sure
+        return Convergence(number, board, ranking, sure)
 
     def _check_chips(self, result: MatchResult, margins: Margins) -> None:
         """Check that margins which were read have the chips of the games; a journal may vouch for any file."""

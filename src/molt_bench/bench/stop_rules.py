@@ -199,6 +199,11 @@ def rules_of(config: StopConfig) -> list[StopRule]:
     return rules
 
 
+def has_converged(reason: str) -> bool:
+    """Return whether a reason to stop says that the order is decided, and not that a budget is spent."""
+    return reason.startswith(("with ", "every adjacent pair", "the top "))
+
+
 def opening_shortfall(config: BenchmarkConfig) -> str | None:
     """Return a warning if the budget ends a run before every pair has met often enough, with limits that would do.
 

@@ -15,7 +15,8 @@ from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, indented
+from molt_bench.report.artifacts import ARTIFACTS, CONVERGENCE, LATER, OTHERWISE, TIMED, TIMES, indented
+from molt_bench.report.convergence import convergence_in_format_1
 from molt_bench.report.grades import GRADES, Grades, grade_run
 from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, styles_text
 from molt_bench.runs.derived_files import is_recorded, vouched_in
@@ -23,6 +24,8 @@ from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
 from molt_bench.runs.journal import JournalContent
 from molt_bench.runs.stored_run import StoredRun
 
+#: A format is at the beginning of a file.
+_BEGINNING: Final = 30
 #: What a file that cannot be read as a file of the run counts as: a folder, or a link that leads elsewhere.
 _UNREADABLE: Final = "\0"
 
@@ -129,6 +132,8 @@ def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
     if name == STYLES:
         return _styles_follow(stored)
     text, now = _text_of(stored.folder, name), ARTIFACTS[name](found)
+    if name == CONVERGENCE and '"format"' not in text[:_BEGINNING]:
+        now = indented(convergence_in_format_1(found.result.convergence))
     later = frozenset[str]() if stored.header.bench_version == BENCH_VERSION else LATER
     return now is not None and (text == now or same_but_later(name, text, now, later))
 
@@ -147,11 +152,18 @@ def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER
             )
         stored = json.loads(text)
         made = _as_earlier(stored, json.loads(now), later)
+        if later and isinstance(made, dict):
+            made, stored = _without(made, OTHERWISE), _without(stored, OTHERWISE)
+            text = indented(stored) if text == indented(json.loads(text)) else text
         if name in TIMED:
             made = {key: stored[key] if key in TIMES and key in stored else value for key, value in made.items()}
         return text == indented(made)
     except (ValueError, TypeError, AttributeError, RecursionError):
         return False
+
+
+def _without(fields: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key not in names}
 
 
 def _as_earlier(stored: Any, now: Any, later: frozenset[str]) -> Any:
