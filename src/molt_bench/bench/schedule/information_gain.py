@@ -6,7 +6,7 @@ from math import fsum, inf
 from operator import is_not
 from typing import TYPE_CHECKING, ClassVar
 
-from molt_bench.bench.schedule.situation import Contrast, Situation
+from molt_bench.bench.schedule.situation import Contrast, LaterMapping, Situation
 from molt_bench.lazy_import import lazy_import
 from molt_bench.specs import Pair
 
@@ -35,7 +35,7 @@ def _by_gain(situation: Situation, pairs: Sequence[Pair]) -> Iterable[tuple[floa
     more, useful = situation.seeds_per_match, _per_variance(situation.contrasts)
     met = list(map(situation.meetings.__getitem__, pairs))
     each = np.array([useful.get(pair, 0.0) for pair in pairs])
-    spread = dict(situation.variance)
+    spread = situation.variance.known if isinstance(situation.variance, LaterMapping) else situation.variance
     variance = np.array([spread.get(pair, 1.0) for pair in pairs])
     played = more * np.array(met, float)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -91,17 +91,18 @@ class LaterMapping(Mapping[_Key, float]):
         self._compute = compute
 
     @cached_property
-    def _known(self) -> Mapping[_Key, float]:
+    def known(self) -> Mapping[_Key, float]:
+        """All of them, for whoever looks at many."""
         return self._compute()
 
     def __getitem__(self, key: _Key) -> float:
-        return self._known[key]
+        return self.known[key]
 
     def __iter__(self) -> Iterator[_Key]:
-        return iter(self._known)
+        return iter(self.known)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self.known)
 
 
 class Later(Sequence[_Item]):
