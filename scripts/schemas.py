@@ -247,14 +247,23 @@ MARGINS: Final = fields(
     ),
 )
 CONVERGENCE: Final = fields(
-    "Ratings and confidences after every match. The same config gives the same bytes.",
+    "What every match changed of ratings, ranking and confidences, format 2. The same config gives the same bytes.",
+    format={"const": 2},
     steps=listed(
         fields(
-            "After one match.",
+            "One match.",
             match=say(INTEGER, "Its number."),
-            ratings=listed(fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings, best first."),
+            ratings=listed(
+                fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings that are new."
+            ),
+            moved_=listed(
+                fields("One participant.", id=TEXT, to=say(INTEGER, "Its new index in the ranking, from 0.")),
+                "Who has moved in the ranking, if only those who played: take them out, then put them in, in order.",
+            ),
+            ranking_=listed(TEXT, "The whole ranking, best first, if others have moved."),
             confidences=listed(
-                fields("Two neighbours.", above=TEXT, below=TEXT, confidence=NUMBER), "Confidence in each order."
+                fields("Two neighbours.", above=TEXT, below=TEXT, confidence=say(NUMBER, "To 4 decimals.")),
+                "Confidence in the order of two neighbours in the ranking, if it is new.",
             ),
         ),
         "In schedule order.",
@@ -314,11 +323,12 @@ SUMMARY: Final = fields(
     seconds=say(NUMBER, "How long it took, over all sessions."),
     handsPerSecond=or_null(INTEGER, "Hands per second of that."),
     errors=by_key(by_key(INTEGER, "How many faults of each kind."), "The faults of each participant."),
-    convergenceEfficiency=fields(
-        "Games played, beside those of a round robin of the same depth.",
+    convergenceEfficiency_=fields(
+        "Games played until the order was decided, beside those of a round robin; only if it was decided.",
         games=INTEGER,
-        roundRobinGames=INTEGER,
+        roundRobinGames=say(INTEGER, "Games if all pairs had met as often as the pair that met most."),
         ratio=or_null(NUMBER, "One over the other."),
+        meaning=say(TEXT, "The same in words."),
     ),
     latency_=by_key(
         fields(
@@ -383,7 +393,7 @@ STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "batches.jsonl": ("Batches of requests to language models; the last line of a name counts.", SentBatch),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
-    "styles.json": ("How everybody plays, format 1: how often each thing was done, of how many chances.", StyleFile),
+    "styles.json": ("How everybody plays, format 2: how often each thing was done, of how many chances.", StyleFile),
     "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),
 }
 PREV: Final = say(TEXT, "SHA-256 of the line before.")

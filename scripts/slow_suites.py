@@ -69,9 +69,9 @@ SUITES: Final = {
         "800 odd configs and 200 damaged journals, given to every command", "5 min", "tests/fuzz", flags="-n auto"
     ),
     "kernels": Suite(
-        "runs of every kind are the same with and without kernels, and a wheel has them",
+        "runs of every kind leave the same files with and without kernels and on every Python here; a wheel has them",
         "minutes",
-        "tests/kernels",
+        "tests/kernels tests/e2e/test_same_bytes.py",
         flags="-n auto",
         more=(f"MOLT_BENCH_PURE=1 .venv/bin/python -m pytest -n auto -m 'not slow' {ON_KERNELS}",),
     ),

@@ -170,7 +170,7 @@ def test_the_schema_describes_every_section():
             {"stop": {"adjacentConfidence": {"tieMarginMbb": 1e300}}},
             "stop.adjacentConfidence.tieMarginMbb = 1e+300: expected less than or equal to 1000000000",
         ),
-        ({"participants": ["random"] * 201}, "participants: expected at most 200 of them"),
+        ({"participants": ["random"] * 1_001}, "participants: expected at most 1000 of them"),
         ({"participants": [{**TWO[0], "id": "x" * 201}, TWO[1]]}, "participants.0.id = 'xxx"),
         ({"seeds": {"masterSeed": "\ud800"}}, "seeds.masterSeed = '\\ud800': expected text that UTF-8 can write"),
         ({"outputDir": "a\0b"}, "outputDir = 'a\\x00b': expected a text without NUL characters"),

@@ -16,8 +16,9 @@ from molt_bench.config.sections import AdjacentConfidence, StopConfig
 from molt_bench.rating.student import student_quantile
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, convergence, indented, leaderboard, matches
+from molt_bench.report.artifacts import ARTIFACTS, indented, leaderboard, matches, summary
 from molt_bench.report.claims import sentences
+from molt_bench.report.convergence import convergence
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.margins import margins
 from molt_bench.report.terminal import duration, print_result
@@ -220,8 +221,17 @@ def test_rating_deltas_add_up_to_the_final_ratings(result):
 def test_convergence_follows_every_match(result):
     steps = convergence(result)["steps"]
     assert [step["match"] for step in steps] == list(range(1, len(result.matches) + 1))
-    assert all(len(step["confidences"]) == 2 for step in steps)
+    assert len(steps[0]["confidences"]) == 2
     assert all(0.5 <= pair["confidence"] <= 1 for step in steps for pair in step["confidences"])
+
+
+def test_efficiency_is_given_and_explained_only_if_the_order_was_decided(result):
+    undecided = msgspec.structs.replace(result, stop_reason="the budget of 3 matches is spent")
+    decided = msgspec.structs.replace(result, stop_reason="with 95% confidence every adjacent pair is ordered")
+    assert "convergenceEfficiency" not in summary(Analysis(undecided))
+    found = summary(Analysis(decided))["convergenceEfficiency"]
+    assert found["ratio"] == found["games"] / found["roundRobinGames"]
+    assert "round robin" in found["meaning"]
 
 
 def test_guardrails_hold_for_scripted_agents(result):

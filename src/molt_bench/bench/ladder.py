@@ -16,7 +16,7 @@ from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.participant_failures import Failures, add_failures
 from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import Convergence, PlayedMatch
-from molt_bench.bench.schedule.opening import connected
+from molt_bench.bench.schedule.meetings import Meetings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.bench.suspicion import Suspicion
@@ -83,7 +83,7 @@ class Ladder:
             stated=stated,
         )
         self.matches: list[PlayedMatch] = []
-        self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)
+        self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
         self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
         initial = {each.id: each.initial_rating for each in config.participants}
         self.ratings = RatingService(
@@ -174,8 +174,17 @@ class Ladder:
         self.games += 2 * len(result.seed_results)
         self.played.update(pair)
         board = tuple(self.leaderboard())
-        self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
+        self.convergence.append(self._converged(match.number, board))
         return match
+
+    def _converged(self, number: int, board: tuple[Rating, ...]) -> Convergence:
+        """Return where a match has led; what it has not changed is the same object as before, to save memory."""
+        ranking, sure = self.ranking(), self.confidences()
+        if self.convergence:
+            last = self.convergence[-1]
+            ranking = last.ranking if last.ranking == ranking else ranking
+            sure = last.confidences if last.confidences == sure else sure
+        return Convergence(number, board, ranking, sure)
 
     def _check_chips(self, result: MatchResult, margins: Margins) -> None:
         """Check that margins which were read have the chips of the games; a journal may vouch for any file."""
@@ -257,7 +266,7 @@ class Ladder:
     def progress(self, spending: Spending, *, seconds: float) -> Progress:
         """Return what the stop rules look at."""
         game, per_match = self.config.game, self.config.seeds.per_match
-        all_met = min(self.meetings.values()) >= self.min_meetings
+        all_met = self.meetings.least >= self.min_meetings
         usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
@@ -269,7 +278,7 @@ class Ladder:
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
             unranked=[name for name, found in self.failures.items() if found.helpless],
-            connected=all_met if self.by_margins else connected(self.meetings),
+            connected=all_met if self.by_margins else self.meetings.connected,
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,

@@ -203,3 +203,8 @@ def rules_of(config: StopConfig) -> list[StopRule]:
             )
         )
     return rules
+
+
+def has_converged(reason: str) -> bool:
+    """Return whether a reason to stop says that the order is decided, and not that a budget is spent."""
+    return reason.startswith(("with ", "every adjacent pair", "the top "))

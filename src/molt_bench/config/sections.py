@@ -25,7 +25,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Amount = Annotated[float, Field(gt=0, le=MUCH)]
 
 #: Every two participants form a pairing, and every pairing is considered before every round.
-MOST_PARTICIPANTS: Final = 200
+MOST_PARTICIPANTS: Final = 1_000
 #: Limits on hands per game, and on games and hands per round: a round stays in memory (300 MB) until it is rated.
 MOST_HANDS: Final = 100_000
 MOST_GAMES_OF_A_ROUND: Final = 50_000

@@ -11,7 +11,7 @@ Only chips count for a pairing with somebody who is not trusted.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from math import sqrt
+from math import fsum, sqrt
 from operator import add, mul, sub
 from typing import Final
 
@@ -141,10 +141,9 @@ def _varies_less(column: Sequence[float], usual: Sequence[float]) -> bool:
 
 
 def _product(first: Sequence[float], second: Sequence[float]) -> float:
-    found: float = sum(map(mul, first, second))
-    return found
+    return fsum(map(mul, first, second))
 
 
 def _centred(values: Sequence[float]) -> list[float]:
-    mean = sum(values) / len(values) if values else 0.0
+    mean = fsum(values) / len(values) if values else 0.0
     return [value - mean for value in values]

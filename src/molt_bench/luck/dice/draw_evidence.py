@@ -10,7 +10,7 @@ Finance", 2019; Ramdas et al., "Game-theoretic statistics and safe anytime-valid
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from math import exp, inf, log
+from math import exp, fsum, inf, log
 from typing import Final
 
 #: The probability with which draws that do follow their probabilities are refused, over a whole run.
@@ -48,7 +48,7 @@ def _bets_of_temperatures(chances: Mapping[str, float], drawn: str, temperatures
     top, found = max(logs), list[float]()
     for temperature in temperatures:
         power = 1 / temperature
-        total = sum([exp(power * (each - top)) for each in logs])
+        total = fsum([exp(power * (each - top)) for each in logs])
         found.append((power - 1) * chance - power * top - log(total))
     return found
 
@@ -71,7 +71,7 @@ def _bets_of_top_p(chances: Mapping[str, float], drawn: str) -> list[float]:
 def mean_capital(capital: Sequence[float]) -> float:
     """Return the mean capital of bets, as a logarithm."""
     top = max(capital)
-    return top if top == inf else top + log(sum([exp(each - top) for each in capital]) / len(capital))
+    return top if top == inf else top + log(fsum([exp(each - top) for each in capital]) / len(capital))
 
 
 class DrawTest:
