@@ -26,6 +26,7 @@ class Suite(NamedTuple):
         environment: The environment they need (`make install FOR=...`); `.venv` if empty.
         flags: For pytest.
         more: Shell commands that are run after the tests.
+        before: Shell commands that are run before them.
     """
 
     about: str
@@ -34,6 +35,7 @@ class Suite(NamedTuple):
     environment: str = ""
     flags: str = "-n auto -m slow"
     more: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 SUITES: Final = {
@@ -53,7 +55,8 @@ SUITES: Final = {
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
         " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_stated_odds_evidence.py"
-        " tests/bench/test_false_alarms.py tests/agents/external",
+        " tests/bench/test_false_alarms.py tests/agents/external tests/agents/sandbox",
+        before=("command -v bwrap || apt-get install --yes --no-install-recommends bubblewrap || true",),
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),
     "docs": Suite(
@@ -111,7 +114,7 @@ def commands(name: str) -> list[str]:
         python = f".venv-{suite.environment}/bin/python" if suite.environment else ".venv/bin/python"
         ignored = [f"--ignore-glob='{path}'" for path in claimed()] if name == "runs" else []
         found.append(" ".join([python, "-m pytest", suite.flags, *ignored, suite.paths]))
-    return [*found, *suite.more]
+    return [*suite.before, *found, *suite.more]
 
 
 def claimed() -> list[str]:
