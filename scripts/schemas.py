@@ -76,6 +76,7 @@ PARTS: Final = {
 INTERVAL: Final = fields("A mean and its interval.", **PARTS)
 
 HARNESS: Final = say(TEXT, "How a language model is asked: the harness with its version.")
+SANDBOX: Final = say(TEXT, "The box that a program or Python code played in; `none` without one.")
 TRACK: Final = say(TEXT, "What a language model is told besides what the table shows.")
 LEADERBOARD: Final = fields(
     "The final table. The same config gives the same bytes.",
@@ -115,6 +116,7 @@ LEADERBOARD: Final = fields(
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
             ranked_=UNRANKED,
             suspect_=say(BOOLEAN, "True if its chips and its result without luck cannot both be right."),
+            sandbox_=SANDBOX,
             harness_=HARNESS,
             track_=TRACK,
         ),

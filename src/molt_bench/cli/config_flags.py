@@ -93,12 +93,22 @@ def extension_from(options: StopOptions, stored: StoredRun) -> StopConfig | None
 
 
 def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
+    if flags.get("sandbox") is not None:
+        _box_all(values)
     for path, value in flags.items():
         if value is not None:
             put(values, path, participants_from(value) if path == "participants" else value)
     for assignment in assignments:
         set_field(values, assignment)
     return load_config(values)
+
+
+def _box_all(values: dict[str, Any]) -> None:
+    """Remove the boxes that participants of a config name: the flag is for all of them."""
+    participants = values.get("participants")
+    for each in participants if isinstance(participants, list) else ():
+        if isinstance(each, dict):
+            each.pop("sandbox", None)
 
 
 def warn_ahead(config: BenchmarkConfig) -> None:

@@ -3,15 +3,17 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
+from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.llm.money.prices import Price
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.sandbox.settings import SandboxSetting
 from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
@@ -267,6 +269,11 @@ class LLMConfig(Section):
     ] = {}  # noqa: RUF012 - pydantic copies it
 
 
+def _plays_in_boxes(participant: Mapping[str, Any]) -> bool:
+    participant_type = participant.get("type")
+    return isinstance(participant_type, str) and kind_of(participant_type).sandbox is not None
+
+
 class BenchmarkConfig(Section):
     """The config of a benchmark."""
 
@@ -284,7 +291,30 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
+    sandbox: Annotated[
+        SandboxSetting | None,
+        Field(
+            description="The box of all programs and Python code that do not name their own; see `participants`.",
+            exclude_if=lambda value: value is None,
+        ),
+    ] = None
     output_dir: Annotated[PathText, Field(description="Folder in which each run gets a folder.")] = "benchmark-results"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _boxed_alike(cls, value: Any) -> Any:
+        """Put the box of the config into the participants that can play in one and do not name their own."""
+        if (
+            not isinstance(value, dict)
+            or value.get("sandbox") is None
+            or not isinstance(value.get("participants"), list)
+        ):
+            return value
+        found = [
+            {"sandbox": value["sandbox"], **each} if isinstance(each, dict) and _plays_in_boxes(each) else each
+            for each in cls._by_name(value["participants"])
+        ]
+        return {**value, "participants": found}
 
     @field_validator("participants", mode="before")
     @classmethod

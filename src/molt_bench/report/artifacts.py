@@ -53,6 +53,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 **({} if row.ranked else {"ranked": False}),
                 **({"suspect": True} if row.suspect else {}),
                 **_harness(found, row.rating.id),
+                **({"sandbox": box} if (box := found.result.boxes.get(row.rating.id)) is not None else {}),
             }
             for row in found.rows
             for won, half in [row.from_reference or (None, None)]

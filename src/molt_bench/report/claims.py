@@ -8,6 +8,7 @@ from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
 from molt_bench.report.win_rates import MBB_PER_BB100, NOTHING_KNOWN, in_bb_per_100
+from molt_bench.runs.header import NO_BOX
 
 
 def sentences(found: Analysis) -> list[str]:
@@ -23,6 +24,7 @@ def sentences(found: Analysis) -> list[str]:
     said += [
         *mixed_harnesses(found),
         *_gauntlet(found),
+        *_boxes(found),
         *_decks(found),
         *learning_sentences(found.result, shown),
         *([incomplete] if incomplete else []),
@@ -165,6 +167,20 @@ def _gauntlet(found: Analysis) -> list[str]:
         f"{name} itself stands at 0. Other pairs have not met, so there is no payoff matrix, Nash average or cycle."
     )
     return [said, f"All results are against {name}, so they say little."] if unranked else [said]
+
+
+def _boxes(found: Analysis) -> list[str]:
+    """Say who played in a box and who did not; nothing if all code is the user's own, in Python."""
+    boxes, programs = found.result.boxes, {each.id for each in found.result.config.participants if each.kind.starts}
+    inside: dict[str, list[str]] = {}
+    for name, label in boxes.items():
+        inside.setdefault(label, []).append(found.shown[name])
+    open_to_all = inside.pop(NO_BOX, [])
+    said = "; ".join(f"{', '.join(names)} ({label})" for label, names in inside.items())
+    if not inside and programs.isdisjoint(boxes):
+        return []
+    told = [f"In a sandbox: {said}."] if inside else []
+    return [*told, f"Not in a sandbox: {', '.join(open_to_all)}."] if open_to_all else told
 
 
 def _decks(found: Analysis) -> list[str]:

@@ -37,7 +37,7 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.derived_files import check_record, derived_matches
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, stated_in, unasked_code
+from molt_bench.runs.header import config_hash, published_policies, stated_in, unasked_code
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -267,14 +267,13 @@ class StoredRun:
             *result.warnings,
         ]
         result = structs.replace(result, bench_version=self.header.bench_version)
-        harnesses = recorded_harnesses(self.header)
         return concluded(
             result,
             seed,
             past.seconds,
             warnings=warnings,
             journal=content,
-            harnesses=harnesses,
+            header=self.header,
             unaccounted=exchanges.ledger.unaccounted + spending.lost,
         )
 

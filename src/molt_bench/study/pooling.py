@@ -89,6 +89,7 @@ def _result(runs: Sequence[Run]) -> RunResult:
         seconds=sum(run.result.seconds for run in runs),
         usage=tuple(_usage(name, runs) for name in config.models()),
         harnesses=dict(runs[-1].harnesses),
+        boxes=dict(runs[-1].result.boxes),
     )
 
 

@@ -21,7 +21,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.records import MatchResult, SeedResult
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.derived_files import DerivedMatch, derived_matches
-from molt_bench.runs.header import recorded_harnesses, stated_in
+from molt_bench.runs.header import recorded_boxes, recorded_harnesses, stated_in
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
 
@@ -144,6 +144,7 @@ class OpenRun(RunReader):
             harnesses=recorded_harnesses(self.header),
             history=tuple(self.stages),
             bench_version=self.header.bench_version,
+            boxes=recorded_boxes(self.header),
         )
 
     def _blocked(self) -> bool:
