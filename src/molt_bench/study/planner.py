@@ -177,7 +177,9 @@ class Planner:
         )
         judge = judge_of(config)
         self._test = judge.test
-        self._error = (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
+        # Of the error that is asked for, the run's first test has the share that its own rule gives it.
+        first = judge.error / (1 - rule.threshold)
+        self._error = first * (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
         self._lead, self._result = self._shapes(ids)
 
     def bars(self, known: Estimate) -> tuple[float, float]:
