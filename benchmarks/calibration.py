@@ -20,7 +20,7 @@ from math import sqrt
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ladders import EQUAL, LATER, LATEST, VALIDATION, arguments, chosen_plans
+from ladders import EQUAL, LATER, LATEST, TAILS, VALIDATION, arguments, chosen_plans
 from lookup import config_of, quick_model, run
 from pools import Draws, Pool, describe, margins_in, played
 
@@ -221,7 +221,7 @@ def main() -> None:
     options = arguments(__doc__).parse_args()
     start = perf_counter()
     with ProcessPoolExecutor(options.processes) as executor:
-        plans = chosen_plans((*VALIDATION, *LATER, *LATEST, *EQUAL), options)
+        plans = chosen_plans((*VALIDATION, *LATER, *LATEST, *TAILS, *EQUAL), options)
         pools = []
         for plan in plans:
             pool = played(plan, executor, options.keep)

@@ -56,6 +56,11 @@ def seconds_of_rounds(participants: int, matches: int) -> list[float]:
         spent.append(process_time() - start)
 
 
+def opening_milliseconds(participants: int, rounds: int = 60) -> float:
+    """Return the mean CPU milliseconds of the first rounds, which are those of the opening."""
+    return 1000 * fmean(seconds_of_rounds(participants, rounds))
+
+
 def milliseconds(participants: int, more: int = 40) -> tuple[float, float]:
     """Return the CPU milliseconds of a round: while everybody meets everybody (mean), and after that (median)."""
     opening = participants * (participants - 1) // 2

@@ -10,8 +10,8 @@ from molt_bench import run_benchmark, write_artifacts
 from molt_bench.luck.cards.card_luck import forget_equities
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import TEXTS, Format
+from molt_bench.report.exports.csv_and_parquet import write_parquet
 from molt_bench.report.exports.dealt_hands import dealt_hands
-from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles

@@ -223,6 +223,163 @@ LATEST = (
     Plan("open weighers", "the weighers, dice published", _public(_WEIGHERS), stack=50, most=240_000),
     Plan("open near weighers", "the near weighers, dice published", _public(_NEAR_WEIGHERS), stack=40),
 )
+_RARE = {
+    "never": jammer(0.995, 0.0, 0.93),
+    "seldom": jammer(0.99, 0.003, 0.9),
+    "rare": jammer(0.985, 0.008, 0.95),
+    "some": jammer(0.97, 0.02, 0.85),
+    "keen": reader(0.3, 0.42, 0.72, 0.06, 60, 100),
+}
+#: Heavy tails: rare all-ins in seed pairs of 50 hands. How intervals allow for them was chosen by looking at the first
+#: four; the others were made afterwards, for measuring alone.
+TAILS = (
+    Plan("rare jams", "all-in once in a while, and a judge; nothing published", _RARE, hands=25, seeds=400),
+    Plan(
+        "rarer jams",
+        "all-in more rarely, and called by less; nothing published",
+        {
+            "hardly": jammer(0.998, 0.001, 0.9),
+            "little": jammer(0.996, 0.002, 0.85),
+            "twice": jammer(0.993, 0.004, 0.95),
+            "thrice": jammer(0.99, 0.006, 0.9),
+            "sound": _LATER_JUDGES["sound"],
+        },
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "deep rare jams",
+        "the same kind with 200 big blinds; nothing published",
+        {
+            "calm": jammer(0.997, 0.0, 0.96),
+            "bored": jammer(0.99, 0.005, 0.92),
+            "tired": jammer(0.98, 0.01, 0.9),
+            "angry": jammer(0.97, 0.015, 0.94),
+            "hazy": _LATER_JUDGES["hazy"],
+        },
+        stack=200,
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "jams among judges",
+        "four judges and one that goes all-in rarely; nothing published",
+        {**_LATER_JUDGES, "lost": jammer(0.99, 0.006, 0.9)},
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "other rare jams",
+        "150 big blinds, others that go all-in rarely, and one that calls; nothing published",
+        {
+            "still": jammer(0.999, 0.0, 0.97),
+            "moody": jammer(0.995, 0.004, 0.95),
+            "jumpy": jammer(0.985, 0.012, 0.93),
+            "loud": jammer(0.96, 0.02, 0.97),
+            "caller": _LATER_NEAR["caller"],
+        },
+        stack=150,
+        hands=25,
+        seeds=400,
+    ),
+    Plan(
+        "short rare jams",
+        "40 big blinds, all-in rarely, and two judges; nothing published",
+        {
+            "idle": jammer(0.995, 0.002, 0.9),
+            "prone": jammer(0.985, 0.012, 0.88),
+            "hasty": jammer(0.96, 0.03, 0.9),
+            "dim": _LATER_JUDGES["dim"],
+            "plain": _LATER_NEAR["plain"],
+        },
+        stack=40,
+        hands=25,
+        seeds=400,
+    ),
+)
+#: Made when the planner was fixed, for measuring plans alone. Ties are the default's for these stacks.
+PLANNED = (
+    Plan(
+        "planned judges",
+        "judges of a third making; nothing published",
+        {
+            "first": reader(0.15, 0.43, 0.7, 0.07, 50, 90),
+            "second": reader(0.4, 0.4, 0.73, 0.09, 75, 120),
+            "third": reader(0.7, 0.44, 0.68, 0.08, 60, 60),
+            "fourth": reader(1.0, 0.37, 0.72, 0.12, 45, 110),
+        },
+        most=4_000_000,
+    ),
+    Plan(
+        "planned weighers",
+        "weighers of another making, 60 big blinds; nothing published",
+        {
+            "calm": weigher(0.07, 0.35, 60, 110),
+            "warmer": weigher(0.1, 0.45, 40, 90),
+            "bold": weigher(0.12, 0.6, 60, 150),
+            "heated": weigher(0.16, 0.4, 50, 100),
+            "wild": weigher(0.2, 0.5, 70, 140),
+        },
+        stack=60,
+        tie=150.0,
+        most=4_000_000,
+    ),
+    Plan(
+        "planned company",
+        "players of all kinds, 40 big blinds; nothing published",
+        {
+            "reads": reader(0.3, 0.42, 0.7, 0.1, 60, 100),
+            "weighs": weigher(0.1, 0.4, 50, 120),
+            "jams": jammer(0.8, 0.05, 0.82),
+            "plays on": Bot("habits", habits=(-0.05, 0.7, 0.05, 60)),
+            "errs": reader(1.1, 0.36, 0.7, 0.15, 50, 120),
+        },
+        stack=40,
+        tie=100.0,
+        most=4_000_000,
+        known=False,
+    ),
+    Plan(
+        "planned jammers",
+        "all-in with some hands or folds, 25 big blinds; nothing published",
+        {
+            "tight": jammer(0.9, 0.01, 0.9),
+            "loose": jammer(0.78, 0.04, 0.84),
+            "looser": jammer(0.66, 0.1, 0.76),
+            "rash": jammer(0.55, 0.25, 0.65),
+        },
+        stack=25,
+        tie=62.5,
+        most=4_000_000,
+    ),
+    Plan(
+        "planned open readers",
+        "readers whose dice are published, 80 big blinds",
+        _public(
+            {
+                "one": reader(0.2, 0.42, 0.71, 0.06, 60, 100),
+                "two": reader(0.5, 0.4, 0.73, 0.1, 55, 110),
+                "three": reader(0.55, 0.34, 0.7, 0.1, 55, 110),
+                "four": reader(0.9, 0.4, 0.69, 0.12, 70, 130),
+                "five": reader(1.4, 0.37, 0.72, 0.16, 50, 140),
+            }
+        ),
+        stack=80,
+        tie=200.0,
+        most=4_000_000,
+    ),
+    Plan(
+        "planned deep three",
+        "three that differ in what they call, 150 big blinds; nothing published",
+        {
+            "caller": reader(0.35, 0.32, 0.72, 0.08, 66, 100),
+            "folder": reader(0.35, 0.47, 0.72, 0.08, 66, 100),
+            "bluffer": reader(0.35, 0.42, 0.66, 0.2, 66, 130),
+        },
+        stack=150,
+        most=4_000_000,
+    ),
+)
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_JUDGES["fair"], 4), equal=True),
     Plan("open fair x 4", "copies, dice published", _copies(_public(_JUDGES)["fair"], 4), equal=True),

@@ -5,22 +5,32 @@ raise afterwards from others that nobody knows. Before it answers, a model may r
 those given its reasoning. So a share of every draw is settled beforehand, by thoughts whose odds nobody knows: with the
 share s, the thoughts pick an action, and the odds that are reported are s for it, plus 1 - s times the odds before.
 Its unit is the seed pair: two games on the same decks, seats swapped.
+
+With --power: how soon the test of draws refuses such a player if it draws otherwise than its odds say. Decisions are
+those of its games, drawn from again and again.
 """
 
 import argparse
+from collections.abc import Callable, Mapping
 from math import log
 from statistics import fmean, stdev, variance
+
+import numpy as np
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
 from molt_bench.agents.starting_hands import equity_against_best
+from molt_bench.luck.dice.draw_evidence import DrawTest
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
-from molt_bench.poker.actions import Action, Kind
+from molt_bench.poker.actions import KINDS, Action, Kind
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import derive
 
 SHARES = (0.0, 0.5, 0.9, 1.0)
+#: Decisions at which the test is looked at.
+LOOKS = (250, 1000, 4000, 16_000)
+Odds = Mapping[str, float]
 
 
 def unit(*labels: int | str) -> float:
@@ -95,12 +105,81 @@ def seed_pairs(settled: float, seeds: int, hands: int, *, both: bool) -> tuple[l
     return adjusted, corrected
 
 
+def heated(temperature: float) -> Callable[[Odds], Odds]:
+    """Return a way to draw by another temperature."""
+
+    def draw(odds: Odds) -> Odds:
+        powers = {kind: chance ** (1 / temperature) for kind, chance in odds.items()}
+        return {kind: each / sum(powers.values()) for kind, each in powers.items()}
+
+    return draw
+
+
+def top_p(share: float) -> Callable[[Odds], Odds]:
+    """Return a way to draw only the likeliest, as many as it takes to reach a share."""
+
+    def draw(odds: Odds) -> Odds:
+        kept: dict[str, float] = {}
+        for kind in sorted(odds, key=lambda kind: -odds[kind]):
+            if sum(kept.values()) < share:
+                kept[kind] = odds[kind]
+        return {kind: each / sum(kept.values()) for kind, each in kept.items()}
+
+    return draw
+
+
+WAYS: dict[str, Callable[[Odds], Odds]] = {
+    "as stated": lambda odds: odds,
+    "greedy": lambda odds: {max(odds, key=lambda kind: odds[kind]): 1.0},
+    "temperature 0.7": heated(0.7),
+    "temperature 0.8": heated(0.8),
+    "temperature 0.9": heated(0.9),
+    "temperature 0.95": heated(0.95),
+    "top-p 0.9": top_p(0.9),
+    "top-p 0.95": top_p(0.95),
+    "top-p 0.99": top_p(0.99),
+}
+
+
+def print_power(runs: int) -> None:
+    """Print the share of runs that are refused, by how it draws and by decisions."""
+    known: list[Odds] = []
+    for seed in range(60):
+        pair = [Mixer(settled=0.0, seed=f"power {seed} {which}") for which in range(2)]
+        play_game((pair[0], pair[1]), seed=f"power {seed}", hands=10)
+        for each in pair:
+            known += [{kind: float(np.exp(chance)) for kind, chance in choice.odds} for choice in each.choices.values()]
+    print(f"share of {runs} runs refused after so many decisions, and how many it took in the middle one")
+    print(f"{'drawn':18}" + "".join(f"{look:>9,}" for look in LOOKS) + f"{'median':>9}")
+    for name, way in WAYS.items():
+        ways = [way(odds) for odds in known]
+        took = sorted(refused_after(known, ways, number) for number in range(runs))
+        shares = "".join(f"{sum(each <= look for each in took) / runs:>9.2f}" for look in LOOKS)
+        middle = took[len(took) // 2]
+        print(f"{name:18}{shares}{f'{middle:,}' if middle <= LOOKS[-1] else 'more':>9}", flush=True)
+
+
+def refused_after(known: list[Odds], ways: list[Odds], seed: int) -> int:
+    """Return after how many decisions the test refuses a player; one more than the most if it does not."""
+    dice, test = np.random.RandomState(seed), DrawTest(KINDS)
+    for decision in range(1, LOOKS[-1] + 1):
+        at = dice.randint(len(known))
+        test.add(known[at], _drawn(ways[at], dice.random_sample()))
+        if test.fails:
+            return decision
+    return LOOKS[-1] + 1
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=400)
     parser.add_argument("--hands", type=int, default=10)
+    parser.add_argument("--power", type=int, metavar="RUNS", help="measure the test of draws instead, in so many runs")
     options = parser.parse_args()
+    if options.power:
+        print_power(options.power)
+        return
     print(f"{options.seeds} seed pairs of {options.hands} hands: variance of corrected / adjusted, t of the difference")
     print("share settled by thoughts    two such models      one against tag")
     for settled in SHARES:

@@ -76,6 +76,7 @@ PARTS: Final = {
 INTERVAL: Final = fields("A mean and its interval.", **PARTS)
 
 HARNESS: Final = say(TEXT, "How a language model is asked: the harness with its version.")
+SANDBOX: Final = say(TEXT, "The box that a program or Python code played in; `none` without one.")
 TRACK: Final = say(TEXT, "What a language model is told besides what the table shows.")
 LEADERBOARD: Final = fields(
     "The final table. The same config gives the same bytes.",
@@ -84,7 +85,9 @@ LEADERBOARD: Final = fields(
     participants=listed(
         fields(
             "One participant.",
-            rank=or_null(INTEGER, "Its rank, which ties share; null if it has not played, or is not ranked."),
+            rank=or_null(
+                INTEGER, "Its place as one number, which ties share; null if it has not played, or is not ranked."
+            ),
             id=say(TEXT, "Its id in the config."),
             name=say(TEXT, "Its display name."),
             mu=say(NUMBER, "OpenSkill: the mean of the belief about its skill."),
@@ -99,13 +102,21 @@ LEADERBOARD: Final = fields(
             rawBbPer100HalfWidth95=or_null(NUMBER, "Half of its 95% interval; null if it is not known."),
             bbPer100FromReference_=or_null(NUMBER, "What it won from the reference, if there is one."),
             bbPer100FromReferenceHalfWidth95_=or_null(NUMBER, "Half of the 95% interval of that."),
-            rankInterval95=or_null({"type": "array", "items": INTEGER}, "Lowest and highest rank that are possible."),
+            rankRange=or_null(
+                {"type": "array", "items": INTEGER},
+                "Its rank: the best and the worst that are possible by the orders that the run claims.",
+            ),
+            rankInterval95=or_null(
+                {"type": "array", "items": INTEGER},
+                "The best and the worst rank, each interval as sure as the run.",
+            ),
             betterThanNext=or_null(NUMBER, "Confidence that it is better than the next one; null for the last."),
             hands=say(INTEGER, "Hands dealt to it, warm-up included."),
             faults=by_key(INTEGER, "How many faults of each kind it made."),
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
             ranked_=UNRANKED,
             suspect_=say(BOOLEAN, "True if its chips and its result without luck cannot both be right."),
+            sandbox_=SANDBOX,
             harness_=HARNESS,
             track_=TRACK,
         ),
@@ -187,7 +198,11 @@ MARGINS: Final = fields(
             verdict={"enum": ["ordered", "tied", "unresolved"]},
             sure=say(NUMBER, "Confidence of the stop rule in this order."),
             posterior=say(NUMBER, "The probability of this order after a single look."),
-            lead=say(INTERVAL, "How much more the upper one wins."),
+            lead=fields(
+                "How much more the upper one wins.",
+                **PARTS,
+                shrunk=or_null(NUMBER, "The mean without what is due to stopping for it; null if no order is claimed."),
+            ),
         ),
         "What the run claims about each pair of neighbours.",
     ),
@@ -234,14 +249,23 @@ MARGINS: Final = fields(
     ),
 )
 CONVERGENCE: Final = fields(
-    "Ratings and confidences after every match. The same config gives the same bytes.",
+    "What every match changed of ratings, ranking and confidences, format 2. The same config gives the same bytes.",
+    format={"const": 2},
     steps=listed(
         fields(
-            "After one match.",
+            "One match.",
             match=say(INTEGER, "Its number."),
-            ratings=listed(fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings, best first."),
+            ratings=listed(
+                fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings that are new."
+            ),
+            moved_=listed(
+                fields("One participant.", id=TEXT, to=say(INTEGER, "Its new index in the ranking, from 0.")),
+                "Who has moved in the ranking, if only those who played: take them out, then put them in, in order.",
+            ),
+            ranking_=listed(TEXT, "The whole ranking, best first, if others have moved."),
             confidences=listed(
-                fields("Two neighbours.", above=TEXT, below=TEXT, confidence=NUMBER), "Confidence in each order."
+                fields("Two neighbours.", above=TEXT, below=TEXT, confidence=say(NUMBER, "To 4 decimals.")),
+                "Confidence in the order of two neighbours in the ranking, if it is new.",
             ),
         ),
         "In schedule order.",
@@ -301,11 +325,12 @@ SUMMARY: Final = fields(
     seconds=say(NUMBER, "How long it took, over all sessions."),
     handsPerSecond=or_null(INTEGER, "Hands per second of that."),
     errors=by_key(by_key(INTEGER, "How many faults of each kind."), "The faults of each participant."),
-    convergenceEfficiency=fields(
-        "Games played, beside those of a round robin of the same depth.",
+    convergenceEfficiency_=fields(
+        "Games played until the order was decided, beside those of a round robin; only if it was decided.",
         games=INTEGER,
-        roundRobinGames=INTEGER,
+        roundRobinGames=say(INTEGER, "Games if all pairs had met as often as the pair that met most."),
         ratio=or_null(NUMBER, "One over the other."),
+        meaning=say(TEXT, "The same in words."),
     ),
     latency_=by_key(
         fields(
@@ -336,6 +361,12 @@ SUMMARY: Final = fields(
         fields("One stage.", matches=INTEGER, stopReason=TEXT, stop=say({"type": "object"}, "Its stop rule.")),
         "The earlier stages of an extended run.",
     ),
+    errorBudget_=fields(
+        "What the run has spent of its error; absent where margins do not decide.",
+        allowed=say(NUMBER, "How often a verdict may be wrong, over all tests, by the rule of the last one."),
+        tests=listed(NUMBER, "The part of each test: a stage with another rule for neighbours is another test."),
+        left=say(NUMBER, "What is left for other rules, if the run is extended."),
+    ),
     journal_=fields(
         "The journal that all this follows from.",
         lines=INTEGER,
@@ -364,7 +395,7 @@ STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "batches.jsonl": ("Batches of requests to language models; the last line of a name counts.", SentBatch),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
-    "styles.json": ("How everybody plays, format 1: how often each thing was done, of how many chances.", StyleFile),
+    "styles.json": ("How everybody plays, format 2: how often each thing was done, of how many chances.", StyleFile),
     "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),
 }
 PREV: Final = say(TEXT, "SHA-256 of the line before.")

@@ -23,7 +23,7 @@ class Suite(NamedTuple):
         about: What they check.
         time: How long they take on two cores.
         paths: The files and folders whose slow tests these are; patterns are the shell's.
-        debian: Programs they need, by the names of their Debian packages; installed if one is not there.
+        debian: Programs they need, each as PROGRAM:PACKAGE of Debian; installed if one is not there.
         environment: The environment they need (`make install FOR=...`); `.venv` if empty.
         flags: For pytest.
         more: Shell commands that are run after the tests.
@@ -55,7 +55,8 @@ SUITES: Final = {
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
         " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_stated_odds_evidence.py"
-        " tests/bench/test_false_alarms.py tests/agents/external",
+        " tests/bench/test_false_alarms.py tests/agents/external tests/agents/sandbox",
+        debian="bwrap:bubblewrap",
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),
     "docs": Suite(
@@ -69,9 +70,9 @@ SUITES: Final = {
         "800 odd configs and 200 damaged journals, given to every command", "5 min", "tests/fuzz", flags="-n auto"
     ),
     "kernels": Suite(
-        "runs of every kind are the same with and without kernels, and a wheel has them",
+        "runs of every kind leave the same files with and without kernels and on every Python here; a wheel has them",
         "minutes",
-        "tests/kernels",
+        "tests/kernels tests/e2e/test_same_bytes.py",
         flags="-n auto",
         more=(f"MOLT_BENCH_PURE=1 .venv/bin/python -m pytest -n auto -m 'not slow' {ON_KERNELS}",),
     ),
@@ -79,7 +80,7 @@ SUITES: Final = {
         "200 live games with clients of every bad habit, floods of strangers, and proxies in front",
         "5 min",
         "tests/serve tests/e2e/test_live_flood.py",
-        debian="nginx caddy openssl",
+        debian="nginx:nginx caddy:caddy openssl:openssl",
     ),
     "luck": Suite("luck that is taken out has mean zero, by every estimator", "5 min", "tests/luck"),
     "mcp": Suite("the official MCP clients play a game", "2 min", "tests/serve/test_mcp.py", "mcp", "-n auto"),
@@ -115,8 +116,9 @@ def commands(name: str) -> list[str]:
     suite = SUITES[name]
     found = [f"make --no-print-directory install FOR={suite.environment}"] if suite.environment else []
     if suite.debian:
-        installed = f"apt-get update --quiet && apt-get install --yes --no-install-recommends {suite.debian}"
-        found.append(f"which {suite.debian} >/dev/null || {{ {installed}; }} || echo 'some tests are skipped'")
+        programs, packages = zip(*[each.split(":") for each in suite.debian.split()], strict=True)
+        installed = f"apt-get update --quiet && apt-get install --yes --no-install-recommends {' '.join(packages)}"
+        found.append(f"which {' '.join(programs)} >/dev/null || {{ {installed}; }} || echo 'some tests are skipped'")
     if suite.paths:
         python = f".venv-{suite.environment}/bin/python" if suite.environment else ".venv/bin/python"
         ignored = [f"--ignore-glob='{path}'" for path in claimed()] if name == "runs" else []

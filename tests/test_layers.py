@@ -11,6 +11,7 @@ import molt_bench
 ROOT = Path(molt_bench.__file__).parent
 
 FLOORS = [
+    {"__main__"},
     {"cli", "envs"},
     {"adapters"},
     {"serve", "view"},

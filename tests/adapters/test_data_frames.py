@@ -133,7 +133,7 @@ def test_a_result_without_its_hands_of_an_agent_in_this_program_with_a_file_of_s
     }
     agents = {"mine": lambda: make_agent("callstation")}
     result = run_benchmark(config, agents=agents, keep_hands=False)
-    assert ">mine</text>" in RunFrames(result).plot("leaderboard")
+    assert "mine</text>" in RunFrames(result).plot("leaderboard")
 
 
 def test_a_secret_run_in_memory_is_drawn(tmp_path):

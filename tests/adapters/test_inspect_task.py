@@ -18,6 +18,12 @@ pytestmark = [
 ]
 
 
+#: The name of a score in a log.
+SCORE = "molt_bench/mbb_per_hand"
+#: With proxies that nobody answers, the mock cannot fetch the file by which it would count tokens.
+NOBODY = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
+
+
 def caller(messages, tools, choice, config):
     """Check or call, whatever comes; the mock would count tokens with a file from the network."""
     return said('{"reasoning": "I call.", "kind": "%s"}' % ("check" if '"check"' in messages[-1].text else "call"))
@@ -56,18 +62,20 @@ def played(tmp_path):
 def test_the_log_has_a_sample_for_each_seed_pair_with_its_score_and_their_standard_error(played):
     log = played()
     assert log.status == "success"
-    values = [sample.scores["mbb_per_hand"].value for sample in log.samples]
+    values = [sample.scores[SCORE].value for sample in log.samples]
     assert {sample.id for sample in log.samples} == {*seed_pool("inspect", 2)}
-    metrics = log.results.scores[0].metrics
-    assert metrics["mean"].value == pytest.approx(sum(values) / 2)
-    assert metrics["stderr"].value == pytest.approx(abs(values[0] - values[1]) / 2)
+    assert [each.name for each in log.results.scores] == ["raw", "aivat"]
+    for each in log.results.scores:
+        one, two = (value[each.name] for value in values)
+        assert each.metrics["mean"].value == pytest.approx((one + two) / 2)
+        assert each.metrics["stderr"].value == pytest.approx(abs(one - two) / 2)
 
 
 def test_the_games_are_those_that_play_match_plays(played):
     log = played()
     agents = (lambda: make_agent("callstation"), lambda: make_agent("tight", seed="tight"))
     match = play_match(agents, seeds=seed_pool("inspect", 2), hands=3)
-    raw = {sample.id: sample.scores["mbb_per_hand"].metadata["mbb"]["raw"] for sample in log.samples}
+    raw = {sample.id: sample.scores[SCORE].value["raw"] for sample in log.samples}
     assert raw == {pair.seed: pytest.approx(1000 * pair.net / 100 / 6) for pair in match.seed_results}
 
 
@@ -82,7 +90,7 @@ def test_the_transcript_has_every_hand_and_every_question(played):
 
 def test_a_reply_that_cannot_be_read_is_a_fault_and_the_hand_is_folded(played):
     (sample,) = played(lambda *_: said("I would rather not."), pairs=1).samples
-    found = sample.scores["mbb_per_hand"].metadata
+    found = sample.scores[SCORE].metadata
     assert found["forced_folds"] > 0
     assert found["faults"] == 3 * found["forced_folds"]
 
@@ -92,6 +100,67 @@ def test_a_sample_that_met_a_limit_of_inspect_has_no_score(played):
     assert log.samples[0].limit.type == "token"
     assert not log.samples[0].scores
     assert log.status == "success"
+
+
+@pytest.mark.parametrize("most", [5, 8])
+def test_messages_are_those_of_the_whole_sample_and_their_limit_ends_it(played, most):
+    whole = played(pairs=1).samples[0]
+    assert whole.limit is None
+    questions = [event for event in whole.events if event.event == "model"]
+    said = [message.role for message in whole.messages if message.role != "system"]
+    assert said[1:] == ["user", "assistant"] * len(questions)  # after the input of the sample
+    assert len(said) > 8
+    log = played(limits={"message_limit": most}, pairs=1)
+    assert log.samples[0].limit.type == "message"
+    assert len(log.samples[0].messages) <= most
+    assert not log.samples[0].scores
+    assert log.status == "success"
+
+
+def inspect(*arguments, cwd, **variables):
+    """Run a command of inspect, without a network, and return what it prints."""
+    done = subprocess.run(
+        [Path(sys.executable).parent / "inspect", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=cwd,
+        env={**os.environ, **NOBODY, "TIKTOKEN_CACHE_DIR": str(cwd / "empty"), **variables},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("scorer", [(), ("--scorer", "molt_bench/mbb_per_hand")], ids=["as before", "by name"])
+def test_the_command_scores_a_log_again(tmp_path, scorer):
+    from inspect_ai.log import read_eval_log
+
+    settings = ("-T", "opponent=blueprint", "-T", "pairs=2", "-T", "hands=2", "--display", "plain")
+    inspect("eval", "molt_bench/holdem", "--model", "mockllm/model", *settings, cwd=tmp_path)
+    (path,) = (tmp_path / "logs").iterdir()
+    again = tmp_path / "again.eval"
+    flags = ("--action", "overwrite", "--overwrite", "--output-file", again, "--display", "plain")
+    said = inspect("score", path, *scorer, *flags, cwd=tmp_path)
+    assert "raw" in said
+    assert "aivat" in said
+    before, after = read_eval_log(str(path)), read_eval_log(str(again))
+    for one, two in zip(before.samples, after.samples, strict=True):
+        (found,) = two.scores.values()
+        assert found.value == one.scores[SCORE].value
+        assert found.value["raw"] == -750  # folds small and big blinds in turns
+    assert [each.metrics["mean"].value for each in before.results.scores] == [
+        each.metrics["mean"].value for each in after.results.scores
+    ]
+
+
+def test_a_limit_of_messages_on_the_command_line_ends_samples(tmp_path):
+    from inspect_ai.log import read_eval_log
+
+    settings = ("-T", "opponent=tight", "-T", "pairs=1", "--message-limit", "4", "--display", "plain")
+    inspect("eval", "molt_bench/holdem", "--model", "mockllm/model", *settings, cwd=tmp_path)
+    (path,) = (tmp_path / "logs").iterdir()
+    assert read_eval_log(str(path)).samples[0].limit.type == "message"
 
 
 def test_an_error_of_the_provider_is_an_error_of_the_sample(played):
@@ -112,37 +181,16 @@ def test_a_setting_that_cannot_work_is_named(field, value):
 
 
 def test_the_command_plays_a_model_of_a_provider_over_http(tmp_path):
-    command = [Path(sys.executable).parent / "inspect", "eval", "molt_bench/holdem", "--model", "openai/gpt-4.1"]
-    settings = ["-T", "opponent=tag", "-T", "pairs=2", "-T", "hands=3", "--display", "plain"]
+    settings = ("-T", "opponent=tag", "-T", "pairs=2", "-T", "hands=3", "--display", "plain")
     with Provider() as provider:
-        done = subprocess.run(
-            [*command, *settings],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            cwd=tmp_path,
-            env={**os.environ, "OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url},
-        )
-    assert done.returncode == 0, done.stderr
-    assert "mbb_per_hand" in done.stdout
+        key = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url, "NO_PROXY": "127.0.0.1"}
+        said = inspect("eval", "molt_bench/holdem", "--model", "openai/gpt-4.1", *settings, cwd=tmp_path, **key)
+    assert "raw" in said
     assert provider.answered > 5
 
 
 def test_the_command_plays_the_mock_without_a_network(tmp_path):
-    """The mock counts tokens by a file from the network; with proxies that nobody answers, it could not have it."""
-    command = [Path(sys.executable).parent / "inspect", "eval", "molt_bench/holdem", "--model", "mockllm/model"]
-    settings = ["-T", "opponent=tight", "-T", "pairs=1", "-T", "hands=2", "--display", "plain"]
-    nobody = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
-    done = subprocess.run(
-        [*command, *settings],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        cwd=tmp_path,
-        env={**os.environ, **nobody, "TIKTOKEN_CACHE_DIR": str(tmp_path / "empty")},
-    )
-    assert done.returncode == 0, done.stderr
-    assert "mbb_per_hand" in done.stdout
-    assert "Log:" in done.stdout
+    settings = ("-T", "opponent=tight", "-T", "pairs=1", "-T", "hands=2", "--display", "plain")
+    said = inspect("eval", "molt_bench/holdem", "--model", "mockllm/model", *settings, cwd=tmp_path)
+    assert "aivat" in said
+    assert "Log:" in said

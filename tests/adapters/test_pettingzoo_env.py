@@ -1,12 +1,14 @@
 """The environment passes PettingZoo's own tests, and its games are those of the house."""
 
+import copy
+import pickle
 import warnings
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
-from molt_bench import ConfigError, make_agent, play_game
+from molt_bench import ConfigError, PolicyAgent, make_agent, play_game
 
 pytestmark = pytest.mark.skipif(
     find_spec("pettingzoo") is None, reason="PettingZoo is not installed: make slow SUITE=adapters"
@@ -137,3 +139,72 @@ def test_it_can_be_drawn_as_text(holdem):
     table = holdem.env(render_mode="ansi")
     table.reset(seed=1)
     assert table.unwrapped.seen.cards_text in table.render()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+@pytest.mark.parametrize("turns", [None, 0, 25, 10_000])
+def test_it_can_be_copied_before_during_and_after_a_game(holdem, copied, turns):
+    def go_on(table, most, dice):
+        done = 0
+        while table.agents and done < most:
+            seen, _, over, cut, _ = table.last()
+            table.step(None if over or cut else int(dice.choice(np.flatnonzero(seen["action_mask"]))))
+            done += 1
+
+    table = holdem.env(hands=30, stacks="carry")
+    if turns is not None:
+        table.reset(seed=3)
+        go_on(table, turns, np.random.default_rng(1))
+    tables = table, copied(table)
+    for each in tables:
+        if turns is None:
+            each.reset(seed=3)
+        go_on(each, 10_000, np.random.default_rng(2))
+    one, other = (each.unwrapped.record for each in tables)
+    assert one == other
+    assert one.hands > 1
+
+
+class TestVersion1:
+    def test_it_passes_the_tests_of_pettingzoo(self):
+        from pettingzoo.test import api_test, seed_test
+
+        from molt_bench.envs import holdem_v1
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            api_test(holdem_v1.env(hands=3), num_cycles=200)
+        seed_test(lambda: holdem_v1.env(hands=3), 100)
+        assert holdem_v1.env().metadata["name"] == "holdem_v1"
+
+    def test_what_players_see_begins_with_what_they_saw_before_and_goes_on_with_the_betting(self, holdem):
+        from molt_bench.envs import holdem_v1
+
+        tables = holdem.env(), holdem_v1.env()
+        for each in tables:
+            each.reset(seed=1, options={"seating": "AB"})
+            for number in (2, 2, 1, 1):  # two small raises and a call, then a check
+                each.step(number)
+        one, other = (each.last()[0]["observation"] for each in tables)
+        assert len(one) == 117
+        assert len(other) == 117 + 4 * 8 * 4
+        assert np.array_equal(one, other[:117])
+        betting = other[117:].reshape(4, 8, 4)
+        # Of 20,000 chips in play. The button, player_0, is to act after the check of the other on the flop.
+        assert betting[0, :4].tolist() == pytest.approx(
+            np.array([(1, 0, 1, 0.01), (0, 1, 1, 0.015), (1, 0, 0, 0), (0, 0, 0, 0)])
+        )
+        assert betting[1, :3].tolist() == pytest.approx(np.array([(0, 1, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0)]))
+
+    def test_a_policy_is_asked_as_in_the_version_that_it_was_trained_in(self):
+        lengths = {}
+        for version in (0, 1):
+            policy = PolicyAgent(
+                lambda seen, version=version: lengths.setdefault(version, len(seen["observation"])) and 1,
+                name="caller",
+                version=version,
+            )
+            play_game((policy, make_agent("tight")), seed=1, hands=4)
+        assert lengths == {0: 117, 1: 245}
+        with pytest.raises(ConfigError, match="version = 2: expected 0 or 1"):
+            PolicyAgent(lambda _: 1, name="x", version=2)

@@ -232,7 +232,7 @@ def test_a_run_without_a_finished_match_has_no_scale_of_zeros(visit: Visit, serv
 
     def answer(route: Any) -> None:
         found = route.fetch().json()
-        rows = [{**row, "bb100": None, "halfWidth": None, "rank": None} for row in found["leaderboard"]]
+        rows = [{**row, "bb100": None, "halfWidth": None, "ranks": None} for row in found["leaderboard"]]
         route.fulfill(json={**found, "leaderboard": rows, "sentences": []})
 
     page.route(f"**/api/runs/{runs.bots}.json", answer)

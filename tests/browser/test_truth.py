@@ -90,12 +90,12 @@ def test_a_run_that_is_being_counted_shows_no_number_in_place_of_its_result(
 
 
 def test_every_hand_that_a_cut_file_lists_opens(visit: Visit, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    from molt_bench.view import single_file
+    from molt_bench.view import html_report
     from molt_bench.view.library import Library
 
-    monkeypatch.setattr(single_file, "_LARGEST_UNPACKED", 400_000)
+    monkeypatch.setattr(html_report, "_LARGEST_UNPACKED", 400_000)
     target = runs.folder.parent / "cut.html"
-    target.write_text(single_file.single_file(Library(runs.folder).open(runs.bots)), "utf-8")
+    target.write_text(html_report.html_report(Library(runs.folder).open(runs.bots)), "utf-8")
     page = visit(f"{target.as_uri()}#/run/run/hands")
     assert "of" in page.locator(".count").inner_text()
     page.get_by_role("button", name="Biggest swings first").click()

@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from molt_bench.config.loader import load_config, read_config_file, set_field
+from molt_bench.config.assignments import set_field
+from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
@@ -149,7 +150,7 @@ def test_a_file_that_cannot_be_read_says_where(tmp_path, name, text, said):
 
 def test_the_schema_describes_every_section():
     schema = BenchmarkConfig.model_json_schema(by_alias=True)
-    assert {"participants", "seeds", "game", "match", "rating", "scheduler", "stop", "llm", "outputDir"} == {
+    assert {"participants", "seeds", "game", "match", "rating", "scheduler", "stop", "llm", "sandbox", "outputDir"} == {
         *schema["properties"]
     }
 
@@ -169,7 +170,7 @@ def test_the_schema_describes_every_section():
             {"stop": {"adjacentConfidence": {"tieMarginMbb": 1e300}}},
             "stop.adjacentConfidence.tieMarginMbb = 1e+300: expected less than or equal to 1000000000",
         ),
-        ({"participants": ["random"] * 201}, "participants: expected at most 200 of them"),
+        ({"participants": ["random"] * 1_001}, "participants: expected at most 1000 of them"),
         ({"participants": [{**TWO[0], "id": "x" * 201}, TWO[1]]}, "participants.0.id = 'xxx"),
         ({"seeds": {"masterSeed": "\ud800"}}, "seeds.masterSeed = '\\ud800': expected text that UTF-8 can write"),
         ({"outputDir": "a\0b"}, "outputDir = 'a\\x00b': expected a text without NUL characters"),
@@ -304,3 +305,18 @@ def test_a_wrong_participant_is_not_a_missing_one():
     with pytest.raises(ConfigError) as caught:
         load_config({"participants": [{**TWO[0], "parms": {}}, {"id": "b"}]})
     assert [each.field for each in caught.value.problems] == ["participants.0.parms", "participants.1.type"]
+
+
+@pytest.mark.parametrize(("stack", "margin"), [(10_000, 250.0), (2000, 50.0), (40_000, 250.0), (100, 2.5)])
+def test_the_tie_margin_grows_with_the_stacks_up_to_a_hundred_big_blinds(stack, margin):
+    found = load_config({"game": {"stack": stack}})
+    assert found.stop.adjacent_confidence.tie_margin_mbb == margin
+    assert load_config(found.plain()) == found
+
+
+def test_a_tie_margin_that_is_stated_stays():
+    """As those of every run on disk are, which keep their whole config."""
+    stated = load_config({"game": {"stack": 2000}, "stop": {"adjacentConfidence": {"tieMarginMbb": 250}}})
+    assert stated.stop.adjacent_confidence.tie_margin_mbb == 250
+    other = load_config({"game": {"stack": 2000}, "stop": {"adjacentConfidence": {"threshold": 0.9}}})
+    assert other.stop.adjacent_confidence.tie_margin_mbb == 50

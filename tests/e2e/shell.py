@@ -15,6 +15,9 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
+from molt_bench.agents.sandbox.bubblewrap import bubblewrap
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli import main
 from molt_bench.runs.master_seed import environment_seed
@@ -123,6 +126,7 @@ not_callable = 3
 
 def bench(*arguments, cwd=None, env=None, timeout=120):
     """Run the program to its end."""
+    _need_box(arguments)
     return subprocess.run(
         [MOLT_BENCH, *map(str, arguments)],
         capture_output=True,
@@ -200,9 +204,16 @@ def _prepare():
 
 def quick(*arguments, **options):
     """Run the program to its end in a fork of this process."""
+    _need_box(arguments)
     process = Fork(*arguments, **options)
     out, err = process.communicate()
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def _need_box(arguments):
+    """Skip a test that runs the agents of a stored run, on a machine that has no box for them."""
+    if "--run-agents" in arguments and isinstance(bubblewrap(), str):
+        pytest.skip(f"needs a sandbox: {bubblewrap()}")
 
 
 def _number(file):
@@ -256,6 +267,7 @@ def be_the_program(arguments, files, *, cwd=None, env=None, encoding=None, most_
 
 def start(*arguments, **options):
     """Start the program and return the process."""
+    _need_box(arguments)
     return subprocess.Popen(
         [MOLT_BENCH, *map(str, arguments)],
         stdout=subprocess.PIPE,

@@ -38,7 +38,9 @@ DEEP = ("--set", "game.stack=20000")
 @on_linux
 def test_a_bot_takes_part_from_the_command_line_and_can_be_verified(tmp_path):
     log = tmp_path / "log"
-    folder = ran(tmp_path / "out", *QUICK, *DEEP, "--participants", f"acpc:{BOT} well {log} 1 20000,random")
+    folder = ran(
+        tmp_path / "out", *QUICK, *DEEP, "--no-sandbox", "--participants", f"acpc:{BOT} well {log} 1 20000,random"
+    )
     assert {each["id"] for each in read(folder, "leaderboard.json")["participants"]} == {"acpc_bot", "random"}
     assert faults_in(folder) == []
     assert "masterSeedHash" in lines_of(folder, "journal.jsonl")[0], "the cards are secret, as for all programs"
@@ -84,14 +86,14 @@ def test_a_bot_is_checked_in_its_own_game(tmp_path):
     assert done.returncode == 0, done.stdout
     assert done.stdout.startswith("acpc_bot: fit to play\n")
     assert "ok    every answer is legal: the only game that it plays" in done.stdout
-    done = quick("check", f"acpc:{BOT} illegal {tmp_path / 'log'} 1 20000", "--hands", "2")
+    done = quick("check", f"acpc:{BOT} illegal {tmp_path / 'log'} 1 20000", "--hands", "2", "--no-sandbox")
     assert done.returncode == 1
     assert "r1 is not legal; legal: f, c, r" in done.stdout
 
 
 def test_one_that_does_not_connect_is_found_out_before_the_first_card(tmp_path):
     command = [*PYTHON, *BOT.split()[3:], "never-connects", str(tmp_path / "log"), "1", "20000"]
-    bot = {"id": "bot", "type": "acpc", "command": command, "startTimeoutS": 0.5}
+    bot = {"id": "bot", "type": "acpc", "command": command, "startTimeoutS": 0.5, "sandbox": "off"}
     (tmp_path / "config.json").write_text(json.dumps({"participants": [bot, "tight"], "game": {"stack": 20_000}}))
     done = quick("--config", tmp_path / "config.json", "--output-dir", tmp_path / "out")
     one_clear_line(done, "participant 'bot' cannot play: no connection within 0.5 s")
@@ -102,7 +104,7 @@ def started(tmp_path):
     """Start a long run, and return it once its bot plays."""
     log, folders = tmp_path / "log", tmp_path / "folders"
     folders.mkdir()
-    who = ("--participants", f"acpc:{BOT} well {log} 1 20000,tight", "--hands", "5000", *DEEP)
+    who = ("--participants", f"acpc:{BOT} well {log} 1 20000,tight", "--hands", "5000", "--no-sandbox", *DEEP)
     process = start(*who, "--output-dir", tmp_path / "out", env={**os.environ, "TMPDIR": str(folders)})
     until(lambda: log.exists() and "did" in log.read_text())
     return process, log, folders
@@ -144,7 +146,8 @@ def test_a_bot_that_runs_as_another_user_is_let_in():
 
 def test_the_run_folder_is_that_of_any_program(tmp_path):
     folder = ran(
-        tmp_path / "out", *QUICK, *DEEP, "--participants", f"acpc:{BOT} noise {tmp_path / 'log'} 1 20000,tight"
+        *(tmp_path / "out", *QUICK, *DEEP, "--no-sandbox"),
+        *("--participants", f"acpc:{BOT} noise {tmp_path / 'log'} 1 20000,tight"),
     )
     assert run_of(tmp_path / "out") == folder
     assert "to standard error" in (folder / "agents" / "acpc_bot.stderr.log").read_text()

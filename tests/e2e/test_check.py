@@ -124,7 +124,7 @@ def test_wrong_usage_is_status_2(check, arguments):
 
 def test_a_program_is_checked_and_none_of_its_processes_is_left(check, tmp_path):
     (tmp_path / "bot.py").write_text(PROGRAM)
-    done = check(f"exec:{sys.executable} -S bot.py", "--hands", 1)
+    done = check(f"exec:{sys.executable} -S bot.py", "--hands", 1, "--no-sandbox")
     assert done.returncode == 0, done.stdout
     assert done.stdout.startswith("bot: fit to play\n")
     pids = (tmp_path / "pids").read_text().split()

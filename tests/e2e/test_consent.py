@@ -64,7 +64,7 @@ def test_without_a_terminal_a_run_goes_on_only_with_the_flag_and_says_what_it_ru
     assert (folder / "journal.jsonl").read_bytes() == before
     done = quick("resume", folder, "--run-agents", "--quiet")
     hashed = sha256(bots.read_bytes()).hexdigest()
-    assert f"'bots', type {bots}:make_caller: runs {bots}; SHA-256 {hashed}, as recorded" in done.stderr
+    assert f"'bots', type {bots}:make_caller: runs {bots} in a sandbox; SHA-256 {hashed}, as recorded" in done.stderr
     assert (done.returncode, results(folder)) == (0, whole)
 
 

@@ -16,14 +16,12 @@ from molt_bench.agents.scripted import FolderAgent
 from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.worker_pool import WorkerPool
-from molt_bench.report.artifacts import ARTIFACTS, TIMED
 from molt_bench.specs import ParticipantSpec
+from tests.e2e.same_bytes import compared
 from tests.e2e.shell import MOLT_BENCH, SEEDED, cut_back, first_lines, quick, quick_run
 from tests.play.test_worker_pool import running
 
 CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "scheduler.matchesPerRound=2", *SEEDED)
-#: Those that hold no time; the config names the folder of the run.
-SAME = sorted(ARTIFACTS.keys() - {*TIMED, "usage.json", "config.json"})
 EXECUTORS = (
     ("async",),
     ("async", "--games-at-once", "3"),
@@ -34,8 +32,10 @@ EXECUTORS = (
 
 
 def artifacts(folder):
-    """Return the files of a run that have to be the same."""
-    return {name: Path(folder, name).read_text() for name in SAME}
+    """Return all that has to be the same of a run's files, except that its config names the folder."""
+    found = compared(folder)
+    config = json.loads(found.pop("config.json"))
+    return found | {"config.json": config | {"outputDir": None}}
 
 
 @pytest.fixture(scope="module")

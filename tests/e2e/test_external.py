@@ -44,7 +44,7 @@ def faults_in(folder):
 @on_linux
 def test_a_program_takes_part_from_the_command_line_and_can_be_verified(tmp_path):
     log = tmp_path / "log"
-    folder = ran(tmp_path / "out", *SMALL, "--participants", f"exec:{BOT} well {log},random")
+    folder = ran(tmp_path / "out", *SMALL, "--no-sandbox", "--participants", f"exec:{BOT} well {log},random")
     assert {each["id"] for each in read(folder, "leaderboard.json")["participants"]} == {"chaos", "random"}
     assert faults_in(folder) == []
     assert "bye" in log.read_text()
@@ -82,7 +82,7 @@ def test_a_program_that_signals_ended_is_reported_once_on_screen_and_in_every_re
     config = tmp_path / "config.yaml"
     config.write_text(
         "participants:\n"
-        f"  - {{id: victim, type: exec, command: '{BOT} SIGKILL {tmp_path}/log 9', maxRestarts: 9}}\n"
+        f"  - {{id: victim, type: exec, command: '{BOT} SIGKILL {tmp_path}/log 9', maxRestarts: 9, sandbox: 'off'}}\n"
         "  - {id: station, type: callstation}\n"
         "game: {handsPerGame: 4, maxRetries: 1}\n"
         "seeds: {perMatch: 2}\n"
@@ -125,7 +125,8 @@ def started(tmp_path, behaviour):
     participants = f"exec:{BOT} {behaviour} {log},tight"
     environment = {**os.environ, "TMPDIR": str(folders)}
     process = start(
-        "--participants", participants, "--hands", "5000", "--output-dir", tmp_path / "out", env=environment
+        *("--participants", participants, "--hands", "5000", "--output-dir", tmp_path / "out", "--no-sandbox"),
+        env=environment,
     )
     until(lambda: log.exists() and "did" in log.read_text())
     return process, log, folders
@@ -162,5 +163,5 @@ def test_when_the_bench_is_killed_a_program_that_reads_its_input_ends_by_itself(
 def test_a_comma_inside_a_command_reaches_the_program(tmp_path):
     log = tmp_path / "a,b"
     escaped = str(log).replace(",", r"\,")
-    ran(tmp_path / "out", *SMALL, "--participants", rf"exec:{BOT} well {escaped},random")
+    ran(tmp_path / "out", *SMALL, "--no-sandbox", "--participants", rf"exec:{BOT} well {escaped},random")
     assert "bye" in log.read_text()

@@ -20,6 +20,7 @@ import pytest
 from molt_bench import Action
 from molt_bench.agents.kinds import source_hash
 from molt_bench.agents.llm.settings import HARNESS_VERSIONS
+from molt_bench.agents.sandbox.bubblewrap import bubblewrap
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config
@@ -312,19 +313,23 @@ def test_nor_if_it_is_the_only_one(trap, kind):
     harmless(done, trap)
 
 
-def test_the_watcher_sees_code_that_is_run_by_consent(trap, monkeypatch):
-    """So it would see it without, too."""
+def test_code_that_is_run_by_consent_runs_in_a_box_where_it_does_no_harm(trap, monkeypatch):
+    """The watcher sees that something is started, so it would see it without consent, too."""
+    if isinstance(bubblewrap(), str):
+        pytest.skip(f"needs a sandbox: {bubblewrap()}")
     hashed = sha256((trap.bait / "evil_file.py").read_bytes()).hexdigest()
     hostile = {"file": trap.participants()["file"]}
     run = trap.run("run", hostile, hashes={"file": hashed})
     (done,), err = trap.watch_fork(["verify", str(run), "--run-agents"], cwd=run, monkeypatch=monkeypatch)
-    assert done["status"] == 0, err
-    assert ["exec", str(trap.bait / "evil_file.py")] in done["events"]
-    assert trap.mark.exists()
-    assert f"runs {trap.bait}/evil_file.py; SHA-256 {hashed}, as recorded" in err
+    assert "subprocess.Popen" in {event for event, _ in done["events"]}, err
+    assert ["exec", str(trap.bait / "evil_file.py")] not in done["events"]
+    assert not trap.mark.exists()
+    assert f"runs {trap.bait}/evil_file.py in a sandbox; SHA-256 {hashed}, as recorded" in err
 
 
 def test_and_programs_that_are_started_by_consent(trap, monkeypatch):
+    if isinstance(bubblewrap(), str):
+        pytest.skip(f"needs a sandbox: {bubblewrap()}")
     hostile = {"exec": trap.participants()["exec of a file"]}
     hashed = source_hash("exec", hostile["exec"])
     cut = trap.run("run-cut", hostile, ended=False, hashes={"exec": hashed})

@@ -1,4 +1,4 @@
-"""Runs of the last bench version are read by every command, as they were decided then, and one line says so."""
+"""Runs of the last bench versions are read by every command, as they were decided then, and one line says so."""
 
 import json
 import shutil
@@ -14,12 +14,14 @@ from molt_bench.view.library import Library
 from tests.e2e.edited_artifacts import READERS, fresh
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, rechained
 
-DATA = Path(__file__).parents[1] / "data" / "runs-v11"
-RUNS = {name: DATA / name for name in ("bots", "carry", "gauntlet", "policy", "program")}
-RUNS["models"] = Path(__file__).parents[1] / "runs" / "data" / "harness1"
-SAID = "written by bench version 11"
+DATA = Path(__file__).parents[1] / "data"
+NAMES = ("bots", "carry", "gauntlet", "policy", "program")
+RUNS = {f"{name} {version}": DATA / f"runs-v{version}" / name for version in (11, 12) for name in NAMES}
+RUNS["stages 12"] = DATA / "runs-v12" / "stages"
+RUNS["models 11"] = Path(__file__).parents[1] / "runs" / "data" / "harness1"
+SAID = "written by bench version 1"
 #: Those that need the agents' files, or the answers of models.
-SPECIAL = {"policy": ("verify", "replay")}
+SPECIAL = {"policy 11": ("verify", "replay"), "policy 12": ("verify", "replay")}
 
 
 @pytest.fixture(params=RUNS)
@@ -41,18 +43,20 @@ def test_it_is_reported_with_the_numbers_that_it_had(old):
     done = quick("report", old, "--quiet")
     assert done.returncode == 0, done.stderr
     assert SAID in done.stderr
-    if "mixer" not in before["leaderboard.json"]:  # its policy is in a file that is not there
+    if "mixer" not in before["leaderboard.json"] or '"line":"margins"' in (old / "journal.jsonl").read_text():
         differing = [name for name, text in before.items() if not same_but_later(name, text, (old / name).read_text())]
         assert differing == [], "nothing but what was added since"
 
 
 def test_it_is_verified_and_what_differs_is_not_laid_to_its_charge(old):
-    done = quick("verify", old, "--root", DATA)
-    if "mixer" in (old / "journal.jsonl").read_text():  # its luck is removed by a policy that only its code knows
+    version = json.loads((old / "journal.jsonl").read_text().splitlines()[0])["benchVersion"]
+    root = DATA / f"runs-v{version}"
+    done = quick("verify", old, "--root", root)
+    if version == 11 and "mixer" in (old / "journal.jsonl").read_text():  # only its code knows its policy
         assert done.returncode == 1
         assert "that is not used, since reading a run never runs its code" in done.stderr
-        assert "bench version 11 wrote the run" in done.stderr
-        done = quick("verify", old, "--root", DATA, "--run-agents")
+        assert f"bench version {version} wrote the run" in done.stderr
+        done = quick("verify", old, "--root", root, "--run-agents")
     assert done.returncode == 0, done.stderr
     assert SAID in done.stdout
 
@@ -63,10 +67,15 @@ def test_it_is_shown_with_its_order(old):
     if "mixer" not in (old / "journal.jsonl").read_text():
         board = json.loads((old / "leaderboard.json").read_text())["participants"]
         assert [row["id"] for row in page["leaderboard"]] == [row["id"] for row in board]
+        for shown, row in zip(page["leaderboard"], board, strict=True):
+            wanted = row["bbPer100HalfWidth95"]
+            assert shown["halfWidth"] == (None if wanted is None else pytest.approx(wanted, abs=1e-3)), (
+                "by its own rules"
+            )
 
 
 def test_it_is_not_continued(old):
-    one_clear_line(quick("resume", old), "bench version 11")
+    one_clear_line(quick("resume", old), "bench version 1")
 
 
 @pytest.mark.slow
@@ -75,9 +84,9 @@ def test_it_is_not_continued(old):
 def test_every_command_that_reads_a_run_opens_it(name, reader, tmp_path):
     fresh(RUNS[name], tmp_path / "home")
     given, said = READERS[reader](tmp_path / "home")
-    if reader == "export exchanges" and name != "models":
+    if reader == "export exchanges" and name != "models 11":
         assert "no exchanges with a language model" in said
-    elif (reader, name) == ("compare", "models"):
+    elif (reader, name) == ("compare", "models 11"):
         assert "in two seed pairs or more" in said
     elif reader not in SPECIAL.get(name, ()):
         assert not isinstance(given[0], int) or given[0] == 0, said
@@ -85,7 +94,7 @@ def test_every_command_that_reads_a_run_opens_it(name, reader, tmp_path):
 
 @pytest.mark.parametrize("command", ["report", "verify"])
 def test_a_stop_that_this_version_would_decide_differently_stands(tmp_path, command):
-    old = shutil.copytree(RUNS["bots"], tmp_path / "run")
+    old = shutil.copytree(RUNS["bots 12"], tmp_path / "run")
     reason = "with 95% confidence every adjacent pair is ordered"
     forged(old, lambda lines: lines[-1].update(stopReason=reason))
     for path in (*old.glob("*.json"), old / "log.jsonl"):
@@ -96,14 +105,14 @@ def test_a_stop_that_this_version_would_decide_differently_stands(tmp_path, comm
 
 
 def test_games_that_this_version_plays_differently_are_not_called_tampered_with(tmp_path):
-    old = shutil.copytree(RUNS["bots"], tmp_path / "run")
+    old = shutil.copytree(RUNS["bots 12"], tmp_path / "run")
     forged(old, lambda lines: lines[0]["config"]["participants"][0].update(type="tight"))
     done = quick("verify", old)
-    one_clear_line(done, "differs from hand", SAID, "may play such games differently", "molt-bench 0.1.0 can tell")
+    one_clear_line(done, "differs from hand", SAID, "may play such games differently", "molt-bench 0.2.0 can tell")
 
 
 def test_games_of_others_are_noticed_in_it_all_the_same(tmp_path):
-    old = shutil.copytree(RUNS["bots"], tmp_path / "run")
+    old = shutil.copytree(RUNS["bots 12"], tmp_path / "run")
     forged(old, lambda lines: [line.update(match=line["match"] + 1) for line in lines if line.get("match", 0) > 1])
     one_clear_line(quick("report", old), "match")
 

@@ -5,14 +5,6 @@ import resource
 import sys
 import traceback
 
-import molt_bench.cli.compare
-import molt_bench.cli.export
-import molt_bench.cli.plan
-import molt_bench.cli.report
-import molt_bench.cli.run
-import molt_bench.cli.verify
-import molt_bench.view.library
-import molt_bench.view.single_file  # noqa: F401 - loaded here once, so that every fork has them
 from tests.e2e.shell import Fork
 
 #: Seconds of processor time, and bytes of memory beside what this process has before it becomes the program.

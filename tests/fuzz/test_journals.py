@@ -57,13 +57,13 @@ def commands(run, good, config, folder):
 
 def looked_at(run):
     """Ask the viewer for every page of a run."""
+    from molt_bench.view.html_report import html_report
     from molt_bench.view.library import Library
-    from molt_bench.view.single_file import single_file
 
     library = Library(run)
     library.run_list()
     for name in library.runs.ids():
-        single_file(library.open(name))
+        html_report(library.open(name))
 
 
 @pytest.mark.parametrize("numbers", [range(at, at + BATCH) for at in range(0, SAMPLE, BATCH)], ids=str)

@@ -1,7 +1,10 @@
 """Building the package compiles the kernels where that is possible, and goes on without where it is not."""
 
 import importlib.util
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,3 +58,10 @@ def test_the_c_files_compile_without_a_warning(monkeypatch, capsys, hook, copy):
 def test_python_and_c_files_have_one_version(hook):
     header = (ROOT / hook.FOLDER / "kernels.h").read_text()
     assert f"#define KERNELS_VERSION {molt_bench.kernels.VERSION}\n" in header
+
+
+def test_a_variable_turns_the_kernels_off():
+    code = "from molt_bench.kernels import compiled; print(compiled)"
+    given = {**os.environ, molt_bench.kernels.PURE_VARIABLE: "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "None"

@@ -36,6 +36,17 @@ def test_an_honest_model_passes_in_999_of_1000_runs():
     assert refused <= 1
 
 
+def top_p(odds, share):
+    """Leave out the least likely actions beyond this share."""
+    kept, mass = {}, 0.0
+    for kind in sorted(odds, key=odds.get, reverse=True):
+        if mass < share:
+            kept[kind] = odds[kind]
+        mass += odds[kind]
+    whole = sum(kept.values())
+    return {kind: chance / whole for kind, chance in kept.items()}
+
+
 def greedy(odds):
     return {max(odds, key=odds.get): 1.0}
 
@@ -49,8 +60,19 @@ def greedy(odds):
         (lambda odds: tempered(odds, 1.5), 1500),
         (lambda odds: {kind: 1 / len(odds) for kind in odds}, 150),
         (lambda odds: {**odds, "fold": 0.0}, 300),
+        (lambda odds: top_p(odds, 0.9), 1500),
+        (lambda odds: top_p(odds, 0.95), 4000),
     ],
-    ids=["greedy", "temperature 0.5", "temperature 0.7", "temperature 1.5", "uniform", "never folds"],
+    ids=[
+        "greedy",
+        "temperature 0.5",
+        "temperature 0.7",
+        "temperature 1.5",
+        "uniform",
+        "never folds",
+        "top-p 0.9",
+        "top-p 0.95",
+    ],
 )
 def test_a_model_that_draws_otherwise_is_refused(draws, decisions):
     found = [refused_in(run, decisions, draws) for run in range(2)]

@@ -184,7 +184,7 @@ def test_the_simulation_knows_what_the_model_does():
     drawn = walks(25, 1)
     mean, scale, free = modelled(drawn)
     for count in (1, 2, 7, 200):
-        model = MarginModel("ab", hands=100)
+        model = MarginModel("ab", hands=100, skewed=False)
         model.add(("a", "b"), (1000 * drawn[0, :count]).tolist())
         margin = model.margin("a", "b")
         assert (margin.mean, margin.scale, margin.free) == pytest.approx(

@@ -15,10 +15,10 @@ from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.exports import hand_rows
+from molt_bench.report.exports import csv_and_parquet
 from molt_bench.report.exports.chip_flow import chip_flow, posts_of
+from molt_bench.report.exports.csv_and_parquet import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, read_header, that_count
-from molt_bench.report.exports.hand_rows import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.report.exports.latex import escaped, latex
 from molt_bench.runs.journal import Game, Header, Journal, SessionEnd
 
@@ -150,7 +150,7 @@ def test_parquet_has_the_same_rows_with_their_types():
 
 def test_without_its_library_parquet_says_which_extra_has_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setattr(hand_rows, "pyarrow", lazy_import("pyarrow"))  # as if nothing had used it yet
+    monkeypatch.setattr(csv_and_parquet, "pyarrow", lazy_import("pyarrow"))  # as if nothing had used it yet
     with pytest.raises(MoltBenchError, match=r"pip install '\.\[export\]'"):
         write_parquet(iter([]), io.BytesIO())
 
@@ -175,7 +175,7 @@ def test_latex_tables_are_balanced_and_every_row_has_all_its_cells(result):
     assert re.sub(r"\\\$", "", text).count("$") % 2 == 0
     count = len(result.leaderboard)
     bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", text, re.DOTALL)
-    for body, columns in zip(bodies, (8, count + 1), strict=True):
+    for body, columns in zip(bodies, (7, count + 1), strict=True):
         rows = [line for line in body.splitlines() if line.endswith("\\\\")]
         assert len(rows) == count + 1
         assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {columns - 1}

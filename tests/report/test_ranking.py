@@ -40,7 +40,9 @@ def by_result() -> Analysis:
 def table_of(found: Analysis) -> list[str]:
     out = StringIO()
     print_result(found, Console(file=out, width=120))
-    return [line.split()[1] for line in out.getvalue().splitlines() if re.match(r" *\d+ +\w", line)][: len(NAMES)]
+    return [line.split()[1] for line in out.getvalue().splitlines() if re.match(r" *\d+(-\d+)? +\w", line)][
+        : len(NAMES)
+    ]
 
 
 def test_by_margins_everything_is_in_the_order_of_results(by_result: Analysis) -> None:

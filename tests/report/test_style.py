@@ -67,7 +67,7 @@ def test_aggression_is_counted_after_the_flop_and_without_checks():
     assert figures(button, "aggression_factor", "aggression_frequency") == [(1, 2), (1, 4)]
     assert figures(big_blind, "aggression_factor", "aggression_frequency") == [(3, 0), (3, 3)]
     assert big_blind.aggression_factor.value is None
-    assert button.aggression_frequency.per_100 == 25
+    assert button.aggression_frequency.value == 0.25
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_a_continuation_bet_is_the_first_on_the_flop_by_the_last_raiser(actions,
     ("actions", "net", "board", "button", "big_blind"),
     [
         # WTSD, W$SD, winnings with and without a showdown.
-        ("f", -50, 0, [(0, 0), (0, 0), (0, 1), (-0.5, 1)], [(0, 0), (0, 0), (0, 1), (0.5, 1)]),
-        ("r300c/kr400f", 300, 3, [(0, 1), (0, 0), (0, 1), (3, 1)], [(0, 1), (0, 0), (0, 1), (-3, 1)]),
-        ("ck/kk/kk/kk", 100, 5, [(1, 1), (1, 1), (1, 1), (0, 1)], [(1, 1), (0, 1), (-1, 1), (0, 1)]),
-        ("r10000c", 10000, 5, [(1, 1), (1, 1), (100, 1), (0, 1)], [(1, 1), (0, 1), (-100, 1), (0, 1)]),
+        ("f", -50, 0, [(0, 0), (0, 0), (0, 1), (-50, 1)], [(0, 0), (0, 0), (0, 1), (50, 1)]),
+        ("r300c/kr400f", 300, 3, [(0, 1), (0, 0), (0, 1), (300, 1)], [(0, 1), (0, 0), (0, 1), (-300, 1)]),
+        ("ck/kk/kk/kk", 100, 5, [(1, 1), (1, 1), (100, 1), (0, 1)], [(1, 1), (0, 1), (-100, 1), (0, 1)]),
+        ("r10000c", 10000, 5, [(1, 1), (1, 1), (10000, 1), (0, 1)], [(1, 1), (0, 1), (-10000, 1), (0, 1)]),
     ],
 )
 def test_showdowns_and_winnings(actions, net, board, button, big_blind):
@@ -118,10 +118,9 @@ def test_styles_add_up():
     total = combined(style(actions, net, BUTTON, board=board) for actions, net, board in hands)
     assert total.hands == 3
     assert (total.vpip, total.pfr, total.wtsd) == (Ratio(2, 3), Ratio(1, 3), Ratio(1, 1))
-    assert (total.showdown_winnings, total.other_winnings) == (Ratio(1, 3), Ratio(0.5, 3))
-    assert total.other_winnings.per_100 == pytest.approx(50 / 3)
+    assert (total.showdown_winnings, total.other_winnings) == (Ratio(100, 3), Ratio(50, 3))
     assert combined([]) == Style()
-    assert Style().vpip.value is Style().vpip.per_100 is None
+    assert Style().vpip.value is None
 
 
 def counted(*games):
@@ -142,7 +141,7 @@ def test_figures_belong_to_players_and_warm_up_is_left_out(seating):
     assert station.wtsd.value == maniac.wtsd.value == 1
     assert maniac.pfr.value > 0.6
     for found, net in zip((station, maniac), record.net, strict=True):
-        assert found.showdown_winnings.count + found.other_winnings.count == pytest.approx(net / 100)
+        assert found.showdown_winnings.count + found.other_winnings.count == net
     assert all(ratio.count <= ratio.of for ratio in [getattr(maniac, name) for name in RATIOS[:3]])
 
 

@@ -11,9 +11,10 @@ from molt_bench import BENCH_VERSION
 from molt_bench.agents.permission import OWN
 from molt_bench.arena import benchmark
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.replayed_games import replay_games
+from molt_bench.arena.verification import replay_games
 from molt_bench.errors import JournalError, ProviderError
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifact_check import same_but_later
 from molt_bench.report.artifacts import ARTIFACTS, TIMED
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
@@ -27,12 +28,12 @@ def old(tmp_path):
     return Path(shutil.copytree(OLD, tmp_path / "run"))
 
 
-def test_an_older_run_is_replayed_from_its_replies_to_the_same_bytes(old):
+def test_an_older_run_is_replayed_from_its_replies_to_the_same_files(old):
     stored = StoredRun.open(old)
     found = Analysis(stored.result(content=replay_games(stored).content))
     for name, make in ARTIFACTS.items():
         if name not in TIMED and (old / name).exists():
-            assert make(found).encode() == (old / name).read_bytes(), name
+            assert same_but_later(name, (old / name).read_text(), make(found)), name
 
 
 def test_a_reply_that_is_missing_from_it_is_noticed(old):

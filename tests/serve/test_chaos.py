@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.replayed_games import replay_games
+from molt_bench.arena.verification import replay_games
 from molt_bench.config.loader import load_config
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run_files import RunFiles

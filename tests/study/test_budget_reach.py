@@ -33,7 +33,7 @@ def labels(found):
 
 
 @pytest.mark.parametrize("scheduler", [{}, {"reference": "tag"}])
-@pytest.mark.parametrize("gap", [3000.0, 1000.0, 400.0])
+@pytest.mark.parametrize("gap", [2000.0, 1000.0, 400.0])
 def test_the_hands_that_a_gap_takes_buy_that_gap(scheduler, gap):
     planned = config("tag", "tight", "maniac", "random", scheduler=scheduler)
     need = Planner(planned).to_separate(gap)

@@ -9,9 +9,10 @@ import pytest
 from molt_bench import Action, make_agent, run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.rating.student import Estimate
 from molt_bench.records import ESTIMATORS
 from molt_bench.study.change import mean_over_opponents, paired_estimator
-from molt_bench.study.comparison import Run, compare
+from molt_bench.study.comparison import Difference, Run, compare
 
 
 class Leaky:
@@ -244,3 +245,39 @@ def test_intervals_hold_though_the_estimator_is_chosen_by_its_variance():
         low, high = found.interval(0.95)
         held.append(low < 0 < high)
     assert np.mean(held) > 0.93
+
+
+def known_change(**by_opponent):
+    """Return a difference with this change against each opponent: its mean and standard error."""
+    found = {name: Estimate(mean, scale, 1e9) for name, (mean, scale) in by_opponent.items()}
+    count = len(found)
+    change = Estimate(
+        fmean(each.mean for each in found.values()), sqrt(sum(each.scale**2 for each in found.values())) / count, 1e9
+    )
+    interval, numbers = change.interval(), {"seed_pairs": (100,), "old": 0.0, "new": change.mean, "change": change}
+    said = {"verdict": "unknown", "interval": interval, "confidence": 0.95}
+    return Difference("a", "a", dict.fromkeys(found, "auto"), True, **numbers, by_opponent=found, **said)
+
+
+def test_a_loss_to_one_opponent_is_not_lost_in_the_games_against_others():
+    found = known_change(callstation=(-1000.0, 100.0), maniac=(500.0, 600.0))
+    assert found.interval[0] < 0 < found.interval[1]
+    assert found.lost_to(500) == "callstation"
+    assert found.lost(500)
+    assert not found.lost(900)
+
+
+def test_opponents_share_the_error_of_one():
+    """A loss that would be certain against a single opponent is not, where it is the largest of five."""
+    assert known_change(a=(-210.0, 100.0)).lost(0)
+    assert not known_change(a=(-210.0, 100.0), **dict.fromkeys("bcde", (50.0, 100.0))).lost(0)
+
+
+def test_a_gate_sees_a_loss_if_it_would_notice_twice_that_four_times_in_five():
+    found = known_change(a=(0.0, 100.0))
+    reach = (1.959964 + 0.841621) * 100
+    assert found.sees(1.001 * reach)
+    assert not found.sees(0.999 * reach)
+    assert found.seed_pairs_to_see(reach / 2) == pytest.approx(400, abs=1)
+    draws = np.random.default_rng(1).normal(-2 * reach, 100, 20_000)
+    assert np.mean(draws + 196 < -reach) == pytest.approx(0.8, abs=0.01)

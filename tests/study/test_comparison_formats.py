@@ -33,7 +33,10 @@ WHEN = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
 
 def difference(name, verdict, mean=-257.0):
     interval = {"worse": (-262, -252), "better": (252, 262), "within": (-5, 5), "unknown": (-600, 90)}[verdict]
-    return Difference(name, name, {"tight": "auto"}, True, (24,), 0.0, mean, Estimate(mean, 2.5, 30), verdict, interval)
+    change = Estimate(mean, 2.5, 30)
+    numbers = {"seed_pairs": (24,), "old": 0.0, "new": mean, "change": change, "by_opponent": {"tight": change}}
+    said = {"verdict": verdict, "interval": interval, "confidence": 0.95}
+    return Difference(name, name, {"tight": "auto"}, True, **numbers, **said)
 
 
 def outcome(*differences, failures=(), warnings=()):
@@ -83,7 +86,7 @@ def test_markdown_says_the_verdict_first_and_the_warnings_last():
     assert lines[0] == "### molt-bench: worse"
     assert "| <code>bot</code> | 1 | 24 | +0 | -257 | -257 | 5 | worse |" in lines
     assert lines[-2:] == [
-        "- <code>bot</code>: it is 95% certain that it lost more than 100 mbb per hand",
+        "- <code>bot</code>: it is 95&#37; certain that it lost more than 100 mbb per hand",
         "- no&#46; 1",
     ]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.config.loader import load_config
-from molt_bench.study.cost_estimate import outlay_of, suggested_limit, what_the_limit_buys
+from molt_bench.study.cost_estimate import outlay_of, suggested_limit, what_the_budget_shows, what_the_limit_buys
 from molt_bench.study.planner import Planner
 
 PRICE = {"input": 2.0, "output": 8.0}
@@ -100,3 +100,41 @@ def test_service_tiers_have_their_prices():
     )
     assert flex == pytest.approx(usual / 2)
     assert priority == pytest.approx(1.75 * usual)
+
+
+def five(**sections):
+    return load_config({"participants": ["random", "tight", "tag", "maniac", "callstation"], **sections})
+
+
+def test_a_budget_says_how_far_apart_players_have_to_be():
+    """In the same unit as the report, and less where there is more to spend."""
+    found = five()
+    need = Planner(found).for_matches(20)
+    said = what_the_budget_shows(found)
+    assert said == (
+        f"these 20,000 hands can tell apart players about {need.target / 10:.0f} bb/100 apart; those closer together "
+        "will be left open"
+    )
+    rich = what_the_budget_shows(five(stop={"budget": {"maxMatches": 5000}}))
+    assert "5,000,000 hands" in rich
+    assert rich.endswith("called tied")
+
+
+@pytest.mark.parametrize(
+    "stop",
+    [
+        {"budget": None},
+        {"budget": {"maxMatches": 5}},
+        {"adjacentConfidence": None, "budget": {"maxMatches": 20}},
+        {"adjacentConfidence": {"method": "openskill"}, "budget": {"maxMatches": 20}},
+    ],
+    ids=["no limit", "no room for the opening", "no rule", "another rule"],
+)
+def test_nothing_is_said_of_a_budget_that_limits_or_decides_nothing(stop):
+    assert what_the_budget_shows(five(stop=stop)) is None
+
+
+def test_dollars_that_end_a_run_sooner_show_less():
+    rich, poor = (config("openai:m", budget={"maxCostUsd": usd}) for usd in (1000, 30))
+    hands = [int(what_the_budget_shows(each).split()[1].replace(",", "")) for each in (rich, poor)]
+    assert hands[1] < hands[0] == 20_000

@@ -124,7 +124,9 @@ def test_a_viewer_for_other_machines_changes_nothing(runs, bots_id, tmp_path):
     shutil.copytree(runs / bots_id, tmp_path / "run")
     viewer = Viewer(tmp_path, "--host", "0.0.0.0")
     try:
-        assert viewer.json("/api/runs/run.json")["editable"] is False
+        token = viewer.said.partition("?token=")[2].split()[0]
+        page = viewer.ask("/api/runs/run.json", headers={"Cookie": f"molt_bench_{viewer.port}={token}"})
+        assert json.loads(page.body)["editable"] is False
         answer = put(viewer, {"name": "x", "note": "", "was": NOTHING})
         assert answer.status == 405
         assert not Path(tmp_path / "run" / ABOUT).exists()

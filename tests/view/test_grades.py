@@ -9,8 +9,8 @@ import pytest
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.grades import GRADES, grade_run
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.view.html_report import html_report
 from molt_bench.view.library import Library
-from molt_bench.view.single_file import single_file
 from tests.luck.stand_in import StandIn
 
 
@@ -134,4 +134,4 @@ def test_a_single_file_has_no_mixes_but_the_grades_of_the_run(graded, monkeypatc
         raise AssertionError("a hand of a single file was graded")
 
     monkeypatch.setattr("molt_bench.view.grades.reference", forbidden)
-    assert '"lossMbb"' in single_file(opened(graded).open(graded.name)).replace("\\u0022", '"')
+    assert '"lossMbb"' in html_report(opened(graded).open(graded.name)).replace("\\u0022", '"')

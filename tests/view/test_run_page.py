@@ -15,8 +15,9 @@ from molt_bench.luck.estimators import game_estimates
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.view.hand_columns import STARTING_HANDS
-from molt_bench.view.library import Library, answer
+from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.routes import answer
 from molt_bench.view.run_page import run_page
 from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL
@@ -68,7 +69,7 @@ def test_a_run_page_has_all_parts_and_the_numbers_of_the_run_itself(library, run
     own = read(runs / bots_id, "leaderboard.json")["participants"]
     for row, written in zip(page["leaderboard"], own, strict=True):
         assert row["id"] == written["id"]
-        assert row["ranks"] == written["rankInterval95"]
+        assert row["ranks"] == written["rankRange"]
         for key, theirs in (("mu", "mu"), ("bb100", "bbPer100"), ("halfWidth", "bbPer100HalfWidth95")):
             assert row[key] == pytest.approx(written[theirs], abs=0.001)
     assert page["convergence"]["matches"] == [1, 2, 3, 4]
@@ -416,8 +417,8 @@ def test_one_who_hardly_ever_answered_has_no_rank(tmp_path):
     library = Library(tmp_path / "out")
     page = told(library, f"api/runs/{folder.name}.json")
     *others, last = page["leaderboard"]
-    assert (last["id"], last["rank"], last["ranks"], last["sure"], last["verdict"]) == ("mute", None, None, None, None)
-    assert [row["rank"] for row in others] == [1, 2]
+    assert (last["id"], last["ranks"], last["sure"], last["verdict"]) == ("mute", None, None, None)
+    assert all(1 <= best <= worst <= 2 for best, worst in (row["ranks"] for row in others))
     assert others[-1]["verdict"] is None
     assert page["sentences"][0].startswith("\u2068mute\u2069 is not ranked")
 
@@ -442,10 +443,7 @@ def test_every_command_that_is_shown_works_as_it_is_shown(runs, bots_id, tmp_pat
         assert done.returncode == 0, done.stderr
     (played,) = (place / "again").iterdir()
     for name in ("leaderboard.json", "matches.json", "styles.json"):
-        same = json.loads((played / name).read_bytes()), json.loads((place / "a run" / name).read_bytes())
-        for each in same if name == "styles.json" else ():
-            del each["sha256"]
-        assert same[0] == same[1]
+        assert (played / name).read_bytes() == (place / "a run" / name).read_bytes()
 
 
 def test_a_run_has_the_name_and_the_note_that_it_was_given_and_a_changed_file_is_read_again(tmp_path):

@@ -18,8 +18,8 @@ from molt_bench.poker.cards import cards_to_text
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.artifacts import leaderboard
+from molt_bench.report.exports.csv_and_parquet import rows as hand_rows
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
-from molt_bench.report.exports.hand_rows import rows as hand_rows
 from molt_bench.report.figures import write_figures
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
@@ -73,9 +73,11 @@ class RunFrames:
         """Return a row for each participant, best first, with the fields of `leaderboard.json`."""
         rows = []
         for each in leaderboard(self.analysis)["participants"]:
+            best, worst = each.pop("rankRange") or (None, None)
             low, high = each.pop("rankInterval95") or (None, None)
             faults = sum(each.pop("faults").values())
-            rows.append({**each, "rankLow95": low, "rankHigh95": high, "faults": faults})
+            ranks = {"rankBest": best, "rankWorst": worst, "rankLow95": low, "rankHigh95": high}
+            rows.append({**each, **ranks, "faults": faults})
         return self._table(rows)
 
     def hands(self) -> Any:
@@ -144,7 +146,7 @@ class RunFrames:
     def _cells(self, numbers: ParticipantNumbers) -> tuple[str, ...]:
         won, half = numbers.bb_per_100, numbers.half_width
         return (
-            "" if numbers.rank is None else str(numbers.rank),
+            numbers.rank_text(none=""),
             self.analysis.shown[numbers.rating.id],
             "" if won is None else f"{won:+.1f}",
             f"{half:.1f}" if isfinite(half) else "",

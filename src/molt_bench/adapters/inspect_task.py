@@ -10,7 +10,7 @@ import msgspec
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, Model, get_model
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, Model, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
@@ -98,7 +98,7 @@ def holdem(
         Sample(id=each, input=f"Play {2 * hands} hands against {opponent}.", metadata={"seed": each})
         for each in seed_pool(seed, pairs)
     ]
-    return Task(dataset=MemoryDataset(samples, name="holdem"), solver=seed_pair(options), scorer=mbb_per_hand(options))
+    return Task(dataset=MemoryDataset(samples, name="holdem"), solver=seed_pair(options), scorer=_scorer_of_task())
 
 
 @solver
@@ -109,7 +109,7 @@ def seed_pair(options: TaskOptions) -> Solver:
         _count_without_network(get_model())
         games = []
         for spec in options.games(state.metadata["seed"]):
-            model = InspectAgent(checked(LLMSettings, options.settings), spec)
+            model = InspectAgent(checked(LLMSettings, options.settings), spec, state.messages)
             seat = 1 if spec.seating == "AB" else 2
             async with span(f"game {seat} of 2, the model in seat {seat - 1}"):
                 try:
@@ -135,23 +135,31 @@ def _count_without_network(model: Model) -> None:
         model.api.count_text_tokens = count
 
 
-@scorer(metrics=[mean(), stderr()])
-def mbb_per_hand(options: TaskOptions) -> Scorer:
-    """Score thousandths of a big blind per hand with the luck taken out; a sample is a seed pair."""
-    policy = published_policy(options.spec)
+#: Of each number of a score.
+_METRICS: Final = {"*": [mean(), stderr()]}
+
+
+@scorer(metrics=_METRICS)
+def mbb_per_hand() -> Scorer:
+    """Score thousandths of a big blind per hand, as dealt and with the luck taken out; a sample is a seed pair.
+
+    It takes all it needs from the games of the sample, so that `inspect score` can make it from its name alone.
+    """
 
     async def score(state: TaskState, target: Target) -> Score | None:
         games = [msgspec.convert(game, GameRecord) for game in state.store.get(GAMES, [])]
         if not games:
             return None  # a limit ended the sample, and half a pair says nothing
+        opponent = games[0].spec.players[1]
+        policy = published_policy(ParticipantSpec(id=opponent, type=opponent))
         found = margins_of(
             match_result(games), big_blind=games[0].spec.big_blind, policies=(None, policy), averaged=True
         )
         faults = [fault for game in games for fault in game.faults if fault.player == 0]
         return Score(
-            value=found["aivat"][0],
+            value={name: found[name][0] for name in ("raw", "aivat")},
             answer=state.output.completion,
-            explanation=f"{found['raw'][0]:+.0f} mbb per hand with luck, {len(faults)} faults of the model",
+            explanation=f"{found['raw'][0]:+.0f} mbb per hand as dealt, {len(faults)} faults of the model",
             metadata={
                 "mbb": {name: margins[0] for name, margins in found.items()},
                 "faults": len(faults),
@@ -162,23 +170,38 @@ def mbb_per_hand(options: TaskOptions) -> Scorer:
     return score
 
 
+@scorer(metrics=_METRICS, name="molt_bench/mbb_per_hand")
+def _scorer_of_task() -> Scorer:
+    """Score as `mbb_per_hand` does, under the name by which `inspect score` finds it.
+
+    A log has names of scorers without their package, and `inspect score` looks for what the log has.
+    """
+    return mbb_per_hand()
+
+
 class InspectAgent:
     """A model that plays one game, asked through inspect.
 
     Attributes:
         error: What inspect raised, which ends the game.
+
+    Args:
+        settings: How the model is asked.
+        spec: The game.
+        messages: The messages of the sample: whatever is said is added, so that inspect can show and limit them.
     """
 
     name = _MODEL
     #: Limits on time are inspect's own.
     keeps_time = True
 
-    def __init__(self, settings: LLMSettings, spec: GameSpec) -> None:
+    def __init__(self, settings: LLMSettings, spec: GameSpec, messages: list[ChatMessage]) -> None:
         self.error: Exception | None = None
         self._system = ChatMessageSystem(content=system_prompt(settings))
         self._conversation = Conversation(settings, spec.facts)
         self._label = GameLabel(0, spec.seed, spec.seating)
         self._rules = spec.rules
+        self._messages = messages
 
     async def act(self, observation: Observation) -> Action:
         """Ask the model."""
@@ -189,7 +212,9 @@ class InspectAgent:
             for said in (ChatMessageUser(content=turn.asked), ChatMessageAssistant(content=turn.said))
         ]
         try:
+            self._messages.append(message)
             output = await get_model().generate([self._system, *earlier, message])
+            self._messages.append(output.message)
         except Exception as error:
             self.error = error
             raise GameUnfinished(str(error)) from error

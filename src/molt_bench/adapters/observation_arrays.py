@@ -6,25 +6,44 @@
 - 108: 1 with the button
 - 109 to 116, as shares of all chips in play: pot, own stack, other stack, own bet, other bet, to call, the smallest and
   the largest legal raise
+
+Version 1 adds the betting of the hand: 8 actions for each street from preflop to river, oldest first, 4 numbers each.
+
+- 1 if it was one's own
+- 1 if it was the other's
+- 1 for a raise; 0 for a check, a call or a fold
+- what it raised to, as a share of all chips in play; 0 if it was no raise
+
+On a street with more than 8 actions, these are the last 8.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from molt_bench.poker.actions import STREETS
+from molt_bench.errors import ConfigError
+from molt_bench.poker.actions import STREETS, LoggedAction
 from molt_bench.poker.observation import HandResult, Observation
 
 View: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 
 _BOARD, _STREET, _BUTTON, _CHIPS = 52, 104, 108, 109
-#: Length of a view.
-VIEW_LENGTH: Final = 117
+_ACTIONS, _NUMBERS = 8, 4
+#: Lengths of a view, by the version of the environment; the longer one begins with the shorter one.
+VIEW_LENGTHS: Final = (117, 117 + len(STREETS) * _ACTIONS * _NUMBERS)
 
 
-def view_of(seen: Observation) -> View:
+def one_version(version: int) -> int:
+    """Return a version of the environment that exists, or raise ConfigError."""
+    if type(version) is not int or not 0 <= version < len(VIEW_LENGTHS):
+        raise ConfigError("version", version, "0 or 1")
+    return version
+
+
+def view_of(seen: Observation, version: int) -> View:
     """Return what the seat to act sees."""
-    view = np.zeros(VIEW_LENGTH, np.float32)
+    view = np.zeros(VIEW_LENGTHS[version], np.float32)
     me = seen.seat
     view[[*seen.cards, *[_BOARD + card for card in seen.board]]] = 1
     view[_STREET + STREETS.index(seen.street)] = 1
@@ -34,16 +53,32 @@ def view_of(seen: Observation) -> View:
         *(seen.pot, stacks[me], stacks[1 - me], bets[me], bets[1 - me]),
         *(seen.to_call, seen.min_raise_to, seen.max_raise_to),
     )
-    view[_CHIPS:] = np.divide(chips, sum(seen.starting_stacks))
+    in_play = sum(seen.starting_stacks)
+    view[_CHIPS : VIEW_LENGTHS[0]] = np.divide(chips, in_play)
+    if version:
+        _show_betting(view, seen.log, me, in_play)
     return view
 
 
-def view_after(result: HandResult) -> View:
+def view_after(result: HandResult, version: int) -> View:
     """Return what a seat sees of a hand that is over: its cards, the board, its position and the stacks."""
-    view = np.zeros(VIEW_LENGTH, np.float32)
+    view = np.zeros(VIEW_LENGTHS[version], np.float32)
     me = result.seat
     view[[*result.cards, *[_BOARD + card for card in result.board]]] = 1
     view[_BUTTON] = me == result.button
     stacks = [start + won for start, won in zip(result.starting_stacks, result.net, strict=True)]
     view[_CHIPS + 1 : _CHIPS + 3] = np.divide((stacks[me], stacks[1 - me]), sum(stacks))
+    if version:
+        _show_betting(view, result.log, me, sum(stacks))
     return view
+
+
+def _show_betting(view: View, log: Sequence[LoggedAction], me: int, in_play: int) -> None:
+    """Write the actions of a hand into a view, street by street."""
+    for number, street in enumerate(STREETS):
+        start = VIEW_LENGTHS[0] + number * _ACTIONS * _NUMBERS
+        for done in [done for done in log if done.street == street][-_ACTIONS:]:
+            raised = done.kind == "raiseTo"
+            share = done.amount / in_play if raised else 0.0
+            view[start : start + _NUMBERS] = (done.seat == me, done.seat != me, raised, share)
+            start += _NUMBERS

@@ -5,7 +5,8 @@ One episode is one game of `play/game.py`, so rules, cards, faults and records a
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Unpack
+from contextlib import suppress
+from typing import Any, Final, Unpack
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
@@ -14,7 +15,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
 from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
-from molt_bench.adapters.observation_arrays import VIEW_LENGTH, view_after, view_of
+from molt_bench.adapters.observation_arrays import VIEW_LENGTHS, one_version, view_after, view_of
 from molt_bench.errors import ConfigError
 from molt_bench.play.game import GameEvents, game_events
 from molt_bench.play.hooks import Hook, Notice
@@ -25,6 +26,7 @@ from molt_bench.seeds import Seed, derive, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions, GameSpec
 
 PLAYERS: Final = ("player_0", "player_1")
+RENDER_MODES: Final = ("ansi", "human")
 _HOOKS: Final[tuple[Hook, ...]] = ("on_hand_complete",)
 
 
@@ -37,13 +39,6 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         record: The record of the last finished game; None before.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
-        "name": "holdem_v0",
-        "render_modes": ["ansi", "human"],
-        "is_parallelizable": False,
-        "render_fps": 1,
-    }
-
     def __init__(
         self,
         *,
@@ -52,9 +47,17 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         pot_percents: Sequence[int] = POT_PERCENTS,
         max_cycles: int | None = None,
         render_mode: str | None = None,
+        version: int = 0,
         **game: Unpack[GameOptions],
     ) -> None:
         super().__init__()
+        self._version = one_version(version)
+        self.metadata = {
+            "name": f"holdem_v{version}",
+            "render_modes": [*RENDER_MODES],
+            "is_parallelizable": False,
+            "render_fps": 1,
+        }
         if "seating" in game:
             raise ConfigError("seating", game["seating"], "reset(options={'seating': ...}), since it is by episode")
         game.setdefault("max_retries", 0)
@@ -74,7 +77,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self.observation_spaces = {
             name: Dict(
                 {
-                    "observation": Box(0.0, 1.0, (VIEW_LENGTH,), np.float32),
+                    "observation": Box(0.0, 1.0, (VIEW_LENGTHS[version],), np.float32),
                     "action_mask": Box(0, 1, (count,), np.int8),
                 }
             )
@@ -108,9 +111,10 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
         self.infos: dict[str, dict[str, Any]] = {name: {} for name in PLAYERS}
-        self._views = {name: np.zeros(VIEW_LENGTH, np.float32) for name in PLAYERS}
+        self._views = {name: np.zeros(VIEW_LENGTHS[self._version], np.float32) for name in PLAYERS}
         self._turns = 0
         self.agent_selection = self._names[0]
+        self._playing, self._sent = spec, list[Action]()
         self._game: GameEvents = game_events(spec, listening=(_HOOKS, _HOOKS))
         self._go_on(None)
         self._accumulate_rewards()
@@ -131,10 +135,15 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
             return
         assert self.seen is not None
         assert action is not None
-        self._cumulative_rewards[agent] = 0.0
+        self.play(self.numbers.action(self.seen, int(action)))
+
+    def play(self, action: Action) -> None:
+        """Play any action of the player to act, whether or not it has a number."""
+        self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
         self._turns += 1
-        self._go_on(self.numbers.action(self.seen, int(action)))
+        self._sent.append(action)
+        self._go_on(action)
         if self.seen is not None and self._turns == self._max_turns:
             self.seen = None
             self._game.close()
@@ -163,6 +172,21 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         if hasattr(self, "_game"):
             self._game.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the game under way, which is played again in a copy: a generator cannot be copied."""
+        return {name: value for name, value in vars(self).items() if name != "_game"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what another environment was, and play the game under way up to where it is."""
+        self.__dict__.update(state)
+        if "_sent" in state:
+            self._game = game_events(self._playing, listening=(_HOOKS, _HOOKS))
+            with suppress(StopIteration):
+                for action in (None, *self._sent):
+                    event = self._game.send(action)
+                    while isinstance(event, Notice):
+                        event = self._game.send(None)
+
     def _go_on(self, action: Action | None) -> None:
         """Send an action into the game, and go on to the next decision or to the end."""
         try:
@@ -176,7 +200,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
             return
         self.seen = event
         self.agent_selection = name = self._names[event.seat]
-        self._views[name] = view_of(event)
+        self._views[name] = view_of(event, self._version)
 
     def _hand_over(self, notice: Notice) -> None:
         """Pay a player what it won in a hand, in big blinds."""
@@ -184,7 +208,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         assert isinstance(result, HandResult)
         name = self._names[notice.seat]
         self.rewards[name] += result.net[notice.seat] / self._spec.big_blind
-        self._views[name] = view_after(result)
+        self._views[name] = view_after(result, self._version)
         self.infos[name] = {"hand_net": result.net[notice.seat]}
 
 
@@ -199,7 +223,8 @@ def env(**options: Any) -> Any:
     Args:
         options: `hands` of an episode (1); `raw`, which offers every number of chips instead of a menu of sizes;
             `pot_percents`, the sizes of that menu (50, 100, 200); `max_cycles`, after twice as many decisions the game
-            is truncated (None); `render_mode`, None, "ansi" or "human"; and the fields of a `GameSpec`, such as
+            is truncated (None); `render_mode`, None, "ansi" or "human"; `version`, 0, or 1 with the betting of the hand
+            in what players see; and the fields of a `GameSpec`, such as
             `stack`, `big_blind` or `stacks`.
     """
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(HoldemEnv(**options)))

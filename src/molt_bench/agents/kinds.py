@@ -15,7 +15,7 @@ import msgspec
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
-from molt_bench.agents.external.command import command_hash, label_of
+from molt_bench.agents.external.command import command_hash, label_of, words_of
 from molt_bench.agents.python_agents import AgentFactory, call_factory, check_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
     CallStationAgent,
@@ -35,9 +35,18 @@ from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 if TYPE_CHECKING:
     from molt_bench.agents import settings_base
     from molt_bench.agents.external.supervised_program import OnRemains
+    from molt_bench.agents.sandbox import choice, hosted_python
+    from molt_bench.agents.sandbox.choice import Box
     from molt_bench.agents.settings_base import AgentSettings
 else:
     settings_base = lazy_import("molt_bench.agents.settings_base")  # loads pydantic, which is slow
+    choice = lazy_import("molt_bench.agents.sandbox.choice")  # so that what plays none of the user's code starts fast
+    hosted_python = lazy_import("molt_bench.agents.sandbox.hosted_python")
+
+#: Boxes that participants play in: one where that is possible, one in any case, or none.
+AUTO: Final = "auto"
+REQUIRED: Final = "bwrap"
+OFF: Final = "off"
 
 #: The built-in bots by the name they have in configs.
 BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = MappingProxyType(
@@ -72,6 +81,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         code_hash: Returns the SHA-256 of a participant's code from its type and params; None where there is none.
         timeout_s: Seconds for one answer where the config sets no limit.
         starts: Whether we start processes for it.
+        sandbox: The box that it plays in unless its participant says otherwise; None if it does not play in one.
         waits: Whether its games wait for something outside this process, so that many can be under way at once.
         remote: Whether it is reached over the network.
         portable: Whether a worker process can make it from its spec.
@@ -94,6 +104,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     code_hash: Callable[[str, Mapping[str, Any]], str | None] = lambda _type, _params: None
     timeout_s: float = DEFAULT_TIMEOUT_S
     starts: bool = False
+    sandbox: str | None = None
     waits: bool = False
     remote: bool = False
     portable: bool = False
@@ -165,6 +176,7 @@ EXEC: Final = AgentKind(
     label=_command_label,
     code_hash=_command_hash,
     starts=True,
+    sandbox=AUTO,
     waits=True,
     recorded=True,
     usage="exec:COMMAND",
@@ -210,9 +222,12 @@ BOT: Final = AgentKind(name="bot", types=BUILTIN_AGENTS, portable=True, built_in
 FACTORY: Final = AgentKind(
     name="factory",
     code_hash=lambda participant_type, _params: file_hash(participant_type),
+    sandbox=OFF,
     portable=True,
     user_code=True,
 )
+#: The same in a box, in a process of its own.
+BOXED_FACTORY: Final = msgspec.structs.replace(FACTORY, starts=True, waits=True, portable=False)
 #: The user's own, made by an object that the caller passes in.
 OBJECT: Final = AgentKind(name="object", user_code=True)
 
@@ -225,6 +240,38 @@ def kind_of(participant_type: str, factories: Collection[str] = ()) -> AgentKind
     if participant_type in factories:
         return OBJECT
     return next((kind for kind in KINDS if kind.matches(participant_type)), FACTORY)
+
+
+def box_setting(spec: ParticipantSpec, kind: AgentKind) -> str | dict[str, str] | None:
+    """Return which box a participant is to play in; None if its kind plays in none."""
+    return None if kind.sandbox is None else spec.sandbox or kind.sandbox
+
+
+def box_for(spec: ParticipantSpec, factories: Collection[str] = ()) -> "Box | None":
+    """Return the box that a participant plays in on this machine; None for none.
+
+    Raises ConfigError if it has to have one, and this machine cannot make it.
+    """
+    kind = kind_of(spec.type, factories)
+    setting = box_setting(spec, kind)
+    if setting is None:
+        if spec.sandbox in (None, OFF, AUTO):
+            return None
+        raise ConfigError("sandbox", spec.sandbox, f"none: {spec.id!r} is neither a program nor a file of Python code")
+    words = kind.params(spec.type, spec.params).get("command", ()) if kind.settings else ()
+    return choice.box_of(setting, network=spec.network, command=words_of(words) if words else ())
+
+
+def missing_box(spec: ParticipantSpec) -> str:
+    """Return why a participant that would have a box has none on this machine; "" if it has one, or wants none."""
+    kind = kind_of(spec.type)
+    return "" if box_setting(spec, kind) != AUTO or box_for(spec) is not None else choice.obstacle()
+
+
+def playing_kind(spec: ParticipantSpec, factories: Collection[str] = ()) -> AgentKind:
+    """Return the kind of a participant as it plays on this machine: Python code may do so in a box."""
+    kind = kind_of(spec.type, factories)
+    return BOXED_FACTORY if kind is FACTORY and box_for(spec) is not None else kind
 
 
 def make_agent(
@@ -258,6 +305,11 @@ def make_agent(
     kind = kind_of(spec.type, factories or ())
     if kind is OBJECT and factories is not None:
         return call_factory(spec, factories[spec.type])
+    box = box_for(spec, factories or ())
+    if kind is FACTORY and box is not None:
+        return hosted_python.hosted_agent(
+            spec, box, action_timeout_s=action_timeout_s, folder=folder, code_sha256=code_sha256, on_remains=on_remains
+        )
     if kind is FACTORY:
         return call_factory(spec, find_factory(spec.type, _other_types(factories or ()), code_sha256=code_sha256))
     if kind is BOT:
@@ -268,7 +320,7 @@ def make_agent(
             f"participant {spec.id!r}: its program is not the one with SHA-256 {code_sha256}, so it is not run"
         )
     limit_s = kind.timeout_s if action_timeout_s is None else action_timeout_s
-    more = {"on_remains": on_remains} if kind.starts else {}
+    more = {"on_remains": on_remains, "box": box} if kind.starts else {}
     return cast(PokerAgent, _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=folder, **more))
 
 

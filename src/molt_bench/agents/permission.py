@@ -2,7 +2,7 @@
 
 The config of a run that is read from its folder may be a stranger's: a type such as `os:system`, a command or a URL in
 it would be run, started or contacted by making the agent. So every agent of a stored run is made here, and anyone but a
-built-in bot only by consent.
+built-in bot only by consent; code and programs only in a box.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import OBJECT, kind_of, make_agent, published_policy
+from molt_bench.agents.kinds import OBJECT, REQUIRED, kind_of, make_agent, published_policy
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.errors import NotPermitted
 from molt_bench.specs import ParticipantSpec
@@ -66,7 +66,15 @@ def make_permitted(
     **options: Any,
 ) -> PokerAgent:
     """Make an agent with the options of `make_agent`, if it may be made; raises NotPermitted if not."""
-    return make_agent(spec, factories=factories, code_sha256=permission.code_of(spec, factories), **options)
+    code_sha256 = permission.code_of(spec, factories)
+    return make_agent(boxed(spec, permission), factories=factories, code_sha256=code_sha256, **options)
+
+
+def boxed(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:
+    """Return a participant as it may play: whatever a stored run names plays in a box, or not at all."""
+    if permission.own or kind_of(spec.type).sandbox is None:
+        return spec
+    return msgspec.structs.replace(spec, sandbox=REQUIRED)
 
 
 def permitted_policy(
@@ -75,4 +83,5 @@ def permitted_policy(
     """Return the policy of an agent that may be made; None if it publishes none, or may not be made."""
     if not permission.allows(spec, factories):
         return None
-    return published_policy(spec, factories, code_sha256=permission.code_of(spec, factories))
+    code_sha256 = permission.code_of(spec, factories)
+    return published_policy(boxed(spec, permission), factories, code_sha256=code_sha256)

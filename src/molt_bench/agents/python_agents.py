@@ -168,14 +168,19 @@ def _with_hash(source: str, found: CodeFile | None, code_sha256: str) -> CodeFil
     return found
 
 
-def factory_file(participant_type: str) -> CodeFile | None:
-    """Return the file that a type's factory comes from, without running anything; None if it cannot be read."""
-    source, colon, _ = participant_type.rpartition(":")
+def source_and_name(participant_type: str) -> tuple[str, str]:
+    """Return the file or module that a type names, and the name in it; "" for a plug-in that is not there."""
+    source, colon, name = participant_type.rpartition(":")
     if not colon:
         point = plugins().get(participant_type)
-        source = "" if point is None else point.value.partition(":")[0]
+        source, _, name = ("", "", "") if point is None else point.value.partition(":")
+    return source, name
+
+
+def factory_file(participant_type: str) -> CodeFile | None:
+    """Return the file that a type's factory comes from, without running anything; None if it cannot be read."""
     try:
-        return code_file(source)
+        return code_file(source_and_name(participant_type)[0])
     except (OSError, ValueError):
         return None
 

@@ -12,6 +12,7 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
+from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -35,7 +36,13 @@ _HEAD: Final = re.compile(r"^=== (\S+), (\d+) times? ===\n", re.MULTILINE)
 _LOCATION: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
 #: Folders of the code that calls agents, whose frames are left out.
 _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_CALLERS: Final = tuple(os.path.join(_HERE, room, "") for room in ("play", "testing"))
+_CALLERS: Final = (
+    *(os.path.join(_HERE, room, "") for room in ("play", "testing")),
+    os.path.join(_HERE, "agents", "sandbox", "python_host.py"),
+)
+#: What the name of an exception is made of, and its length at most.
+_NAME: Final = re.compile(r"\W")
+_NAME_LENGTH: Final = 100
 
 
 class Traced:
@@ -70,6 +77,23 @@ class Trace(msgspec.Struct):
         """What identifies it: the type, and all lines on the way there."""
         return self.kind, *_LOCATION.findall(self.text)
 
+    @classmethod
+    def told(cls, kind: str, text: str) -> "Trace":
+        """Return what a process says that runs an agent; it may say anything."""
+        return cls(_NAME.sub("", kind)[:_NAME_LENGTH] or "?", _shortened(text))
+
+
+class ReportedFailure(AgentFailed):
+    """A failure in another process, with its traceback."""
+
+    def __init__(self, kind: FaultKind, message: str, trace: Trace) -> None:
+        super().__init__(kind, message)
+        self.trace = trace
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n[...]\n{text[-_LONGEST // 2 :]}"
+
 
 def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
     """Return the traceback of an exception: its last frames, without those of the code that called the agent."""
@@ -79,9 +103,7 @@ def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
         text = "".join(traceback.TracebackException(type(error), error, start, limit=-frames, compact=True).format())
     except Exception:  # the exception may be as broken as the agent
         text = f"{kind}, of which no traceback can be made\n"
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]}\n[...]\n{text[-_LONGEST // 2 :]}"
-    return Trace(kind, text)
+    return Trace(kind, _shortened(text))
 
 
 def _first_of_agent(at: TracebackType | None) -> TracebackType | None:
@@ -100,15 +122,19 @@ class _Tracebacks:
 
     def note(self, error: BaseException) -> Trace | None:
         """Count an exception; return its traceback, or None if it is known."""
+        if isinstance(error, ReportedFailure):
+            known = error.trace.location in self.found
+            self.add(error.trace)
+            return None if known else error.trace
         key: list[object] = [type(error)]
         at = error.__traceback__
         while at is not None:
             key += (at.tb_frame.f_code, at.tb_lineno)
             at = at.tb_next
         position = tuple(key)
-        known = self._by_position.get(position)
-        if known is not None:  # formatting a traceback takes far longer than finding its place
-            known.count += 1
+        earlier = self._by_position.get(position)
+        if earlier is not None:  # formatting a traceback takes far longer than finding its place
+            earlier.count += 1
             return None
         trace = traceback_of(error)
         kept = self.add(trace)

@@ -1,12 +1,16 @@
 """The benchmark: settles what is played, checks that it can be, and runs it."""
 
+import os
 from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, Unpack
 
 from molt_bench._version import __version__
 from molt_bench.agents.llm.settings import FIRST_HARNESS
+from molt_bench.agents.permission import Permission
 from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.sandbox.choice import obstacle
+from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.cast import LivePlayers, check_participants
 from molt_bench.arena.games import Where, WhereOptions
 from molt_bench.arena.notebook_progress import notebook_observer
@@ -16,7 +20,15 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.runs.header import harnesses_of, luck_version, recorded_harnesses, source_hashes
+from molt_bench.runs.header import (
+    NO_BOX,
+    boxes_of,
+    harnesses_of,
+    luck_version,
+    recorded_boxes,
+    recorded_harnesses,
+    source_hashes,
+)
 from molt_bench.runs.master_seed import settled
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
@@ -55,6 +67,8 @@ def run_benchmark(
     """
     files, agents = files or RunFiles(), agents or {}
     stored = files.stored
+    if files.journal is not None:
+        hide(os.path.dirname(files.journal.path))
     if stored is None:
         checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
         config, seed = settled(checked, agents, secret=files.secret)
@@ -66,6 +80,7 @@ def run_benchmark(
         _check_live(played.here, live)
         if stored is not None:
             _check_code(played.here, stored)
+            _check_boxes(played.here, stored, files.permission, agents)
         observer = observer or notebook_observer(played.config) or Observer()
         session = Session(played, agents, files, Where(**where), observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
@@ -77,6 +92,16 @@ def _check_live(config: BenchmarkConfig, live: LivePlayers | None) -> None:
     if coming is not None and live is None:
         expected = "a run started with `molt-bench serve`, since live agents connect by themselves"
         raise ConfigError(f"participants.{coming}.type", "live", expected)
+
+
+def _check_boxes(
+    config: BenchmarkConfig, stored: StoredRun, permission: Permission, agents: Mapping[str, AgentFactory]
+) -> None:
+    """Check that whoever began in a box goes on in one."""
+    now = boxes_of(config, permission, agents)
+    for name, before in recorded_boxes(stored.header).items():
+        if before != NO_BOX and now.get(name) == NO_BOX:
+            raise JournalError(f"{name!r} began in a sandbox ({before}), and there is none here: {obstacle()}")
 
 
 def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:

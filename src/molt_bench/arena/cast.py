@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
-from molt_bench.agents.kinds import check_type, kind_of
+from molt_bench.agents.kinds import check_type, kind_of, playing_kind
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.gateway import Gateway, Listeners
 from molt_bench.agents.llm.money.budget import ModelBudget
@@ -18,7 +18,7 @@ from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.agents.permission import OWN, Permission, make_permitted
+from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
@@ -162,7 +162,14 @@ class Cast:
         self._folder = folder
         self._on_remains = on_remains
         self._timeout_s = config.game.action_timeout_s
-        self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
+        self._kinds = {
+            name: (
+                playing_kind(boxed(spec, self.permission), agents)
+                if self.permission.allows(spec, agents)
+                else kind_of(spec.type, agents)
+            )
+            for name, spec in self._specs.items()
+        }
         self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
         self.coming = {name for name, kind in self._kinds.items() if kind.comes}
         self._live = live

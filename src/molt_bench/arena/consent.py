@@ -75,7 +75,8 @@ def _told(participant: ParticipantConfig, hashes: dict[str, str]) -> str:
         params = f" with params {json.dumps(participant.params, default=str)}" if participant.params else ""
         path = code.path if code is not None else "?"
         return (
-            f"{told}runs {path}{params}; SHA-256 {hashes[participant.id]}, as recorded (not covered: what it imports)"
+            f"{told}runs {path}{params} in a sandbox{_network(participant)}; SHA-256 {hashes[participant.id]}, as "
+            "recorded (not covered: what it imports)"
         )
     if participant.kind is LLM:
         redirected = redirection(found)
@@ -88,9 +89,14 @@ def _told(participant: ParticipantConfig, hashes: dict[str, str]) -> str:
         return f"{told}posts to {found.url}; sends {_variables(sent)}"
     command = found.command if isinstance(found.command, str) else json.dumps(found.command)
     return (
-        f"{told}starts {command}; SHA-256 of the files that it names {hashes[participant.id]}, as recorded; it gets "
+        f"{told}starts {command} in a sandbox{_network(participant)}; SHA-256 of the files that it names "
+        f"{hashes[participant.id]}, as recorded; it gets "
         f"{_variables(found.env)}"
     )
+
+
+def _network(participant: ParticipantConfig) -> str:
+    return " with network" if participant.network else ""
 
 
 def _variables(names: Collection[str]) -> str:

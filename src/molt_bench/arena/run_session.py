@@ -41,8 +41,8 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
-from molt_bench.runs.header import harnesses_of, header_of, published_policies, recorded_harnesses, stated_in
-from molt_bench.runs.journal import Game, Line, Rated, Resumption, SessionEnd
+from molt_bench.runs.header import boxes_of, header_of, published_policies, stated_in, without_boxes
+from molt_bench.runs.journal import Game, Header, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.journal_past import extension_of, games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
 from molt_bench.runs.run_files import RunFiles
@@ -90,9 +90,11 @@ class Session:
         self._own = frozenset(agents)
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
         self._listed = listed_seeds(here.seeds) if self._known is None else recorded_seeds(self._known.header)
+        self._boxes = boxes_of(here, files.permission, self._own)
         self._policies = published_policies(here, agents, files.permission)
         self._warnings = [
             *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
+            *without_boxes(here),
             *redirection_warnings(config.models()),
         ]
         self._spending, self._draws = Spending(config.models()), Draws(config.models())
@@ -113,6 +115,13 @@ class Session:
         self._start = monotonic()
         self._playing = False
         self._most_s = stop.budget.max_seconds if stop.budget is not None else None
+
+    @property
+    def _header(self) -> Header:
+        """The first line of the run's journal."""
+        if self._known is not None:
+            return self._known.header
+        return header_of(self._config, self._seed, self._listed, self._policies, self._boxes)
 
     @property
     def _until(self) -> float:
@@ -194,7 +203,7 @@ class Session:
             if self._folder is not None and self._files.journal is not None:
                 problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
                 self._warnings += [problem] if problem is not None else []
-                self._write(header_of(self._config, self._seed, self._listed, self._policies))
+                self._write(self._header)
             return 0
         fresh = not games_go_on(self._config, self._own, recorded=answers.begun)
         if fresh:
@@ -260,14 +269,13 @@ class Session:
             *self._runner.problems,
         ]
         sealed = MasterSeed(seed.value, sealed=seed.sealed and lost)
-        harnesses = harnesses_of(self._config) if known is None else recorded_harnesses(known.header)
         return concluded(
             result,
             sealed,
             seconds,
             warnings=warnings,
             journal=journal or known,
-            harnesses=harnesses,
+            header=self._header,
             unaccounted=self._files.exchanges.ledger.unaccounted + self._spending.lost,
         )
 

@@ -7,21 +7,23 @@ from typing import TypeAlias
 
 from msgspec import structs
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
-from molt_bench.bench.margin_model import margin_model
+from molt_bench.bench.error_budget import rule_of
+from molt_bench.bench.margin_model import margin_book
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.participant_failures import Failures, add_failures
 from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import Convergence, PlayedMatch
-from molt_bench.bench.schedule.opening import connected
+from molt_bench.bench.schedule.meetings import Meetings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.bench.suspicion import Suspicion
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
-from molt_bench.rating.book import RAW, MarginBook
+from molt_bench.rating.book import RAW
 from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
@@ -55,6 +57,7 @@ class Ladder:
         draws: Collects the draws of language models; the caller adds the exchanges to it.
         keep_hands: Whether match results keep their individual hands.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
+        version: The bench version that plays the run, or has played it.
     """
 
     def __init__(
@@ -65,8 +68,10 @@ class Ladder:
         draws: Draws | None = None,
         keep_hands: bool = True,
         stated: Collection[str] = (),
+        version: int = BENCH_VERSION,
     ) -> None:
         self.config = config
+        self._version = version
         self.model_draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
@@ -78,7 +83,7 @@ class Ladder:
             stated=stated,
         )
         self.matches: list[PlayedMatch] = []
-        self.meetings: dict[Pair, int] = dict.fromkeys(config.pairings(), 0)
+        self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
         self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
         initial = {each.id: each.initial_rating for each in config.participants}
         self.ratings = RatingService(
@@ -93,7 +98,8 @@ class Ladder:
         self.rankings: list[tuple[str, ...]] = []
         self.rounds = self.hands = self.games = 0
         self.played: Counter[str] = Counter()
-        self._stop: StopConfig | None = None
+        #: The stop rules of the stages so far.
+        self._stops: list[StopConfig] = []
         self._confidences: tuple[float, ...] | None
         self._verdicts: tuple[Verdict, ...] | None
         self.judge_by(config.stop)
@@ -105,8 +111,8 @@ class Ladder:
 
     def _open_book(self) -> None:
         """Begin with no margins."""
-        self.margins = margin_model(self.config)
-        self._book = MarginBook(self.margins, self.config.rating.estimator)
+        self._book = margin_book(self.config, self.config.rating.estimator, version=self._version)
+        self.margins = self._book.model
         game = self.config.game
         self.suspicion = Suspicion(
             self.margins.participants,
@@ -125,11 +131,11 @@ class Ladder:
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
-        if self._stop is stop:
+        if self._stops and self._stops[-1] is stop:
             return
-        self._stop = stop
-        self._rule = stop.adjacent_confidence or AdjacentConfidence()
-        self.judge = judge_of(self.config.model_copy(update={"stop": stop}))
+        self._stops.append(stop)
+        self._rule = rule_of(stop)
+        self.judge = judge_of(self.config, stops=self._stops, version=self._version)
         self._look_anew()
 
     def rate(
@@ -168,8 +174,17 @@ class Ladder:
         self.games += 2 * len(result.seed_results)
         self.played.update(pair)
         board = tuple(self.leaderboard())
-        self.convergence.append(Convergence(match.number, board, self.ranking(), self.confidences()))
+        self.convergence.append(self._converged(match.number, board))
         return match
+
+    def _converged(self, number: int, board: tuple[Rating, ...]) -> Convergence:
+        """Return where a match has led; what it has not changed is the same object as before, to save memory."""
+        ranking, sure = self.ranking(), self.confidences()
+        if self.convergence:
+            last = self.convergence[-1]
+            ranking = last.ranking if last.ranking == ranking else ranking
+            sure = last.confidences if last.confidences == sure else sure
+        return Convergence(number, board, ranking, sure)
 
     def _check_chips(self, result: MatchResult, margins: Margins) -> None:
         """Check that margins which were read have the chips of the games; a journal may vouch for any file."""
@@ -251,7 +266,7 @@ class Ladder:
     def progress(self, spending: Spending, *, seconds: float) -> Progress:
         """Return what the stop rules look at."""
         game, per_match = self.config.game, self.config.seeds.per_match
-        all_met = min(self.meetings.values()) >= self.min_meetings
+        all_met = self.meetings.least >= self.min_meetings
         usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
@@ -263,7 +278,7 @@ class Ladder:
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
             unranked=[name for name, found in self.failures.items() if found.helpless],
-            connected=all_met if self.by_margins else connected(self.meetings),
+            connected=all_met if self.by_margins else self.meetings.connected,
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,

@@ -1,25 +1,35 @@
-"""The margin model of a run: pairwise, additive or that of a gauntlet, as its config says."""
+"""The margin model of a run: pairwise, additive or that of a gauntlet, as its config says; and the book to fill it."""
 
-from typing import Unpack
+from collections.abc import Iterable
+from typing import Final, Unpack
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.additive import AdditiveModel
+from molt_bench.rating.book import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
 
+#: The first bench version whose intervals allow for skewness, and in which a match keeps its estimator.
+_SINCE: Final = 13
 
-def margin_model(config: BenchmarkConfig) -> MarginModel:
-    """Return the margin model of a run, without any margins yet."""
-    return model_of_kind(
+
+def margin_book(
+    config: BenchmarkConfig, estimator: str, *, version: int = BENCH_VERSION, distrusted: Iterable[str] = ()
+) -> MarginBook:
+    """Return a book for the margins of a run, which is empty; `version` is the bench version that played the run."""
+    model = model_of_kind(
         config,
         hands=2 * config.game.hands_per_game,
         sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
         own_decks=[participant.id for participant in config.participants if participant.may_remember],
+        skewed=version >= _SINCE,
     )
+    return MarginBook(model, estimator, distrusted=distrusted, again=version < _SINCE)
 
 
 def model_of_kind(config: BenchmarkConfig, **options: Unpack[ModelOptions]) -> MarginModel:
-    """Return a margin model of the kind that a config asks for, with other options."""
+    """Return a margin model of the kind that a config asks for."""
     ids = [participant.id for participant in config.participants]
     options["anchors"] = [participant.id for participant in config.participants if participant.anchor]
     if config.scheduler.reference is not None:

@@ -82,3 +82,18 @@ class Draws:
                     "can be used"
                 )
         return found
+
+
+def unstated_sampling(models: Mapping[str, LLMSettings]) -> str | None:
+    """Return a warning if log-probabilities are used and the server may draw by settings of its own."""
+    found = [
+        name
+        for name, settings in models.items()
+        if settings.logprobs and (settings.temperature is None or settings.top_p is None)
+    ]
+    if not found:
+        return None
+    return (
+        f"{', '.join(found)}: log-probabilities are exact only if answers are drawn by them: set temperature: 1 and "
+        "topP: 1, since a server may have other defaults, and small differences take many thousand decisions to show"
+    )

@@ -9,7 +9,7 @@ from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
 from molt_bench.bench.schedule.matchmakers import matchmaker_named
 from molt_bench.bench.schedule.round_choice import choose_round
-from molt_bench.bench.schedule.situation import Contrast, Later, Lookup, Situation
+from molt_bench.bench.schedule.situation import Contrast, Later, LaterMapping, Lookup, Situation
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress
@@ -85,7 +85,7 @@ def situation_of(ladder: Ladder, cost: dict[Pair, float] | None = None) -> Situa
         matches=len(ladder.matches),
         seeds_per_match=config.seeds.per_match,
         min_meetings=ladder.min_meetings if by_margins else 0,
-        variance=ladder.margins.variances(),
+        variance=LaterMapping(ladder.margins.variances),
         contrasts=Later(lambda: _contrasts(ladder)),
         cost=cost or {},
     )

@@ -110,6 +110,7 @@ class RunResult(msgspec.Struct, frozen=True):
         usage: What each language model used.
         unaccounted: Requests to language models whose cost is not known, as after a kill, and what it is at most.
         harnesses: The harness of each language model with its version; empty if the run recorded none.
+        boxes: The box that each program, and each participant of Python code, played in; "none" for those without.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
         suspicion: Whether removed luck was borne out by the chips.
         journal_lines: Lines in its journal; 0 without one.
@@ -128,6 +129,7 @@ class RunResult(msgspec.Struct, frozen=True):
     usage: tuple[AgentUsage, ...] = ()
     unaccounted: Unaccounted = Unaccounted()
     harnesses: dict[str, str] = {}
+    boxes: dict[str, str] = {}
     history: tuple[dict[str, Any], ...] = ()
     suspicion: Findings = Findings()
     journal_lines: int = 0

@@ -7,7 +7,7 @@ import click
 import yaml
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import LLM, kind_of, make_agent
+from molt_bench.agents.kinds import LLM, kind_of, make_agent, missing_box
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.providers.server_address import redirection_warnings
@@ -21,12 +21,18 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel, ParticipantSpec
 
 
-def agent_from(text: str, assignments: Sequence[str]) -> ParticipantSpec:
-    """Return the participant that the command line names as for `--participants`; params are `key=value`."""
+def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None) -> ParticipantSpec:
+    """Return the participant that the command line names as for `--participants`; params are `key=value`.
+
+    Warns if it would play in a box, and this machine cannot make one.
+    """
     if not text.strip():
         raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench agents` lists them")
     (entry,) = participants_named([text.strip()])
-    return ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)))
+    spec = ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), sandbox=sandbox)
+    if why := missing_box(spec):
+        warn(f"{spec.id} without a sandbox, since {why}: can read your files")
+    return spec
 
 
 def _param(assignment: str) -> tuple[str, Any]:

@@ -11,7 +11,7 @@ from rich.text import Text
 from molt_bench.agents.kinds import LLM, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AGENT, Printing, param_option, printing_options
+from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command
 from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
 from molt_bench.errors import printable
@@ -35,11 +35,18 @@ _OnGame = Callable[[int, int], None]
 @click.command(cls=Command)
 @click.argument("participant", **AGENT)
 @param_option
+@sandbox_option
 @click.option("--hands", type=COUNT, help="Hands against each opponent at each table.")
 @click.option("--timeout-s", metavar="S", type=POSITIVE, help="Seconds per answer.")
 @printing_options
 def check(
-    participant: str, params: Sequence[str], hands: int | None, timeout_s: float | None, printing: Printing
+    participant: str,
+    params: Sequence[str],
+    *,
+    sandbox: bool | None,
+    hands: int | None,
+    timeout_s: float | None,
+    printing: Printing,
 ) -> None:
     """Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.
 
@@ -49,7 +56,7 @@ def check(
       molt-bench check tag
       molt-bench check my_bot.py:make --hands 20 --json
     """
-    spec = agent_from(participant, params)
+    spec = agent_from(participant, params, sandbox_from(sandbox))
     try:
         report = _run_checks(spec, hands=hands, timeout_s=timeout_s, printing=printing)
     except KeyboardInterrupt:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import click
 from rich import box
@@ -28,10 +28,20 @@ from molt_bench.study.comparison import Difference, Run
 from molt_bench.study.comparison_formats import Outcome
 
 Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
-#: The exit status of runs that cannot be compared, and with --exit-code that of a change that is not known.
+#: Exit statuses: a loss; runs that cannot be compared; with --exit-code, a change that is not known; and with
+#: --fail-below, too few hands to notice what it asks for.
+_LOST: Final = 1
 _NOT_COMPARED: Final = 3
 _UNKNOWN: Final = 4
+_CANNOT_TELL: Final = 6
 _BADGES: Final = (".json", ".svg")
+
+
+class Failure(NamedTuple):
+    """Why an agent's change is a failure, and the exit status that says so."""
+
+    status: int
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +50,9 @@ class VerdictOptions:
 
     within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
     fail_below: float | None = flag(
-        "Exit with status 1 if an agent has certainly lost more than this.", metavar="MBB", type=NOT_NEGATIVE
+        "Exit with status 1 if an agent has certainly lost more than this, 6 if too few hands can tell.",
+        metavar="MBB",
+        type=NOT_NEGATIVE,
     )
     strict: bool = flag(
         "With --fail-below: exit with status 1 unless it is certain that none lost more.", default=False
@@ -55,18 +67,31 @@ class VerdictOptions:
         if self.exit_code and self.fail_below is not None:
             raise click.BadParameter("cannot be used with --fail-below: choose one gate", param_hint="--exit-code")
 
-    def failure(self, each: Difference) -> str | None:
+    def failure(self, each: Difference) -> Failure | None:
         """Return why an agent's change is a failure; None if it is none."""
         sure = f"{100 * self.confidence:.4g}% certain"
         if self.exit_code:
-            unsure = f"it is not {sure} how it changed"
-            return {"worse": f"it is {sure} that it lost", "unknown": unsure}.get(each.verdict)
+            unsure = Failure(_UNKNOWN, f"it is not {sure} how it changed")
+            return {"worse": Failure(_LOST, f"it is {sure} that it lost"), "unknown": unsure}.get(each.verdict)
         if self.fail_below is None:
             return None
         more = f"more than {self.fail_below:,.6g} mbb per hand"
+        kept = each.kept(self.fail_below)
         if self.strict:
-            return None if each.kept(self.fail_below) else f"it is not {sure} that it did not lose {more}"
-        return f"it is {sure} that it lost {more}" if each.lost(self.fail_below) else None
+            return None if kept else Failure(_LOST, f"it is not {sure} that it did not lose {more}")
+        if each.lost(self.fail_below):
+            to = each.lost_to(self.fail_below)
+            alone = f" to {on_one_line(to)}" if to is not None and len(each.by_opponent) > 1 else ""
+            return Failure(_LOST, f"it is {sure} that it lost {more}{alone}")
+        loss = self.fail_below or self.within
+        if kept or each.sees(loss):
+            return None
+        takes = f"; that takes about {each.seed_pairs_to_see(loss):,}" if each.seed_pairs_to_see(loss) else ""
+        pairs = " and ".join(f"{count:,}" for count in each.seed_pairs)
+        return Failure(
+            _CANNOT_TELL,
+            f"cannot tell: {pairs} seed pairs are too few to notice a loss of {2 * loss:,.6g} mbb per hand{takes}",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +136,8 @@ def compare(
 
     Exit status: 0 if all is well, 1 for a loss by --fail-below or --exit-code, 2 for wrong usage,
     3 if there is nothing to compare (no such folder, an unreadable run, an unknown agent),
-    4 with --exit-code if nobody is worse, but somebody may be.
+    4 with --exit-code if nobody is worse, but somebody may be,
+    6 if the hands are too few to notice what --fail-below asks for.
 
     Examples:
       molt-bench compare old new
@@ -126,13 +152,14 @@ def compare(
             _run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within
         )
         reasons = {each.name: verdict.failure(each) for each in found.differences}
+        failures = {name: failure for name, failure in reasons.items() if failure is not None}
         outcome = Outcome(
             old=old,
             new=new,
             found=found,
             confidence=verdict.confidence,
             within=verdict.within,
-            failures={name: reason for name, reason in reasons.items() if reason is not None},
+            failures={name: failure.reason for name, failure in failures.items()},
         )
         if output.badge is not None:
             path = Path(output.badge)
@@ -148,8 +175,8 @@ def compare(
         _print_outcome(outcome, verdict, "json" if printing.as_json else output.form, quiet=printing.quiet)
     for name, reason in outcome.failures.items():
         print(f"molt-bench: {on_one_line(name)}: {reason}", file=sys.stderr)
-    if outcome.failures:
-        sys.exit(_UNKNOWN if verdict.exit_code and found.verdict != "worse" else 1)
+    if failures:
+        sys.exit(min(failure.status for failure in failures.values()))
 
 
 def _both_ids(text: str) -> tuple[str, str]:

@@ -7,10 +7,12 @@ from typing import Any
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.bench.extensions import another_stop
+from molt_bench.bench.model_draws import unstated_sampling
 from molt_bench.bench.schedule.opening_budget import opening_shortfall
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
-from molt_bench.config.loader import load_config, put, read_config_file, set_field
+from molt_bench.config.assignments import put, set_field
+from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
@@ -91,6 +93,8 @@ def extension_from(options: StopOptions, stored: StoredRun) -> StopConfig | None
 
 
 def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
+    if flags.get("sandbox") is not None:
+        _box_all(values)
     for path, value in flags.items():
         if value is not None:
             put(values, path, participants_from(value) if path == "participants" else value)
@@ -99,8 +103,16 @@ def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: S
     return load_config(values)
 
 
+def _box_all(values: dict[str, Any]) -> None:
+    """Remove the boxes that participants of a config name: the flag is for all of them."""
+    participants = values.get("participants")
+    for each in participants if isinstance(participants, list) else ():
+        if isinstance(each, dict):
+            each.pop("sandbox", None)
+
+
 def warn_ahead(config: BenchmarkConfig) -> None:
     """Warn of what a run of this config will fall short of."""
-    for shortfall in (opening_shortfall(config), guessable(config)):
+    for shortfall in (opening_shortfall(config), guessable(config), unstated_sampling(config.models())):
         if shortfall is not None:
             warn(shortfall)

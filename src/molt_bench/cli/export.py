@@ -18,8 +18,8 @@ from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.files import fill_whole, writing
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
+from molt_bench.report.exports.csv_and_parquet import write_parquet
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
-from molt_bench.report.exports.hand_rows import write_parquet
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.exports.whole_exchanges import whole_exchanges
 from molt_bench.runs.derived_files import check_record

@@ -34,12 +34,20 @@ AGENT: Final[Mapping[str, Any]] = {
 param_option = click.option(
     "--param", "params", metavar="KEY=VALUE", multiple=True, help="A param of the agent; repeatable."
 )
+sandbox_option = click.option(
+    "--sandbox/--no-sandbox", default=None, help="Play in a sandbox, or without; by default, programs where possible."
+)
 root_option = click.option("--root", metavar="DIR", help="Where the run's files are now, such as on another machine.")
 run_agents_option = click.option(
     "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one; see docs."
 )
 _JSON: Final = "Print one JSON object to standard output and nothing else."
 json_option = click.option("--json", "as_json", is_flag=True, help=_JSON)
+
+
+def sandbox_from(flag: bool | None) -> str | None:  # noqa: FBT001 - it is the flag
+    """Return the setting that `--sandbox` or `--no-sandbox` stands for; None without either."""
+    return None if flag is None else kinds.REQUIRED if flag else kinds.OFF
 
 
 @dataclass(frozen=True, kw_only=True)

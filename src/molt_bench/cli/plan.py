@@ -24,6 +24,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study.budget_reach import Bought, what_it_buys
+from molt_bench.study.cost_estimate import what_the_budget_shows
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
 
@@ -86,11 +87,13 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
     else:
         planner = Planner(planned, **settings)
         gaps = GAPS if flags.gap is None and flags.interval is None else () if flags.gap is None else (flags.gap,)
-        needs = [planner.to_separate(each) for each in gaps]
+        whole = planner.whole() if gaps == GAPS else None
+        needs = [*([] if whole is None else [whole]), *[planner.to_separate(each) for each in gaps]]
         needs += [] if flags.interval is None else [planner.to_interval(flags.interval)]
         assumed, configs = planner.assumed, [planned]
         content = {"assumed": _plain_assumptions(assumed), "needs": [_plain_need(each) for each in needs]}
-        table, remarks = plan_table(needs, models=bool(assumed.models)), plan_remarks(needs, assumed)
+        table = plan_table(needs, models=bool(assumed.models))
+        remarks = plan_remarks(needs, assumed, what_the_budget_shows(planned, planner), known=planner.knows_line_up)
     if as_json:
         print_json(content)
         return

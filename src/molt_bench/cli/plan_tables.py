@@ -38,7 +38,7 @@ def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
             *([each.way.harness] if models else []),
             f"{each.assumed.pairings:,}",
             *(cells if models else cells[:2]),
-            "-" if need is None else f"{need.target:,.3g}" if need.target < 100 else f"{need.target:,.0f}",
+            "-" if need is None else _gap(need.target or 0.0),
             *([each.limit] if both else []),
         )
     return table
@@ -94,7 +94,7 @@ def plan_table(needs: Sequence[Need], *, models: bool) -> Table:
     for need in needs:
         sign = "±" if need.outcome == "interval" else ""
         table.add_row(
-            f"{sign}{need.target:,.6g}",
+            "-" if need.target is None else f"{sign}{need.target:,.6g}",
             need.outcome + ("*" if need.beyond else ""),
             f"{need.seed_pairs:,}",
             _short(need.games),
@@ -108,9 +108,22 @@ def plan_table(needs: Sequence[Need], *, models: bool) -> Table:
     return table
 
 
-def plan_remarks(needs: Sequence[Need], assumed: Assumptions) -> list[str]:
-    """Explain what the rows do not: limits, prices, ties."""
+def plan_remarks(needs: Sequence[Need], assumed: Assumptions, shown: str | None, *, known: bool) -> list[str]:
+    """Explain what the rows do not: the whole run, limits, prices, ties.
+
+    `shown` is what the budget can show; `known` whether the pilot had this line-up.
+    """
     lines = []
+    whole = next((need for need in needs if need.likely_hands is not None), None)
+    if whole is not None and whole.likely_hands is not None:
+        low, high = map(_short, whole.likely_hands)
+        lines.append(
+            "Decided: every two neighbours are ordered or tied, in simulated runs of this line-up, "
+            f"{'as the pilot knows it' if known else 'with players as unlike as usual'}. Half of them took {low} to "
+            f"{high} hands."
+        )
+    if shown is not None:
+        lines.append(f"The budget: {shown}.")
     limits = [*dict.fromkeys(need.beyond for need in needs if need.beyond)]
     if limits:
         lines.append(f"* More than stop.budget allows ({', '.join(limits)}): the run would stop first.")
@@ -149,6 +162,10 @@ def assumptions(assumed: Assumptions) -> str:
         alike.setdefault(calls, []).append(model.id)
     parts += [f"{' and '.join(names)}: {calls}" for calls, names in alike.items()]
     return f"Assumptions, in thousandths of a big blind per hand: {'; '.join(parts)}."
+
+
+def _gap(gap: float) -> str:
+    return f"{gap:,.3g}" if gap < 100 else f"{gap:,.0f}"
 
 
 def _dollars(need: Need) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AGENT, param_option
+from molt_bench.cli.options import AGENT, param_option, sandbox_from, sandbox_option
 from molt_bench.cli.parser import COUNT, Command, grouped
 from molt_bench.cli.streams import console
 from molt_bench.person.play_session import Session, play_session
@@ -32,6 +32,7 @@ class Blinds(click.ParamType[tuple[int, int]]):
     "session",
     click.argument("agent", **AGENT),
     param_option,
+    sandbox_option,
     click.option("--hands", type=COUNT, default=20, help="Hands to play."),
     click.option("--stack", metavar="BB", type=COUNT, default=100, help="Starting stack of every hand, in big blinds."),
     click.option("--blinds", type=Blinds(), default="50/100", help="Small and big blind, in chips."),
@@ -58,5 +59,5 @@ def play(session: Session) -> None:
       molt-bench play tag
       molt-bench play tight --hands 5 --seed monday --show-odds
     """
-    opponent = agent_from(session.agent, session.params)
+    opponent = agent_from(session.agent, session.params, sandbox_from(session.sandbox))
     play_session(session, opponent.id, maker_of(opponent, seed=session.seed), console())

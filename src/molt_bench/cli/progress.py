@@ -103,9 +103,8 @@ def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
     if status.spending is not None:
         games += f"; {_spent(status.spending, config)}"
     table = Table.grid(padding=(0, 2))
-    for rank, rating in enumerate(_standing(status), start=1):
+    for rating in _standing(status):  # best first; nobody has a rank yet
         table.add_row(
-            str(rank),
             Text(on_one_line(rating.id)),
             f"{rating.mu:.1f} ± {rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}",

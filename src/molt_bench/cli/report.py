@@ -19,9 +19,9 @@ from molt_bench.runs.folder import journal_in
 if TYPE_CHECKING:  # a plain report starts faster without the viewer
     from molt_bench.report import analysis
     from molt_bench.report import figures as run_figures
-    from molt_bench.view import library, open_run, single_file
+    from molt_bench.view import html_report, library, open_run
 else:
-    run_figures, single_file = lazy_import("molt_bench.report.figures"), lazy_import("molt_bench.view.single_file")
+    run_figures, html_report = lazy_import("molt_bench.report.figures"), lazy_import("molt_bench.view.html_report")
     analysis = lazy_import("molt_bench.report.analysis")
     library = lazy_import("molt_bench.view.library")
 
@@ -47,7 +47,7 @@ def report(folder: str, html: str | None, figures: str | None, printing: Printin
     run = _open_run(folder)
     written: dict[str, Any] = {"runDir": folder}
     if html is not None:
-        page = single_file.single_file(run).encode()
+        page = html_report.html_report(run).encode()
         with writing("--html", html, "a file"):
             write_whole(Path(html), page)
         written["html"] = html

@@ -14,6 +14,7 @@ from molt_bench.cli.options import (
     config_options,
     resume_option,
     run_options,
+    sandbox_from,
 )
 from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
 from molt_bench.lazy_import import lazy_import
@@ -52,6 +53,10 @@ class BenchmarkOptions:
     reference: str | None = flag(
         "Play a gauntlet: everyone plays this participant only, and is ranked by the result.", metavar="ID"
     )
+    sandbox: bool | None = flag(
+        "Play all programs and Python files in a sandbox, or none of them; by default, programs where possible.",
+        "--sandbox/--no-sandbox",
+    )
     output_dir: str | None = flag("Folder in which every run gets its own folder.", metavar="DIR", type=PATH)
     assignments: tuple[str, ...] = flag(
         "Set any config field, as in game.stack=5000; repeatable.",
@@ -73,6 +78,7 @@ class BenchmarkOptions:
             "stop.adjacentConfidence.threshold": self.confidence,
             "scheduler.policy": self.scheduler,
             "scheduler.reference": self.reference,
+            "sandbox": sandbox_from(self.sandbox),
             "outputDir": self.output_dir,
         }
 

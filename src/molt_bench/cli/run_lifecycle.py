@@ -34,6 +34,7 @@ from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.study.cost_estimate import what_the_budget_shows
 
 
 class Host(LivePlayers, Protocol):
@@ -65,7 +66,8 @@ def start_run(
     check_cost(config, options)
     folder = new_folder(config)
     write_about(folder, about)
-    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live)
+    ahead = what_the_budget_shows(config)
+    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live, ahead=ahead)
 
 
 def resume_run(
@@ -126,8 +128,18 @@ def _permission(
     return consent(stored, outsiders(stored), run_agents=run_agents), stored.header
 
 
-def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOptions, live: Hosting | None) -> None:
+def _play(
+    config: BenchmarkConfig,
+    folder: Path,
+    files: RunFiles,
+    options: RunOptions,
+    live: Hosting | None,
+    *,
+    ahead: str | None = None,
+) -> None:
+    """Play a run and write its result; `ahead` is said once everybody is there, before the first game."""
     warned: list[str] = []
+    untold = [ahead] if ahead is not None and not options.quiet and not options.as_json else []
     files.closing = lambda: vouched_styles(folder)
 
     def warn_once(warning: str) -> None:
@@ -141,6 +153,8 @@ def _play(config: BenchmarkConfig, folder: Path, files: RunFiles, options: RunOp
             with show_progress(config, quiet=quiet) as watch:
 
                 def on_status(status: RunStatus) -> None:
+                    while untold:
+                        notice(untold.pop())
                     if watch is not None:
                         watch(status)
                     if host is not None:

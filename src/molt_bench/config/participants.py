@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
 from molt_bench.agents.kinds import KINDS, AgentKind, kind_of
+from molt_bench.agents.sandbox.settings import SandboxSetting, plain_setting
 from molt_bench.agents.settings_base import AgentSettings, Name, PathText, Section
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
@@ -53,6 +54,21 @@ class ParticipantConfig(Section):
             exclude_if=lambda value: value is None,
         ),
     ] = None
+    sandbox: Annotated[
+        SandboxSetting | None,
+        Field(
+            description="The box it plays in: `auto` (bubblewrap where it works), `bwrap` (or not at all), `off`, or "
+            "another user; null: that of the config, or else `auto` for programs, `off` for Python code.",
+            exclude_if=lambda value: value is None,
+        ),
+    ] = None
+    network: Annotated[
+        bool,
+        Field(
+            description="Whether it may use the network in its box; it is not isolated then, unless it says so.",
+            exclude_if=lambda value: value is False,
+        ),
+    ] = False
 
     @model_validator(mode="before")
     @classmethod
@@ -75,7 +91,7 @@ class ParticipantConfig(Section):
     @property
     def may_remember(self) -> bool:
         """Whether it may know in one game what it saw in another, so that swapped seats must not share their decks."""
-        return self.kind.remembers if self.isolated is None else not self.isolated
+        return (self.kind.remembers or self.network) if self.isolated is None else not self.isolated
 
     def settings(self) -> AgentSettings | None:
         """Return the settings of its kind alone; None for a kind that takes params."""
@@ -92,14 +108,15 @@ class ParticipantConfig(Section):
     def spec(self, *, without: Collection[str] = ()) -> ParticipantSpec:
         """Return what `make_agent` needs, as if it did not need the environment variables in `without`."""
         settings = self.settings()
+        box: Any = {"sandbox": plain_setting(self.sandbox), "network": self.network}
         if settings is None:
-            return ParticipantSpec(id=self.id, type=self.type, params=self.params)
+            return ParticipantSpec(id=self.id, type=self.type, params=self.params, **box)
         params = {field: getattr(settings, field) for field in type(settings).model_fields}
         if "env" in params:
             params["env"] = tuple(name for name in params["env"] if name not in without)
         if params.get("api_key_env") in without:
             params["api_key_env"] = None
-        return ParticipantSpec(id=self.id, type=self.type, params=params)
+        return ParticipantSpec(id=self.id, type=self.type, params=params, **box)
 
 
 def _section_of(kind: AgentKind) -> type[ParticipantConfig]:

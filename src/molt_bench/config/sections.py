@@ -3,15 +3,17 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
+from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.llm.money.prices import Price
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.sandbox.settings import SandboxSetting
 from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
@@ -25,13 +27,17 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Amount = Annotated[float, Field(gt=0, le=MUCH)]
 
 #: Every two participants form a pairing, and every pairing is considered before every round.
-MOST_PARTICIPANTS: Final = 200
+MOST_PARTICIPANTS: Final = 1_000
 #: Limits on hands per game, and on games and hands per round: a round stays in memory (300 MB) until it is rated.
 MOST_HANDS: Final = 100_000
 MOST_GAMES_OF_A_ROUND: Final = 50_000
 MOST_HANDS_OF_A_ROUND: Final = 1_000_000
 #: The least margin that can count as a tie, unless there are no ties at all; in thousandths of a big blind per hand.
 LEAST_TIE_MARGIN: Final = 1e-6
+#: The margin that counts as a tie where a config does not say, for each big blind of the stacks, and at most. What can
+#: be won in a hand grows with the stacks, up to about 100 big blinds: deeper ones are seldom played for in full.
+TIE_MARGIN_PER_BIG_BLIND: Final = 2.5
+MOST_TIE_MARGIN: Final = 250.0
 
 
 class SeedsConfig(Section):
@@ -195,8 +201,13 @@ class AdjacentConfidence(Section):
     ] = "margin"
     tie_margin_mbb: Annotated[
         float,
-        Field(ge=0, le=MUCH, description="Margin counted as a tie, in thousandths of a big blind per hand; 0: none."),
-    ] = 250.0
+        Field(
+            ge=0,
+            le=MUCH,
+            description="Margin counted as a tie, in thousandths of a big blind per hand; 0: none. Unless given, it is "
+            "2.5 for each big blind of the stacks, at most 250.",
+        ),
+    ] = MOST_TIE_MARGIN
 
     @field_validator("tie_margin_mbb")
     @classmethod
@@ -258,6 +269,11 @@ class LLMConfig(Section):
     ] = {}  # noqa: RUF012 - pydantic copies it
 
 
+def _plays_in_boxes(participant: Mapping[str, Any]) -> bool:
+    participant_type = participant.get("type")
+    return isinstance(participant_type, str) and kind_of(participant_type).sandbox is not None
+
+
 class BenchmarkConfig(Section):
     """The config of a benchmark."""
 
@@ -275,7 +291,30 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
+    sandbox: Annotated[
+        SandboxSetting | None,
+        Field(
+            description="The box of all programs and Python code that do not name their own; see `participants`.",
+            exclude_if=lambda value: value is None,
+        ),
+    ] = None
     output_dir: Annotated[PathText, Field(description="Folder in which each run gets a folder.")] = "benchmark-results"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _boxed_alike(cls, value: Any) -> Any:
+        """Put the box of the config into the participants that can play in one and do not name their own."""
+        if (
+            not isinstance(value, dict)
+            or value.get("sandbox") is None
+            or not isinstance(value.get("participants"), list)
+        ):
+            return value
+        found = [
+            {"sandbox": value["sandbox"], **each} if isinstance(each, dict) and _plays_in_boxes(each) else each
+            for each in cls._by_name(value["participants"])
+        ]
+        return {**value, "participants": found}
 
     @field_validator("participants", mode="before")
     @classmethod
@@ -297,7 +336,16 @@ class BenchmarkConfig(Section):
         found += [*self._about_reference(ids), *self._about_memory(), *self._about_budget()]
         if found:
             raise as_problems(found)
+        rule = self.stop.adjacent_confidence
+        if rule is not None and "tie_margin_mbb" not in rule.model_fields_set:
+            # The config that a run keeps states it, so that the run is the same whatever the default becomes.
+            scaled = rule.model_copy(update={"tie_margin_mbb": self.usual_tie_margin()})
+            self.__dict__["stop"] = self.stop.model_copy(update={"adjacent_confidence": scaled})
         return self
+
+    def usual_tie_margin(self) -> float:
+        """Return the margin that counts as a tie with these stacks, unless the config says another."""
+        return min(MOST_TIE_MARGIN, TIE_MARGIN_PER_BIG_BLIND * self.game.stack / self.game.big_blind)
 
     def _about_budget(self) -> Iterator[tuple[str, object, str]]:
         """Check that the budget has room for a match, and that the run ends."""

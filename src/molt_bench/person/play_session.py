@@ -29,6 +29,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     agent: str
     params: tuple[str, ...] = ()
+    sandbox: bool | None = None
     hands: int = 20
     stack: int = 100
     blinds: tuple[int, int] = (50, 100)

@@ -189,17 +189,22 @@ class Hand:
         self.payoffs = (won, -won)
 
     def _illegal(self, action: Action) -> IllegalAction:
-        kind = action.kind
         if self.actor < 0:
-            return IllegalAction(f"{kind}: the hand is over")
-        if type(kind) is not str:
-            done = f"kind {shown(kind)}"
-        elif kind == "raiseTo":
-            done = f"raiseTo {shown(action.amount)}"
-            if type(action.amount) is not int:
-                done += f" (the amount must be an int, not {type(action.amount).__name__})"
-        elif kind in KINDS:
-            done = kind
-        else:
-            done = f"unknown kind {shown(kind)}"
-        return IllegalAction(f"{done} is not legal; legal: {self.legal_actions()}")
+            return IllegalAction(f"{action.kind}: the hand is over")
+        return IllegalAction(not_legal(action, self.legal_actions()))
+
+
+def not_legal(action: Action, legal: LegalActions) -> str:
+    """Say that an action is not among those that are legal; its fields may be anything."""
+    kind = action.kind
+    if type(kind) is not str:
+        done = f"kind {shown(kind)}"
+    elif kind == "raiseTo":
+        done = f"raiseTo {shown(action.amount)}"
+        if type(action.amount) is not int:
+            done += f" (the amount must be an int, not {type(action.amount).__name__})"
+    elif kind in KINDS:
+        done = kind
+    else:
+        done = f"unknown kind {shown(kind)}"
+    return f"{done} is not legal; legal: {legal}"

@@ -2,14 +2,16 @@
 
 All estimators have the same expectation. Which one varies least depends on the players: between two that get all-in
 alike, the chips of the two games of a seed cancel out by themselves, and any other estimate varies more. So with `auto`
-each pair uses `fitted`, unless another one varies clearly less over its seed pairs so far. The choice depends on the
-variance alone, never on the estimate itself.
+each match counts by `fitted`, unless another one varies clearly less over the seed pairs of the two before it. A match
+keeps its estimator. So each was chosen before the cards that it is about: choosing the one that seems to vary least of
+those already seen would make intervals too short, most of all where the big wins are rare.
 
 Only chips count for a pairing with somebody who is not trusted.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from math import sqrt
+from math import fsum, sqrt
 from operator import add, mul, sub
 from typing import Final
 
@@ -24,18 +26,25 @@ RAW: Final = "raw"
 #: The estimator to use until there are enough seed pairs to choose.
 FIRST: Final = "fitted"
 _ENOUGH: Final = 8
-#: How many standard errors the variance of another one must be below. The least of several variances looks better than
-#: it is: choosing by it alone, the 95% intervals of six equally good estimators hold in 86 to 90% of the cases with
-#: eight seed pairs. So chosen, it is 92 to 95%.
+#: How many standard errors the variance of another one must be below: the least of several looks better than it is.
 _CLEARLY: Final = 2.5
 
 
 class MarginBook:
-    """Fills a margin model with the margins of one of the `ESTIMATORS`, or by `auto` of the best for each pair."""
+    """Fills a margin model with the margins of one of the `ESTIMATORS`, or by `auto` of the best for each pair.
 
-    def __init__(self, model: MarginModel, estimator: str = AUTO, *, distrusted: Iterable[str] = ()) -> None:
+    With `again`, `auto` chooses again after every match for all seed pairs of a pair, as bench version 12 did.
+    """
+
+    def __init__(
+        self, model: MarginModel, estimator: str = AUTO, *, distrusted: Iterable[str] = (), again: bool = False
+    ) -> None:
         self.model = model
         self._estimator = estimator
+        self._again = again
+        #: The margins that count, and how many of them are by each estimator.
+        self._used: dict[Pair, list[float]] = {}
+        self._shares: dict[Pair, Counter[str]] = {}
         self._columns: dict[Pair, dict[str, list[float]]] = {}
         self._seeds: dict[Pair, list[Hashable]] = {}
         self._distrusted: frozenset[str] = frozenset(distrusted)
@@ -56,13 +65,19 @@ class MarginBook:
             self._enter(pair)
 
     def _note(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
+        if not self._again:
+            chosen = self.preferred(pair)
+            self._used.setdefault(pair, []).extend(margins[chosen])
+            self._shares.setdefault(pair, Counter())[chosen] += len(seeds)
         columns = self._columns.setdefault(pair, {name: [] for name in ESTIMATORS})
         for name, column in columns.items():
             column += margins[name]
         self._seeds.setdefault(pair, []).extend(seeds)
 
     def _enter(self, pair: Pair) -> None:
-        self.model.replace(pair, self._columns[pair][self.estimator_of(pair)], self._seeds[pair])
+        trusted = self._distrusted.isdisjoint(pair)
+        counted = self._used[pair] if trusted and not self._again else self._columns[pair][self.estimator_of(pair)]
+        self.model.replace(pair, counted, self._seeds[pair])
 
     def distrust(self, names: Iterable[str]) -> None:
         """Use the chips alone for all pairings of these participants, and for no others."""
@@ -77,8 +92,11 @@ class MarginBook:
         return self._columns[pair][estimator]
 
     def estimator_of(self, pair: Pair) -> str:
-        """Return the estimator used for a pair."""
-        return self.preferred(pair) if self._distrusted.isdisjoint(pair) else RAW
+        """Return the estimator used for a pair: that of most of its seed pairs."""
+        if not self._distrusted.isdisjoint(pair):
+            return RAW
+        shares = self._shares.get(pair)
+        return shares.most_common(1)[0][0] if shares else self.preferred(pair)
 
     def removing_luck(self, pair: Pair) -> str:
         """Return the estimator to compare with the chips: the one in use if both are trusted.
@@ -89,7 +107,7 @@ class MarginBook:
         return FIRST if found == RAW and self._estimator == AUTO else found
 
     def preferred(self, pair: Pair) -> str:
-        """Return the estimator that is used for a pair if both are trusted."""
+        """Return the estimator by which the next match of a pair counts if both are trusted."""
         if self._estimator != AUTO:
             return self._estimator
         return least_varying(self._columns.get(pair, {FIRST: []}))
@@ -123,10 +141,9 @@ def _varies_less(column: Sequence[float], usual: Sequence[float]) -> bool:
 
 
 def _product(first: Sequence[float], second: Sequence[float]) -> float:
-    found: float = sum(map(mul, first, second))
-    return found
+    return fsum(map(mul, first, second))
 
 
 def _centred(values: Sequence[float]) -> list[float]:
-    mean = sum(values) / len(values) if values else 0.0
+    mean = fsum(values) / len(values) if values else 0.0
     return [value - mean for value in values]

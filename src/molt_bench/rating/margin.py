@@ -5,6 +5,7 @@ thousandths of a big blind. Within a seed pair memory may correlate the hands; b
 
 For every pair of participants the margins are Normal around d, with a variance that is estimated from them and shrunk
 towards that of the other pairs, as if up to two more seed pairs had been seen, fewer where pairs differ (`shrinkage`).
+Where they are skewed instead, intervals are wider (`pair_sums`).
 Nothing is assumed to be transitive: every pair has a margin of its own. A participant's result is its mean margin
 against the field. Everything follows from sums, so the order of the games does not matter.
 
@@ -51,6 +52,7 @@ class ModelOptions(TypedDict, total=False):
     sd_per_hand: float
     anchors: Collection[str]
     own_decks: Collection[str]
+    skewed: bool
 
 
 class MarginModel:
@@ -66,6 +68,7 @@ class MarginModel:
         sd_per_hand: Standard deviation of a hand assumed before there is data, in thousandths of a big blind.
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         own_decks: Participants whose games are dealt decks of their own, so that they share no seed with others.
+        skewed: Whether intervals allow for skewed margins.
     """
 
     yardstick: str | None = None
@@ -78,6 +81,7 @@ class MarginModel:
         sd_per_hand: float = SD_PER_HAND,
         anchors: Collection[str] = (),
         own_decks: Collection[str] = (),
+        skewed: bool = True,
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
@@ -85,7 +89,8 @@ class MarginModel:
         self._samples: dict[Pair, Sample] = {pair: Sample() for pair in combinations(self.participants, 2)}
         self._pairs = tuple(self._samples)
         self._index = {pair: at for at, pair in enumerate(self._pairs)}
-        self._sums = PairSums(len(self._pairs), sd_per_hand**2 / hands)
+        numbers = [*combinations(range(len(self.participants)), 2)]
+        self._sums = PairSums(numbers, sd_per_hand**2 / hands, skewed=skewed)
         #: What has been computed since the last change; a standing stays as long as its pairs do.
         self._leads: dict[Pair, Estimate] = {}
         self._standings: dict[str, float] = {}
@@ -119,11 +124,12 @@ class MarginModel:
         values = [sign * margin for margin in margins]
         mean = fsum(values) / len(values) if values else 0.0
         squares = fsum([(value - mean) ** 2 for value in values])
+        cubes = fsum([(value - mean) ** 3 for value in values])
         own = self._pair(*pair)
         known, named = self._samples[own].seeds, tuple(seeds)
         for seed in () if self.shares_seeds else named[len(known) :] if named[: len(known)] == known else named:
             self.shares_seeds |= self._owners.setdefault(seed, own) != own
-        self._samples[own] = sample = Sample(tuple(values), named, mean, squares)
+        self._samples[own] = sample = Sample(tuple(values), named, mean, squares, cubes)
         self._sums.set(self._index[own], sample)
         self._forget(own)
 
@@ -265,14 +271,14 @@ class MarginModel:
         found = self._sums.weighted(terms)
         if found is None:
             return UNKNOWN
-        mean, total, free, unit = found
+        mean, total, free, unit, widening = found
         if self.shares_seeds:
             samples = [self._samples[self._pairs[at]] for at in terms.indices.tolist()]
             used = list(zip(terms.weights.tolist(), samples, strict=True))
             factor, most = self._effect_of_shared_seeds(used, terms, total)
             if factor > 1 or not wide:
                 total, free, unit = total * factor, min(free, most), unit * factor
-        return Estimate(mean, sqrt(total), free, sqrt(unit))
+        return Estimate(mean, sqrt(total) * widening, free, sqrt(unit))
 
     def _effect_of_shared_seeds(
         self, used: Sequence[tuple[float, Sample]], terms: Terms, apart: float

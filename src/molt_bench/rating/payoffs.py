@@ -8,7 +8,7 @@ Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and combi
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from math import inf
+from math import fsum, inf
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -82,8 +82,9 @@ def nash_averaging(model: MarginModel) -> NashAverage | None:
     if not names or any(not model.count(first, second) for first, second in combinations(names, 2)):
         return None
     payoffs = [[0.0 if row == column else model.margin(row, column).mean for column in names] for row in names]
-    weights = max_entropy_equilibrium(payoffs)
-    averages = (sum(gain * weight for gain, weight in zip(row, weights, strict=True)) for row in payoffs)
+    # Rounded, since the last digits depend on the version of numpy.
+    weights = [round(weight, 9) for weight in max_entropy_equilibrium(payoffs)]
+    averages = (fsum(gain * weight for gain, weight in zip(row, weights, strict=True)) for row in payoffs)
     return NashAverage(dict(zip(names, weights, strict=True)), dict(zip(names, averages, strict=True)))
 
 
@@ -119,4 +120,5 @@ def _played(model: MarginModel) -> Iterator[tuple[str, str]]:
 
 
 def _share(transitive: float, cyclic: float) -> float | None:
-    return transitive / (transitive + cyclic) if transitive + cyclic else None
+    # Rounded, since the last digits depend on the version of numpy.
+    return round(transitive / (transitive + cyclic), 9) if transitive + cyclic else None

@@ -1,19 +1,23 @@
-"""Rank intervals: the ranks a participant may have, given what is known of its lead over each of the others.
+"""Ranks: those that each participant may have, given what is known of its lead over each of the others.
 
 A participant is surely below all those that lead it by a significant margin, and surely above all those it leads so.
-The rest may be on either side. The tests are those of the stop rule, so the interval stays valid although the run
+The rest may be on either side. The tests are those of the stop rule, so what they say stays valid although the run
 looks after every round; a lead counts shared decks; and one that rests on a pairing without games is unknown, so both
 orders stay possible. The error of one interval is shared among its comparisons (Holm 1979; Mogstad, Romano, Shaikh and
 Wilhelm 2024, "Inference for ranks"); with `familywise`, that of all intervals among all comparisons. So two ranks never
 differ for sure where the verdict on the two is open.
+
+`rank_ranges` is what is printed as the rank of somebody, everywhere: the ranks that all orders which are claimed leave
+possible. Where no order of two is claimed, their ranges overlap, and nobody is said to be above the other.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import SequentialTest
 from molt_bench.rating.verdicts import holm
+from molt_bench.specs import Pair
 
 
 def rank_intervals(
@@ -29,15 +33,66 @@ def rank_intervals(
     Those `apart` have no rank; the others are ranked among themselves. With `familywise`, the error is that of all
     intervals together.
     """
+    known = sure_leads(model, test, error=error, apart=apart, familywise=familywise)
+    return {
+        name: (1 + [*leads.values()].count(False), len(known) - [*leads.values()].count(True))
+        for name, leads in known.items()
+    }
+
+
+def sure_leads(
+    model: MarginModel, test: SequentialTest, *, error: float, apart: Collection[str] = (), familywise: bool = False
+) -> dict[str, dict[str, bool]]:
+    """Return for each participant those it surely leads, as True, and those it surely trails, as False."""
     names = [name for name in model.participants if name not in apart]
     leads = {pair: model.lead(*pair) for pair in combinations(names, 2)}
     doubts = {pair: test.doubt(lead) for pair, lead in leads.items()}
     together = dict(zip(doubts, holm(list(doubts.values()), error), strict=True)) if familywise else {}
-    found = {}
-    for name in names:
-        own = [pair for pair in leads if name in pair]
-        allowed = [together[pair] for pair in own] if familywise else holm([doubts[pair] for pair in own], error)
-        sure = [pair for pair, most in zip(own, allowed, strict=True) if doubts[pair] <= most]
-        certain = [(leads[pair].mean > 0) == (pair[0] == name) for pair in sure]
-        found[name] = 1 + certain.count(False), len(names) - certain.count(True)
+    own: dict[str, list[Pair]] = {name: [] for name in names}
+    for pair in leads:
+        own[pair[0]].append(pair)
+        own[pair[1]].append(pair)
+    found: dict[str, dict[str, bool]] = {}
+    for name, pairs in own.items():
+        allowed = [together[pair] for pair in pairs] if familywise else holm([doubts[pair] for pair in pairs], error)
+        sure = [pair for pair, most in zip(pairs, allowed, strict=True) if doubts[pair] <= most]
+        found[name] = {
+            pair[1] if pair[0] == name else pair[0]: (leads[pair].mean > 0) == (pair[0] == name) for pair in sure
+        }
     return found
+
+
+def agreed(known: Mapping[str, Mapping[str, bool]]) -> set[Pair]:
+    """Return the pairs of which the first is surely above, by the leads of both."""
+    return {
+        (name, other)
+        for name, leads in known.items()
+        for other, above in leads.items()
+        if above and known[other].get(name) is False
+    }
+
+
+def rank_ranges(order: Sequence[str], above: Iterable[Pair]) -> dict[str, tuple[int, int]]:
+    """Return the best and the worst rank of everybody that leave each first of these pairs above the second.
+
+    Who is above somebody is above all whom that one is above, too. Pairs against the `order`, best first, do not count.
+
+    >>> rank_ranges("abcd", [("a", "b"), ("b", "d")])
+    {'a': (1, 2), 'b': (2, 3), 'c': (1, 4), 'd': (3, 4)}
+    """
+    place = {name: at for at, name in enumerate(order)}
+    direct: dict[str, list[str]] = {name: [] for name in order}
+    for first, second in above:
+        if first in place and place.get(second, -1) > place[first]:
+            direct[first].append(second)
+    #: The places of all who are below each, as bits of a number.
+    below: dict[str, int] = {}
+    over = [0] * len(order)
+    for name in reversed(order):
+        found = 0
+        for other in direct[name]:
+            found |= below[other] | 1 << place[other]
+        below[name] = found
+        for at in range(place[name] + 1, len(order)):
+            over[at] += found >> at & 1
+    return {name: (1 + over[at], len(order) - below[name].bit_count()) for name, at in place.items()}

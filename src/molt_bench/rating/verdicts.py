@@ -1,7 +1,14 @@
-"""Verdicts: what the margins show about each two neighbours in the ranking."""
+"""Verdicts: what the margins show about each two neighbours in the ranking.
+
+The lead of an order is inflated: a run stops when a lead is large enough, so it stops sooner where luck has made it
+larger. `Judge.shrunk` takes that out of the median. With z the standard errors of the lead, and T the information at
+which it passed the bar, as a multiple of that at the first look, the share of the lead that is due to the stop is about
+(1 - 1/T) / z^2. At the first look there is nothing to shrink: nobody chose when to look. See docs/methods.md.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
+from math import inf
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -35,11 +42,13 @@ class Judge(msgspec.Struct, frozen=True):
         test: The test of each lead.
         error: How often a verdict may be wrong: each of them, or any of them if `familywise`.
         familywise: Whether the error is that of all verdicts together (Holm 1979).
+        first: Seed pairs of every pairing at the first look.
     """
 
     test: SequentialTest
     error: float = 0.05
     familywise: bool = False
+    first: int = 1
 
     def sure(self, lead: Estimate) -> float:
         """Return the confidence that a lead is above 0; see `sequential.sure`."""
@@ -48,6 +57,15 @@ class Judge(msgspec.Struct, frozen=True):
     def radius(self, lead: Estimate) -> float:
         """Return half the width of the interval that holds the lead at every look."""
         return radius(self.test, lead, self.error)
+
+    def shrunk(self, lead: Estimate) -> float:
+        """Return a lead that was large enough to be claimed, without what is due to stopping for it."""
+        bar = self.test.bars(lead, self.error)[0]
+        if lead.scale in (0.0, inf) or not lead.mean or bar == inf:
+            return lead.mean
+        z = abs(lead.mean) / lead.scale
+        passed = (lead.unit / lead.scale) ** 2 / self.first * (bar / z) ** 2 if lead.unit else inf
+        return lead.mean * (1 - (1 - 1 / max(1.0, passed)) / max(1.0, z) ** 2)
 
     def strictest(self, count: int) -> float:
         """Return the error allowed for the first of so many verdicts."""

@@ -26,8 +26,11 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     Attributes:
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
         half_width: Half the width of its 95% interval; infinite if an opponent has not been met.
-        rank: Its place, from 1; those who are tied share one. None if it has none: it has not played, or is not ranked.
-        ranks: The ranks it may have, with the run's confidence; None if margins do not decide.
+        rank: Its place, from 1, as a single number; those who are tied share one. None if it has none: it has not
+            played, or is not ranked.
+        rank_range: Its rank as it is printed: the best and the worst that the claimed orders leave open; None if it has
+            none.
+        ranks: The ranks it may have, with the run's confidence for each interval; None if margins do not decide.
         better_than_next: How sure it is that it is better than the next one; None for the last.
         hands: Hands that count.
         faults: Faults by kind.
@@ -46,6 +49,7 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     bb_per_100: float | None
     half_width: float
     rank: int | None
+    rank_range: tuple[int, int] | None
     ranks: tuple[int, int] | None
     better_than_next: float | None
     hands: int
@@ -57,6 +61,10 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     from_reference: tuple[float, float] | None = None
     raw: tuple[float, float] | None = None
     suspect: bool = False
+
+    def rank_text(self, none: str = "-", to: str = "-") -> str:
+        """Return its rank in words, such as 2-5."""
+        return none if self.rank_range is None else to.join(map(str, dict.fromkeys(self.rank_range)))
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
@@ -120,6 +128,7 @@ class Analysis(Ranking):
             bb_per_100=None if won is None else won.mean / MBB_PER_BB100,
             half_width=inf if won is None else won.half_width() / MBB_PER_BB100,
             rank=self.ranks.get(rating.id),
+            rank_range=self.rank_ranges.get(rating.id) if rating.matches else None,
             # Where chips and results without luck may disagree, nothing is claimed until that is settled.
             ranks=None if rating.id in doubted else self.rank_intervals.get(rating.id),
             better_than_next=None

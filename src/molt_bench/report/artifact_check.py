@@ -2,6 +2,8 @@
 
 import json
 import os
+from hashlib import sha256
+from math import isclose
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -13,14 +15,17 @@ from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, LATER, TIMED, TIMES, indented
+from molt_bench.report.artifacts import ARTIFACTS, CONVERGENCE, LATER, OTHERWISE, TIMED, TIMES, indented
+from molt_bench.report.convergence import convergence_in_format_1
 from molt_bench.report.grades import GRADES, Grades, grade_run
-from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, read_styles
+from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, styles_text
 from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
-from molt_bench.runs.journal import Game, JournalContent
+from molt_bench.runs.journal import JournalContent
 from molt_bench.runs.stored_run import StoredRun
 
+#: A format is at the beginning of a file.
+_BEGINNING: Final = 30
 #: What a file that cannot be read as a file of the run counts as: a folder, or a link that leads elsewhere.
 _UNREADABLE: Final = "\0"
 
@@ -127,6 +132,8 @@ def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
     if name == STYLES:
         return _styles_follow(stored)
     text, now = _text_of(stored.folder, name), ARTIFACTS[name](found)
+    if name == CONVERGENCE and '"format"' not in text[:_BEGINNING]:
+        now = indented(convergence_in_format_1(found.result.convergence))
     later = frozenset[str]() if stored.header.bench_version == BENCH_VERSION else LATER
     return now is not None and (text == now or same_but_later(name, text, now, later))
 
@@ -145,6 +152,9 @@ def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER
             )
         stored = json.loads(text)
         made = _as_earlier(stored, json.loads(now), later)
+        if later and isinstance(made, dict):
+            made, stored = _without(made, OTHERWISE), _without(stored, OTHERWISE)
+            text = indented(stored) if text == indented(json.loads(text)) else text
         if name in TIMED:
             made = {key: stored[key] if key in TIMES and key in stored else value for key, value in made.items()}
         return text == indented(made)
@@ -152,35 +162,69 @@ def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER
         return False
 
 
+def _without(fields: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key not in names}
+
+
 def _as_earlier(stored: Any, now: Any, later: frozenset[str]) -> Any:
-    """Return a value without the fields that the version which stored it did not write."""
+    """Return a value without the fields that the version which stored it did not write, and with its rounding."""
     if isinstance(stored, dict) and isinstance(now, dict):
         kept = {key: value for key, value in now.items() if key in stored or key not in later}
         return {key: _as_earlier(stored.get(key), value, later) for key, value in kept.items()}
     if isinstance(stored, list) and isinstance(now, list) and len(stored) == len(now):
         return [_as_earlier(one, other, later) for one, other in zip(stored, now, strict=True)]
-    return now
+    return stored if later and _alike(stored, now) else now
 
 
 def _styles_follow(stored: StoredRun) -> bool:
-    content = stored.content
-    if read_styles(stored.folder, content) is not None:
+    text = _text_of(stored.folder, STYLES)
+    if sha256(text.encode()).hexdigest() == vouched_in(stored.content.lines).get(STYLES):
         return True
-    written = _decoded(stored.folder, STYLES, StyleFile)
-    games = [number for number, line in enumerate(content.lines, start=2) if isinstance(line, Game)]
-    if written is None or not max(games, default=1) <= written.lines <= len(content.hashes):
+    now = counted_styles(stored.content)
+    return text == styles_text(now).decode() or _same_in_format_1(text, now)
+
+
+def _same_in_format_1(text: str, now: StyleFile) -> bool:
+    """Return whether a file of format 1 has the same styles: its winnings were sums of big blinds, as floats."""
+    try:
+        found = json.loads(text)
+        groups = found.get("groups", [])
+        return (
+            found["format"] == 1
+            and _alike(found["styles"], _in_big_blinds(msgspec.to_builtins(now.styles), now.big_blind))
+            and (not groups or _alike(groups, _in_big_blinds(msgspec.to_builtins(now.groups), now.big_blind)))
+        )
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return False
-    now = counted_styles(content)
-    return (
-        written.sha256 == content.hashes[written.lines - 1]
-        and written.styles == now.styles
-        and written.groups in ((), now.groups)
-    )
+
+
+def _in_big_blinds(styles: Any, big_blind: int) -> Any:
+    """Return styles, or rows of groups, with their winnings as floats in big blinds."""
+    if isinstance(styles, dict):
+        for style in styles.values():
+            for name in ("showdownWinnings", "otherWinnings"):
+                style[name]["count"] /= big_blind
+        return styles
+    return [[*row[:4], [*row[4][:-2], *[count / big_blind for count in row[4][-2:]]], [*row[5]]] for row in styles]
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Return whether values are the same but for the rounding of sums."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(_alike(old[key], new[key]) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_alike, old, new))
+    if isinstance(old, float) and isinstance(new, float):
+        return isclose(old, new, rel_tol=1e-8, abs_tol=1e-8)
+    return bool(old == new)
 
 
 def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) -> bool:
     written = _decoded(stored.folder, GRADES, Grades)
-    return written is not None and written == (grades or grade_run(stored, reference()).grades(found))
+    if written is None or written == grades:
+        return written is not None
+    orders = [True] if grades is not None else [False, True]
+    return any(written == grade_run(stored, reference(), as_finished=each).grades(found) for each in orders)
 
 
 def _decoded(folder: Path, name: str, type_: type[T]) -> T | None:

@@ -5,17 +5,18 @@ Only `summary.json` depends on the time or the machine: in all others the same c
 
 import json
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.stop_rules import has_converged
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import suspicions
+from molt_bench.report.convergence import convergence
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.learning import learners
 from molt_bench.report.margins import margins
@@ -23,6 +24,7 @@ from molt_bench.report.totals import efficiency, guardrails, played_games, total
 
 #: The name of the file with the config.
 CONFIG: Final = "config.json"
+CONVERGENCE: Final = "convergence.json"
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
@@ -42,6 +44,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "rawBbPer100": None if row.raw is None else row.raw[0],
                 "rawBbPer100HalfWidth95": None if row.raw is None else _finite(row.raw[1]),
                 **({"bbPer100FromReference": won, "bbPer100FromReferenceHalfWidth95": half} if against else {}),
+                "rankRange": row.rank_range,
                 "rankInterval95": row.ranks,
                 "betterThanNext": row.better_than_next,
                 "hands": row.hands,
@@ -50,6 +53,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 **({} if row.ranked else {"ranked": False}),
                 **({"suspect": True} if row.suspect else {}),
                 **_harness(found, row.rating.id),
+                **({"sandbox": box} if (box := found.result.boxes.get(row.rating.id)) is not None else {}),
             }
             for row in found.rows
             for won, half in [row.from_reference or (None, None)]
@@ -113,23 +117,6 @@ def _match(match: PlayedMatch) -> dict[str, Any]:
     }
 
 
-def convergence(result: RunResult) -> dict[str, Any]:
-    """Return the ratings, and how sure the order of neighbours is, after every match."""
-    return {
-        "steps": [
-            {
-                "match": step.match,
-                "ratings": [{"id": each.id, "mu": each.mu, "sigma": each.sigma} for each in step.ratings],
-                "confidences": [
-                    {"above": above, "below": below, "confidence": confidence}
-                    for (above, below), confidence in zip(pairwise(step.ranking), step.confidences, strict=True)
-                ],
-            }
-            for step in result.convergence
-        ]
-    }
-
-
 def summary(found: Analysis) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
     result = found.result
@@ -145,12 +132,13 @@ def summary(found: Analysis) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,
         "errors": {row.rating.id: row.faults for row in found.rows},
-        "convergenceEfficiency": efficiency(result),
+        **({"convergenceEfficiency": efficiency(result)} if has_converged(result.stop_reason) else {}),
         **({"latency": latency} if latency else {}),
         **({"unaccounted": msgspec.structs.asdict(result.unaccounted)} if result.unaccounted.requests else {}),
         "guardrails": guardrails(result),
         **({"secondHalf": halves} if halves else {}),
         **({"history": list(result.history)} if result.history else {}),
+        **({"errorBudget": msgspec.to_builtins(found.error_budget)} if found.by_margins else {}),
         **(origin if result.journal_lines else {}),
         **({"suspicions": said} if said else {}),
         "warnings": list(result.warnings),
@@ -256,7 +244,7 @@ ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
     "leaderboard.json": lambda found: indented(leaderboard(found)),
     "matches.json": lambda found: indented(matches(found.result)),
     "margins.json": lambda found: indented(margins(found)),
-    "convergence.json": lambda found: indented(convergence(found.result)),
+    CONVERGENCE: lambda found: indented(convergence(found.result)),
     "log.jsonl": lambda found: log(found.result),
     "usage.json": lambda found: indented(usage(found)) if found.result.usage else None,
     "summary.json": lambda found: indented(summary(found)),
@@ -270,15 +258,22 @@ TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 #: Fields, at any depth, that earlier bench versions did not write.
 LATER: Final = frozenset(
     {
+        "errorBudget",
         "marginsSha256",
+        "rankRange",
         "rawBbPer100",
         "rawBbPer100HalfWidth95",
         "rawMinusEstimator",
+        "shrunk",
         "suspect",
         "suspicion",
         "suspicions",
     }
 )
+
+
+#: Fields that earlier bench versions wrote otherwise, and that are not compared with theirs.
+OTHERWISE: Final = frozenset({"convergenceEfficiency"})
 
 
 def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:

@@ -1,13 +1,14 @@
 """Claims: what a run shows about who is better, what it leaves open, and how each number was measured."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from molt_bench.rating.verdicts import surely
+from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
-from molt_bench.report.win_rates import NOTHING_KNOWN, in_bb_per_100
+from molt_bench.report.win_rates import MBB_PER_BB100, NOTHING_KNOWN, in_bb_per_100
+from molt_bench.runs.header import NO_BOX
 
 
 def sentences(found: Analysis) -> list[str]:
@@ -23,6 +24,7 @@ def sentences(found: Analysis) -> list[str]:
     said += [
         *mixed_harnesses(found),
         *_gauntlet(found),
+        *_boxes(found),
         *_decks(found),
         *learning_sentences(found.result, shown),
         *([incomplete] if incomplete else []),
@@ -37,11 +39,13 @@ def sentences(found: Analysis) -> list[str]:
         for each in pairs
         if each.kind == "unresolved"
     ]
+    said += _leads(found, pairs)
     if tied:
         said.append(f"Tied within {found.rule.tie_margin_mbb / 10:g} bb/100: {', '.join(tied)}.")
     if unresolved:
         least = f"{100 * found.claimed_from:.10g}%"
         said.append(f"Not resolved, so no order is claimed (that takes {least}): {', '.join(unresolved)}.")
+    said += _error_left(found)
     said += [
         f"A cycle: {' beats '.join([shown[name] for name in (*cycle.members, cycle.members[0])])}."
         for cycle in found.ranked_cycles
@@ -51,6 +55,44 @@ def sentences(found: Analysis) -> list[str]:
         others = ", ".join([shown[name] for name in by_mu])
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
+
+
+#: Leads that are told of in a sentence; `margins.json` has all of them.
+_MOST_LEADS: Final = 6
+
+
+def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
+    """Say by how much claimed orders lead, without what is due to stopping for it, and as measured."""
+    shown = found.shown
+    leads = [
+        f"{shown[each.above]} over {shown[each.below]} {_shrunk(shrunk, each.lead.mean)}"
+        for each in pairs
+        if (shrunk := found.shrunk_lead(each)) is not None
+    ]
+    if not leads:
+        return []
+    more = f", and {len(leads) - _MOST_LEADS:,} more in margins.json" if len(leads) > _MOST_LEADS else ""
+    apart = any(found.shrunk_lead(each) not in (None, each.lead.mean) for each in pairs)
+    why = ", shrunk since a run stops when they are large (in brackets as measured)" if apart else ""
+    return [f"Leads in bb/100{why}: {', '.join(leads[:_MOST_LEADS])}{more}."]
+
+
+def _shrunk(shrunk: float, mean: float) -> str:
+    """Format a lead, with what was measured in brackets where that is another number."""
+    one, two = (f"{each / MBB_PER_BB100:.1f}" for each in (shrunk, mean))
+    return one if one == two else f"{one} ({two})"
+
+
+def _error_left(found: Analysis) -> list[str]:
+    """Say what an extended run has spent of its error, and what is left for other rules."""
+    budget = found.error_budget
+    if len(budget.tests) < 2 or not budget.left:
+        return []
+    spent = ", ".join(f"{100 * each:.3g}%" for each in budget.tests)
+    return [
+        f"The neighbours were tested under {len(budget.tests)} rules one after the other. Of the error of "
+        f"{100 * budget.allowed:.3g}% they may use {spent}, and {100 * budget.left:.3g}% is left."
+    ]
 
 
 def suspicions(found: Analysis) -> list[str]:
@@ -125,6 +167,20 @@ def _gauntlet(found: Analysis) -> list[str]:
         f"{name} itself stands at 0. Other pairs have not met, so there is no payoff matrix, Nash average or cycle."
     )
     return [said, f"All results are against {name}, so they say little."] if unranked else [said]
+
+
+def _boxes(found: Analysis) -> list[str]:
+    """Say who played in a box and who did not; nothing if all code is the user's own, in Python."""
+    boxes, programs = found.result.boxes, {each.id for each in found.result.config.participants if each.kind.starts}
+    inside: dict[str, list[str]] = {}
+    for name, label in boxes.items():
+        inside.setdefault(label, []).append(found.shown[name])
+    open_to_all = inside.pop(NO_BOX, [])
+    said = "; ".join(f"{', '.join(names)} ({label})" for label, names in inside.items())
+    if not inside and programs.isdisjoint(boxes):
+        return []
+    told = [f"In a sandbox: {said}."] if inside else []
+    return [*told, f"Not in a sandbox: {', '.join(open_to_all)}."] if open_to_all else told
 
 
 def _decks(found: Analysis) -> list[str]:

@@ -95,7 +95,7 @@ def _leaderboard(figure: "Figure", found: Analysis) -> None:
     known = [(row, _known(row.bb_per_100)) for row in found.rows]
     rows = [(row, mean) for row, mean in known if mean is not None]
     names, colours = _names(found.shown), _colours(found)
-    labels = [names[row.rating.id] for row, _ in rows]
+    labels = [f"{row.rank_text()}  {names[row.rating.id]}" for row, _ in rows]
     tops = list(accumulate([0.3 + 0.13 * label.count("\n") for label in labels], initial=0.0))
     figure.set_size_inches(2.6 + _width(labels), 0.9 + tops[-1])
     axes = figure.add_subplot()
@@ -146,7 +146,7 @@ def _convergence(figure: "Figure", found: Analysis) -> None:
 
 def _standings(found: Analysis) -> dict[str, list[tuple[float | None, float | None]]]:
     """Return everybody's win rate after every match, over the opponents met so far, and half of its 95% interval."""
-    ladder = Ladder(found.result.config)
+    ladder = Ladder(found.result.config, version=found.result.bench_version)
     standings: dict[str, list[tuple[float | None, float | None]]] = {name: [] for name in found.order}
     for match in found.result.matches:
         ladder.rate(match.participants, match.result, margins=match.margins, decided=match.round)

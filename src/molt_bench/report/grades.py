@@ -7,7 +7,7 @@ has no grade. Losses are in thousandths of a big blind (mbb).
 from collections import defaultdict
 from collections.abc import Iterable
 from heapq import nlargest
-from math import inf, sqrt
+from math import fsum, inf, sqrt
 from typing import Final, Literal
 
 import msgspec
@@ -160,7 +160,7 @@ class _Tally:
         mean, units = self.total.mean, len(self.seeds)
         if mean is None or units < 2:
             return inf
-        squares = sum((each.loss - mean * each.decisions) ** 2 for each in self.seeds.values())
+        squares = fsum((each.loss - mean * each.decisions) ** 2 for each in self.seeds.values())
         error = sqrt(squares * units / (units - 1)) / self.total.decisions
         return error * student_quantile((1 + _CONFIDENCE) / 2, units - 1)
 
@@ -252,14 +252,17 @@ def _costly(dealt: DealtHand, grade: Grade, loss: float, seed_index: int) -> Cos
     )
 
 
-def grade_run(stored: StoredRun, by: Reference) -> GradeBook:
-    """Grade all finished games of a run."""
+def grade_run(stored: StoredRun, by: Reference, *, as_finished: bool = False) -> GradeBook:
+    """Grade all finished games of a run in the order of its matches; or as they finished, as earlier versions did."""
     book = GradeBook([each.id for each in stored.config.participants], by)
     games = stored.games
     seeds = _seeds(stored, {game.match: game.participants for game in games})
     with naming_damage(stored.content):
-        for game in games:
-            book.add(game, seeds[game.match].index(game.record.seed))
+        graded = [(game.match, seeds[game.match].index(game.record.seed), game) for game in games]
+        if not as_finished:  # which game finishes first depends on the workers, and sums on their order
+            graded.sort(key=lambda each: (*each[:2], each[2].record.seating))
+        for _, seed_index, game in graded:
+            book.add(game, seed_index)
     return book
 
 

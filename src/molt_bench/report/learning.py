@@ -5,7 +5,7 @@ learns breaks that. So the first half of its seed pairs against each opponent is
 """
 
 from collections.abc import Mapping
-from math import sqrt
+from math import fsum, sqrt
 from statistics import fmean, variance
 from typing import Final
 
@@ -34,9 +34,9 @@ def change(result: RunResult, name: str) -> Estimate:
     found = [_difference(column) for column in columns.values() if len(column) >= _ENOUGH]
     if not found:
         return UNKNOWN
-    total = sum(weight for _, _, weight in found)
-    mean = sum(weight * difference for difference, _, weight in found) / total
-    scale = sqrt(sum((weight / total) ** 2 * squared for _, squared, weight in found))
+    total = fsum(weight for _, _, weight in found)
+    mean = fsum(weight * difference for difference, _, weight in found) / total
+    scale = sqrt(fsum((weight / total) ** 2 * squared for _, squared, weight in found))
     free = sum(len(column) - 2 for column in columns.values() if len(column) >= _ENOUGH)
     return Estimate(mean, scale, free)
 

@@ -9,6 +9,7 @@ from molt_bench.bench.suspicion import Difference
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.rating.payoffs import Transitivity, nash_averaging, transitivity
 from molt_bench.rating.student import Estimate
+from molt_bench.rating.verdicts import Verdict
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.win_rates import NOTHING_KNOWN
 from molt_bench.specs import Pair
@@ -45,7 +46,7 @@ def margins(found: Analysis) -> dict[str, Any]:
                 "verdict": each.kind,
                 "sure": each.sure,
                 "posterior": each.lead.above(),
-                "lead": _interval(each.lead if isfinite(each.lead.scale) else None),
+                "lead": _lead(found, each),
             }
             for each in found.neighbours
         ],
@@ -119,6 +120,12 @@ def _interval(known: Estimate | None) -> dict[str, float | None]:
     if known is None:
         return {"mean": None, "halfWidth95": None}
     return {"mean": known.mean, "halfWidth95": _finite(known.half_width())}
+
+
+def _lead(found: Analysis, verdict: Verdict) -> dict[str, float | None]:
+    """Return the lead of one over the next as measured, and shrunk if an order is claimed."""
+    lead = verdict.lead if isfinite(verdict.lead.scale) else None
+    return {**_interval(lead), "shrunk": None if lead is None else found.shrunk_lead(verdict)}
 
 
 def _finite(value: float) -> float | None:

@@ -1,21 +1,32 @@
 """The ranking of a result: the one order of the run, who is tied or not ranked, and how sure that is."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import inf, isfinite, sqrt
+from typing import TypedDict
 
+from molt_bench.bench.error_budget import error_budget, rule_of
 from molt_bench.bench.participant_failures import Failures, failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of
-from molt_bench.config.sections import AdjacentConfidence
+from molt_bench.config.sections import StopConfig
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
-from molt_bench.rating.ranks import rank_intervals
+from molt_bench.rating.ranks import agreed, rank_intervals, rank_ranges, sure_leads
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Rating
 from molt_bench.report.win_rates import WinRates
+from molt_bench.specs import Pair
+
+
+class Families(TypedDict):
+    """The options of a comparison of everybody with everybody."""
+
+    error: float
+    apart: Collection[str]
+    familywise: bool
 
 
 class Ranking(WinRates):
@@ -25,13 +36,16 @@ class Ranking(WinRates):
         rule: The rule that the order is judged by.
         by_margins: Whether margins decide, not ratings.
         judge: Decides what is ordered, tied or not resolved.
+        error_budget: What the run has spent of its error, and what is left for an extension.
     """
 
     def __init__(self, result: RunResult) -> None:
         super().__init__(result)
-        self.rule = result.config.stop.adjacent_confidence or AdjacentConfidence()
+        stops = [*(StopConfig.model_validate(stage["stop"]) for stage in result.history), result.config.stop]
+        self.rule = rule_of(result.config.stop)
         self.by_margins = self.rule.method == "margin"
-        self.judge = judge_of(result.config)
+        self.judge = judge_of(result.config, stops=stops, version=result.bench_version)
+        self.error_budget = error_budget(stops, version=result.bench_version)
 
     @cached_property
     def unranked(self) -> dict[str, Failures]:
@@ -74,19 +88,45 @@ class Ranking(WinRates):
         """The same for the leaderboard; none if margins do not decide."""
         return self.neighbours if self.by_margins and self.result.matches else ()
 
+    def shrunk_lead(self, verdict: Verdict) -> float | None:
+        """Return the lead of a claimed order without what is due to stopping for it; None if no order is claimed."""
+        return self.judge.shrunk(verdict.lead) if verdict.kind == "ordered" else None
+
     @cached_property
     def rank_intervals(self) -> Mapping[str, tuple[int, int]]:
         """The ranks that each may have, with the run's confidence; none if margins do not decide."""
         if not self.by_margins:
             return {}
-        judge = self.judge
-        return rank_intervals(
-            self.model, judge.test, error=judge.error, apart=self.unranked, familywise=judge.familywise
-        )
+        return rank_intervals(self.model, self.judge.test, **self._families)
+
+    @property
+    def _families(self) -> Families:
+        """How the error is shared where everybody is compared with everybody."""
+        return Families(error=self.judge.error, apart=self.unranked, familywise=self.judge.familywise)
+
+    @cached_property
+    def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
+        """Everybody's rank, as it is printed everywhere: the ranks that the claimed orders leave possible."""
+        ranked = [name for name in self.order if name not in self.unranked]
+        return rank_ranges(ranked, self._told_apart(ranked))
+
+    def _told_apart(self, ranked: Sequence[str]) -> Iterator[Pair]:
+        """Yield the pairs of which the first is claimed to be above the second."""
+        if not self.result.matches:
+            return
+        if not self.by_margins:
+            pairs = combinations(ranked, 2)
+            rated = [(pair, self.better(self.ratings[pair[0]], self.ratings[pair[1]])) for pair in pairs]
+            yield from (pair for pair, sure in rated if sure >= self.rule.threshold)
+            return
+        yield from ((each.above, each.below) for each in self.verdicts if each.kind == "ordered")
+        doubted = frozenset(self.result.suspicion.doubted)
+        sure = agreed(sure_leads(self.model, self.judge.test, **self._families))
+        yield from (pair for pair in sure if doubted.isdisjoint(pair))
 
     @cached_property
     def ranks(self) -> dict[str, int]:
-        """The rank of everybody who has one; those who are tied, or have the same result, share the best of theirs."""
+        """One number for everybody who has a rank: those tied with the one above, or with the same result, share it."""
         tied = {each.below for each in self.verdicts if each.kind == "tied"}
         played = [name for name in self.order if name not in self.unranked and self.ratings[name].matches]
         found: dict[str, int] = {}

@@ -14,8 +14,8 @@ The definitions are those of the usual trackers, heads-up:
   player may bet and nobody has bet yet. Folding to it is judged by the first response.
 - WTSD is the share of flops seen that went to showdown. A board that is run out after an all-in counts as seen.
 - W$SD is the share of showdowns in which the player won chips from the pot; a split pot counts.
-- Winnings are net big blinds in hands with and without a showdown. Both are divided by all hands, so that `per_100` of
-  both adds up to the win rate in bb/100.
+- Winnings are net chips in hands with and without a showdown. Both are divided by all hands, so that they add up to the
+  win rate. They are whole numbers, as every count is: sums then depend neither on their order nor on the Python.
 """
 
 from collections import defaultdict
@@ -34,20 +34,15 @@ _MOST_LINES: Final = 200_000
 
 
 class Ratio(msgspec.Struct, frozen=True, gc=False):
-    """How often something was done, of how many opportunities; or big blinds won, of how many hands."""
+    """How often something was done, of how many opportunities; or chips won, of how many hands."""
 
-    count: float = 0
+    count: int = 0
     of: int = 0
 
     @property
     def value(self) -> float | None:
         """The share, or None without an opportunity."""
         return self.count / self.of if self.of else None
-
-    @property
-    def per_100(self) -> float | None:
-        """The share times 100: a percentage, or big blinds per 100 hands."""
-        return 100 * self.count / self.of if self.of else None
 
 
 class Style(msgspec.Struct, frozen=True, rename="camel"):
@@ -167,7 +162,7 @@ def hand_style(hand: Hand, seat: int) -> Style:
     joined = raised or any(done.action.kind == "call" for done in before)
     shown_down = hand.folded == NOBODY
     asked = 1 if before else 0
-    won = Ratio(hand.payoffs[seat] / hand.rules.big_blind, 1)
+    won = Ratio(hand.payoffs[seat], 1)
     return Style(
         hands=1,
         vpip=Ratio(int(joined), asked),

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError, RulesError
 from molt_bench.files import write_whole
 from molt_bench.report.style import RATIOS, Group, Position, Ratio, Style, StyleCount
@@ -15,6 +16,8 @@ from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, read_journal
 
 STYLES: Final = "styles.json"
+#: Format 1 had winnings in big blinds, added up as floats, and a hash of the journal, which holds times.
+FORMAT: Final = 2
 
 
 class GroupRow(msgspec.Struct, frozen=True, array_like=True):
@@ -24,7 +27,7 @@ class GroupRow(msgspec.Struct, frozen=True, array_like=True):
     opponent: str
     position: Position
     hands: int
-    counts: tuple[float, ...]
+    counts: tuple[int, ...]
     chances: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -51,31 +54,36 @@ class GroupRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class StyleFile(msgspec.Struct, frozen=True, rename="camel"):
-    """What `styles.json` holds.
+    """What `styles.json` holds. All of it follows from the games, so that the same games give the same bytes.
 
     Attributes:
-        lines: How many lines of the journal have been counted, up to its last game.
-        sha256: The hash of the last of them: the styles are those of this journal.
+        games: How many games have been counted.
+        big_blind: Chips of a big blind: winnings are counted in chips.
         styles: The style of each participant, by id.
-        groups: The same by opponent and position; empty if an earlier version wrote the file.
+        groups: The same by opponent and position.
     """
 
-    lines: int
-    sha256: str
+    games: int
+    big_blind: int
     styles: Mapping[str, Style]
-    format: int = 1
+    format: int = FORMAT
     groups: tuple[GroupRow, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a file of another format."""
+        if self.format != FORMAT:
+            raise ValueError(f"expected format {FORMAT}")
 
 
 def counted_styles(content: JournalContent) -> StyleFile:
-    """Count the styles of a run, up to its last game."""
-    count, last = StyleCount(), 1
-    for number, line in enumerate(content.lines, start=2):
+    """Count the styles of a run."""
+    count = StyleCount()
+    for line in content.lines:
         if isinstance(line, Game):
             count.add(line.participants, line.record)
-            last = number
     groups = tuple(GroupRow.of(group, style) for group, style in sorted(count.groups().items()))
-    return StyleFile(last, content.hashes[last - 1], dict(sorted(count.styles().items())), groups=groups)
+    big_blind = load_config(content.header.config).game.big_blind
+    return StyleFile(count.games, big_blind, dict(sorted(count.styles().items())), groups=groups)
 
 
 def write_styles(folder: Path) -> list[str]:
@@ -84,7 +92,7 @@ def write_styles(folder: Path) -> list[str]:
     try:
         content = read_journal(str(folder / JOURNAL))
         if read_styles(folder, content) is None:
-            write_whole(path, _text_of(counted_styles(content)))
+            write_whole(path, styles_text(counted_styles(content)))
     except (OSError, MoltBenchError, RulesError, ValueError) as error:
         return [f"{path} could not be written: {getattr(error, 'strerror', None) or error}"]
     return []
@@ -102,7 +110,7 @@ def read_styles(folder: Path, content: JournalContent) -> StyleFile | None:
     )
 
 
-def _text_of(found: StyleFile) -> bytes:
+def styles_text(found: StyleFile) -> bytes:
     """Return the content of the file, with one line for each group."""
     whole = msgspec.json.format(msgspec.json.encode(msgspec.structs.replace(found, groups=())), indent=2)
     rows = b",".join([b"\n    " + msgspec.json.encode(row) for row in found.groups])

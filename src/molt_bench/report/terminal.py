@@ -67,19 +67,18 @@ def numbers_table(first: str, *numbers: str, width: int = 20, before: Sequence[s
 def leaderboard_table(found: Analysis) -> Table:
     """Return the final table; it fits in 80 columns."""
     rate = "bb/100" if found.reference is None else "bb/100 v ref"
-    headings = ("mu±sigma", "W-L-D", rate, "±95%", "raw", "ranks", "sure", "faults")
+    headings = ("mu±sigma", "W-L-D", rate, "±95%", "raw", "sure", "faults")
     table = numbers_table("agent", *headings, before=["#"])
     for row in found.rows:
         rating = row.rating
         table.add_row(
-            "-" if row.rank is None else str(row.rank),
+            row.rank_text(),
             Text(f"{_name(found, rating.id)}{' (!)' if row.suspect else ''}"),
             f"{rating.mu:.1f}±{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
             "-" if row.bb_per_100 is None else _signed(row.bb_per_100),
             "ref" if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
             "-" if row.raw is None else _signed(row.raw[0]),
-            _ranks(row.ranks) if row.ranked else "-",
             "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
             str(sum(row.faults.values())),
         )
@@ -146,10 +145,6 @@ def _signed(value: float) -> str:
     ('+12.3', '-2594')
     """
     return f"{value:+.1f}" if abs(value) < 1000 else f"{value:+.0f}"
-
-
-def _ranks(ranks: tuple[int, int] | None) -> str:
-    return "" if ranks is None else "-".join(map(str, dict.fromkeys(ranks)))
 
 
 def _count(tokens: int) -> str:

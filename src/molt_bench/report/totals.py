@@ -41,10 +41,19 @@ def guardrails(result: RunResult) -> dict[str, Any]:
 
 
 def efficiency(result: RunResult) -> dict[str, Any]:
-    """Return how many games were played, and how many a round robin of the same depth would have taken."""
+    """Return how many games were played, and how many a round robin of the same depth would have taken, in words, too.
+
+    For a run that has converged: of one that stopped before, few games say nothing.
+    """
     met = Counter(match.participants for match in result.matches)
     count = len(result.config.participants)
     per_match = 2 * result.config.seeds.per_match
     full = count * (count - 1) // 2 * max(met.values(), default=0) * per_match
     games = len(result.matches) * per_match
-    return {"games": games, "roundRobinGames": full, "ratio": games / full if full else None}
+    return {
+        "games": games,
+        "roundRobinGames": full,
+        "ratio": games / full if full else None,
+        "meaning": "games played until the order was decided, as a share of those of a round robin in which all pairs "
+        "meet as often as the pair that met most; below 1 is fewer",
+    }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Final
 
-from molt_bench.bench.margin_model import margin_model
+from molt_bench.bench.margin_model import margin_book
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.book import AUTO, RAW, MarginBook
 from molt_bench.rating.margin import MarginModel
@@ -58,7 +58,7 @@ class WinRates:
 
     @cached_property
     def estimators(self) -> dict[Pair, str]:
-        """The estimator that the result of each pairing is by; with `auto`, the one it took."""
+        """The estimator that the result of each pairing is by; with `auto`, that of most of its seed pairs."""
         met = dict.fromkeys(match.participants for match in self.result.matches)
         return {pair: self._book.estimator_of(pair) for pair in met}
 
@@ -87,7 +87,7 @@ def in_bb_per_100(known: Estimate | None) -> tuple[float, float] | None:
 
 
 def _margin_book(result: RunResult, estimator: str, distrusted: Iterable[str] = ()) -> MarginBook:
-    book = MarginBook(margin_model(result.config), estimator, distrusted=distrusted)
+    book = margin_book(result.config, estimator, version=result.bench_version, distrusted=distrusted)
     book.add_all(
         (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
         for match in result.matches

@@ -1,7 +1,7 @@
 """What a result holds besides its games: warnings, time, the journal's hash, and no seed that is still secret."""
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 
 from msgspec import structs
@@ -13,6 +13,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.schedule.opening_budget import opening_shortfall
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
+from molt_bench.runs.header import recorded_boxes, recorded_harnesses
 from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, Line, SessionEnd, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
@@ -97,7 +98,7 @@ def concluded(
     *,
     warnings: Iterable[str | None],
     journal: Journal | JournalContent | None,
-    harnesses: Mapping[str, str],
+    header: Header,
     unaccounted: Unaccounted,
 ) -> RunResult:
     """Return a result, completed with what does not follow from its games; without a master seed that is sealed."""
@@ -115,7 +116,8 @@ def concluded(
         seeds=seeds,
         seconds=seconds,
         warnings=tuple(each for each in warnings if each),
-        harnesses=dict(harnesses),
+        harnesses=recorded_harnesses(header),
+        boxes=recorded_boxes(header),
         unaccounted=unaccounted,
         journal_lines=0 if journal is None else journal.line_count,
         journal_hash="" if journal is None else journal.last_hash,

@@ -12,9 +12,10 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.kinds import kind_of, source_hash
-from molt_bench.agents.permission import Permission, permitted_policy
+from molt_bench.agents.kinds import box_for, kind_of, missing_box, source_hash
+from molt_bench.agents.permission import Permission, boxed, permitted_policy
 from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.bench.error_budget import SPENDING
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
@@ -36,8 +37,11 @@ else:
     server_address = lazy_import("molt_bench.agents.llm.providers.server_address")
     providers = lazy_import("molt_bench.agents.llm.providers.table")
 
-#: How the versions of harnesses are named in a header: this, and the participant.
+#: How the versions of harnesses, and the boxes of code and programs, are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "
+_BOX_OF: Final = "sandbox of "
+#: What a header says of code and programs that play in no box.
+NO_BOX: Final = "none"
 
 
 def header_of(
@@ -45,6 +49,7 @@ def header_of(
     seed: MasterSeed,
     seeds: list[Seed] | None = None,
     policies: Mapping[str, PolicyOf] | None = None,
+    boxes: Mapping[str, str] | None = None,
 ) -> Header:
     """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
     plain = config.plain()
@@ -59,9 +64,10 @@ def header_of(
         folder=os.getcwd(),
         seeds=seeds,
         source_hashes=source_hashes(config),
-        versions=_versions(config),
+        versions=_versions(config) | {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()},
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
         stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)] or UNSET,
+        error_spending=SPENDING,
     )
 
 
@@ -72,8 +78,26 @@ def harnesses_of(config: BenchmarkConfig) -> dict[str, str]:
 
 def recorded_harnesses(header: Header) -> dict[str, str]:
     """Return the harnesses that a header has; none if the run is older than that."""
-    found = header.versions.items()
-    return {name.removeprefix(_HARNESS_OF): label for name, label in found if name.startswith(_HARNESS_OF)}
+    return _recorded(header, _HARNESS_OF)
+
+
+def recorded_boxes(header: Header) -> dict[str, str]:
+    """Return the boxes of code and programs that a header has; none if the run is older than that."""
+    return _recorded(header, _BOX_OF)
+
+
+def _recorded(header: Header, what: str) -> dict[str, str]:
+    return {name.removeprefix(what): label for name, label in header.versions.items() if name.startswith(what)}
+
+
+def boxes_of(config: BenchmarkConfig, permission: Permission, own: Collection[str] = ()) -> dict[str, str]:
+    """Return the box that each program, and each participant of Python code, plays in on this machine.
+
+    `own`: types of the caller's agents. Raises ConfigError if one has to have a box, and this machine cannot make it.
+    """
+    specs = [each.spec() for each in config.participants if each.type not in own and each.kind.sandbox is not None]
+    found = {spec.id: box_for(boxed(spec, permission)) for spec in specs if permission.allows(spec)}
+    return {name: NO_BOX if box is None else box.label for name, box in found.items()}
 
 
 def _versions(config: BenchmarkConfig) -> dict[str, str]:
@@ -88,6 +112,19 @@ def _versions(config: BenchmarkConfig) -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):
             found[library] = metadata.version(library)
     return found | {f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()}
+
+
+def without_boxes(config: BenchmarkConfig) -> list[str]:
+    """Return a warning about participants that would play in a box if this machine could make one, and why not."""
+    missing: dict[str, list[str]] = {}
+    for spec in (each.spec() for each in config.participants):
+        why = missing_box(spec)
+        if why:
+            missing.setdefault(why, []).append(spec.id)
+    return [
+        f"{', '.join(names)} without a sandbox, since {why}: can read your files, and so the cards"
+        for why, names in missing.items()
+    ]
 
 
 def luck_version() -> str:

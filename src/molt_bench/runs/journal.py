@@ -45,6 +45,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
         stated_policies: Participants that publish a policy of their own, if any do: the margins of every match are then
             in the journal.
+        error_spending: How the error is spent over the tests of a run that is extended.
     """
 
     format: int
@@ -58,6 +59,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     versions: dict[str, str] = {}
     master_seed_hash: str | UnsetType = UNSET
     stated_policies: list[str] | UnsetType = UNSET
+    error_spending: str | UnsetType = UNSET
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):

@@ -37,7 +37,7 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.derived_files import check_record, derived_matches
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash, published_policies, recorded_harnesses, stated_in, unasked_code
+from molt_bench.runs.header import config_hash, published_policies, stated_in, unasked_code
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -65,6 +65,8 @@ from molt_bench.runs.program_replies import Replies
 #: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
 NEVER_RUN: Final = "since reading a run never runs its code"
 _UNASKED: Final = f": if it published a policy, that is not used, {NEVER_RUN}"
+#: The first bench version whose journals hold what came of the policies that agents publish.
+_RECORDS_MARGINS: Final = 12
 
 
 class StoredRun:
@@ -238,7 +240,14 @@ class StoredRun:
         # Agents that are asked for their policy may print.
         with self.at_home(permission), redirect_stdout(sys.stderr), naming_damage(content):
             policies = published_policies(self.here, {}, permission)
-            ladder = Ladder(config, policies, draws=draws, keep_hands=keep_hands, stated=stated_in(self.header))
+            ladder = Ladder(
+                config,
+                policies,
+                draws=draws,
+                keep_hands=keep_hands,
+                stated=stated_in(self.header),
+                version=self.header.bench_version,
+            )
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
@@ -258,23 +267,22 @@ class StoredRun:
             *result.warnings,
         ]
         result = structs.replace(result, bench_version=self.header.bench_version)
-        harnesses = recorded_harnesses(self.header)
         return concluded(
             result,
             seed,
             past.seconds,
             warnings=warnings,
             journal=content,
-            harnesses=harnesses,
+            header=self.header,
             unaccounted=exchanges.ledger.unaccounted + spending.lost,
         )
 
     def _lacks_margins(self, past: Past, stored: Mapping[int, object]) -> bool:
         """Return whether a policy may have been published whose part in the margins of some match is not on record.
 
-        A run of an earlier version does not say. A run may have been killed before its last margins were written.
+        A run of bench version 11 does not say. A run may have been killed before its last margins were written.
         """
-        if self.header.bench_version != BENCH_VERSION:
+        if self.header.bench_version < _RECORDS_MARGINS:
             return not stored
         return self.header.stated_policies is not UNSET and bool(past.unrated(2 * self.config.seeds.per_match))
 

@@ -8,6 +8,7 @@ seed with all its opponents as one draw.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from math import ceil, isfinite
 from typing import Any, Final
 
 import msgspec
@@ -21,6 +22,8 @@ from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 from molt_bench.study.change import ChangeVerdict, Measured, mean_over_opponents, minus, paired_estimator, verdict
 
+#: How often a gate should notice a loss that is twice the one that it fails by.
+_NOTICED: Final = 0.8
 _GRAVEST_FIRST: Final[tuple[ChangeVerdict, ...]] = ("worse", "unknown", "better", "within")
 #: Settings that do not affect what a model replies.
 _BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "requests_per_minute", "skill_doc"})
@@ -85,7 +88,9 @@ class Difference(msgspec.Struct, frozen=True):
         old: What it won from those opponents in the old run, in thousandths of a big blind per hand.
         new: The same in the new run.
         change: The new result minus the old one.
+        by_opponent: The change against each opponent alone.
         interval: Confidence interval of the change.
+        confidence: Its confidence level.
     """
 
     old_id: str
@@ -96,8 +101,10 @@ class Difference(msgspec.Struct, frozen=True):
     old: float
     new: float
     change: Estimate
+    by_opponent: Mapping[str, Estimate]
     verdict: ChangeVerdict
     interval: tuple[float, float]
+    confidence: float
 
     @property
     def name(self) -> str:
@@ -105,12 +112,37 @@ class Difference(msgspec.Struct, frozen=True):
         return self.new_id if self.old_id == self.new_id else f"{self.old_id} > {self.new_id}"
 
     def lost(self, more_than: float) -> bool:
-        """Return whether it certainly lost more than this."""
-        return self.interval[1] < -more_than
+        """Return whether it certainly lost more than this, on average over the opponents or to one of them."""
+        return self.interval[1] < -more_than or self.lost_to(more_than) is not None
+
+    def lost_to(self, more_than: float) -> str | None:
+        """Return an opponent to whom it certainly lost more than this; None if there is none.
+
+        What one opponent punishes is lost in the mean where games against another vary a lot. The opponents share the
+        error of one interval (Bonferroni), so that many of them raise no more false alarms than one.
+        """
+        level = 1 - (1 - self.confidence) / len(self.by_opponent)
+        found = {name: each.interval(level)[1] for name, each in self.by_opponent.items()}
+        worst = min(found, key=lambda name: found[name])
+        return worst if found[worst] < -more_than else None
 
     def kept(self, within: float) -> bool:
-        """Return whether it certainly did not lose more than this."""
+        """Return whether it certainly did not lose more than this, on average over the opponents."""
         return self.interval[0] >= -within
+
+    def sees(self, loss: float) -> bool:
+        """Return whether twice this loss would be noticed: in four of five runs, the interval would be below it."""
+        return self._reach <= loss
+
+    def seed_pairs_to_see(self, loss: float) -> int:
+        """Return about how many seed pairs it would take for that."""
+        return ceil(max(self.seed_pairs) * (self._reach / loss) ** 2) if isfinite(self._reach) else 0
+
+    @property
+    def _reach(self) -> float:
+        """How far from 0 the change has to be for its interval to be on one side of 0 in four of five runs."""
+        known = self.change
+        return known.half_width(self.confidence) + known.half_width(2 * _NOTICED - 1)
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -252,9 +284,9 @@ def _difference(
         before, after = (
             {name: {seed: side[name][seed][chosen[name]] for seed in shared[name]} for name in used} for side in won
         )
-        change = mean_over_opponents(
-            {name: {seed: after[name][seed] - before[name][seed] for seed in shared[name]} for name in used}
-        )
+        changes = {name: {seed: after[name][seed] - before[name][seed] for seed in shared[name]} for name in used}
+        change = mean_over_opponents(changes)
+        by_opponent = {name: mean_over_opponents({name: each}) for name, each in changes.items()}
     else:
         used = [name for name in opponents if len(old[name]) > 1 and len(new[name]) > 1]
         if not used:
@@ -265,6 +297,10 @@ def _difference(
             {name: {seed: each[chosen[name]] for seed, each in side[name].items()} for name in used} for side in won
         )
         change = minus(mean_over_opponents(after), mean_over_opponents(before))
+        by_opponent = {
+            name: minus(mean_over_opponents({name: after[name]}), mean_over_opponents({name: before[name]}))
+            for name in used
+        }
     interval = change.interval(confidence)
     counts = tuple(sum(map(len, side.values())) for side in (before, after))
     return Difference(
@@ -275,6 +311,8 @@ def _difference(
         old=mean_over_opponents(before).mean,
         new=mean_over_opponents(after).mean,
         change=change,
+        by_opponent=by_opponent,
         verdict=verdict(interval, within),
         interval=interval,
+        confidence=confidence,
     )

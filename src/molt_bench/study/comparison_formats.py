@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from molt_bench.errors import on_one_line
+from molt_bench.rating.student import Estimate
 from molt_bench.study.change import ChangeVerdict
 from molt_bench.study.comparison import Comparison, Difference
 
@@ -90,7 +91,7 @@ def markdown(outcome: Outcome) -> str:
     table = [outcome.headings(), ["---", *["---:"] * (len(HEADINGS) - 2), "---"], *rows]
     lines = [f"### molt-bench: {outcome.found.verdict}", "", *[f"| {' | '.join(row)} |" for row in table], ""]
     lines += [outcome.foot(), ""]
-    lines += [f"- {_code(name)}: {reason}" for name, reason in outcome.failures.items()]
+    lines += [f"- {_code(name)}: {_entities(reason)}" for name, reason in outcome.failures.items()]
     lines += [f"- {_entities(warning)}" for warning in outcome.found.warnings]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -221,7 +222,6 @@ def plain(outcome: Outcome) -> dict[str, Any]:
 
 
 def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
-    low, high = each.change.interval(confidence)
     return {
         "oldId": each.old_id,
         "newId": each.new_id,
@@ -230,10 +230,18 @@ def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
         "seedPairs": list(each.seed_pairs),
         "oldMbb": each.old,
         "newMbb": each.new,
-        "changeMbb": each.change.mean,
+        **_plain_change(each.change, confidence),
+        "byOpponent": {name: _plain_change(change, confidence) for name, change in each.by_opponent.items()},
+        "verdict": each.verdict,
+    }
+
+
+def _plain_change(change: Estimate, confidence: float) -> dict[str, Any]:
+    low, high = change.interval(confidence)
+    return {
+        "changeMbb": change.mean,
         "lowMbb": low if isfinite(low) else None,
         "highMbb": high if isfinite(high) else None,
-        "verdict": each.verdict,
     }
 
 

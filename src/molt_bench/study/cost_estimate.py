@@ -1,4 +1,4 @@
-"""What a run will cost, in one sentence: before it begins, without a table."""
+"""What a run will cost and what it can show, in one sentence each: before it begins, without a table."""
 
 from math import floor, log10
 from urllib.parse import urlsplit
@@ -14,6 +14,8 @@ from molt_bench.web_server import is_loopback
 
 #: The gap that a run without any limit is expected to show, in thousandths of a big blind per hand.
 _USUAL_GAP = 500.0
+#: Thousandths of a big blind per hand that are one big blind per 100 hands.
+_MBB_PER_BB100 = 10.0
 #: What a limit has over the price of a first ranking, where we suggest one.
 _ROOM = 1.5
 
@@ -68,23 +70,50 @@ def _is_local(settings: LLMSettings) -> bool:
     return bool(url) and is_loopback(urlsplit(url).hostname or "")
 
 
+def _most_matches(config: BenchmarkConfig) -> int | None:
+    """Return how many matches the limits of matches, games and hands allow; None if there is no such limit."""
+    limits, per_match, game = config.stop.budget, config.seeds.per_match, config.game
+    if limits is None:
+        return None
+    known = [
+        limit // share
+        for limit, share in (
+            (limits.max_matches, 1),
+            (limits.max_games, 2 * per_match),
+            (limits.max_hands, 2 * per_match * (game.hands_per_game + game.warmup_hands)),
+        )
+        if limit is not None
+    ]
+    return max(1, min(known)) if known else None
+
+
 def _whole(config: BenchmarkConfig, planner: Planner) -> Need:
     """Return what all of a run takes: until the first of its limits, or else until neighbours are told apart."""
-    limits, per_match, game = config.stop.budget, config.seeds.per_match, config.game
-    known = (
-        [
-            limit // share
-            for limit, share in (
-                (limits.max_matches, 1),
-                (limits.max_games, 2 * per_match),
-                (limits.max_hands, 2 * per_match * (game.hands_per_game + game.warmup_hands)),
-            )
-            if limit is not None
-        ]
-        if limits is not None
-        else []
+    matches = _most_matches(config)
+    return planner.to_separate(_USUAL_GAP) if matches is None else planner.for_matches(matches)
+
+
+def what_the_budget_shows(config: BenchmarkConfig, planner: Planner | None = None) -> str | None:
+    """Say how far apart players have to be for a run's budget to order them; None if nothing limits what is played.
+
+    Nor where the budget is too small for the opening, which has a warning of its own.
+    """
+    rule, matches = config.stop.adjacent_confidence, _most_matches(config)
+    if rule is None or rule.method != "margin" or matches is None:
+        return None
+    planner = planner or Planner(config)
+    need, limits = planner.for_matches(matches), config.stop.budget
+    if limits is not None and limits.max_cost_usd is not None and (need.usd or 0.0) > limits.max_cost_usd:
+        matches = int(matches * limits.max_cost_usd / (need.usd or 1.0))
+    if matches < planner.opening:
+        return None
+    need = planner.for_matches(matches)
+    gap = (need.target or 0.0) / _MBB_PER_BB100
+    closer = "called tied" if _MBB_PER_BB100 * gap <= rule.tie_margin_mbb else "left open"
+    return (
+        f"these {need.hands:,} hands can tell apart players about {gap:,.{0 if gap >= 10 else 1}f} bb/100 apart; "
+        f"those closer together will be {closer}"
     )
-    return planner.for_matches(max(1, min(known))) if known else planner.to_separate(_USUAL_GAP)
 
 
 def what_the_limit_buys(config: BenchmarkConfig) -> str | None:

@@ -22,11 +22,12 @@ from molt_bench.rating.book import MarginBook
 from molt_bench.rating.margin import MarginModel
 from molt_bench.specs import GameLabel, Pair
 
-#: Standard deviation of a hand by estimator, in thousandths of a big blind: the median over the ten pairings of random,
-#: tight, callstation, maniac and tag, 60 seed pairs of 100 hands each, 100 big blinds deep. Pairings differ a lot: with
-#: `corrected` from 300 (tight against callstation) to 38,000 (maniac against tag).
+#: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. With `auto` that is of
+#: eleven ladders that publish nothing (`benchmarks/ladders.py`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400
+#: to 12,800 at 100 and 13,900 at 200. Pairings of built-in bots differ more: from 300 (tight against callstation) to
+#: 38,000 (maniac against tag). Two that publish their dice have about 4,500 at 100 big blinds.
 SD_PER_HAND: Final = {
-    "auto": 13_000.0,
+    "auto": 10_500.0,
     "raw": 18_000.0,
     "allIn": 16_000.0,
     "adjusted": 15_000.0,
@@ -35,7 +36,7 @@ SD_PER_HAND: Final = {
     "correctedSolid": 13_000.0,
     "ranged": 13_000.0,
     "aivat": 13_000.0,
-    "fitted": 13_000.0,
+    "fitted": 10_500.0,
 }
 #: Share of the variance that is left in a pairing with the built-in reference, where AIVAT takes out its dice and the
 #: luck of the cards, over `adjusted`. Of six pairings of 2,000 hands by `benchmarks/strength.py`, four had .10 to .33,
@@ -45,9 +46,8 @@ AGAINST_REFERENCE: Final = 0.45
 LATENCY_S: Final = 5.0
 #: Of a batch: providers promise a day, and most take an hour at most.
 BATCH_LATENCY_S: Final = 3600.0
-#: The standard deviation of a hand grows as this power of the stacks: the median is 4,700 at 20 big blinds and 18,100
-#: at 200.
-_DEPTH_POWER: Final = 0.6
+#: The standard deviation of a hand grows as this power of the stacks, over the same ladders.
+_DEPTH_POWER: Final = 0.7
 _DEPTH: Final = 100.0
 
 
@@ -110,6 +110,7 @@ class Pilot(msgspec.Struct, frozen=True):
         models: What each of its models used, by participant and by model.
         hands: Hands of a game, on average.
         variances: Variance of a hand of each pairing, and its degrees of freedom.
+        margins: What one of each pairing won from the other, by its seed pairs: who it is, how much and how many.
     """
 
     deviation_per_hand: float
@@ -117,6 +118,12 @@ class Pilot(msgspec.Struct, frozen=True):
     models: dict[str, ModelGuess] = {}
     variances: dict[frozenset[str], tuple[float, int]] = {}
     hands: float = 0.0
+    margins: dict[frozenset[str], tuple[str, float, int]] = {}
+
+    def margin(self, first: str, second: str) -> tuple[float, int]:
+        """Return what the first won from the second in the pilot, and in how many seed pairs."""
+        winner, margin, count = self.margins[frozenset((first, second))]
+        return margin if winner == first else -margin, count
 
     def deviation_among(self, pairs: Iterable[Pair]) -> float:
         """Return the standard deviation of a hand of these pairings; that of all if the pilot had none of them.
@@ -142,14 +149,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
         dealt += played
         for name in match.participants:
             hands[name] += sum(played)
-    of_pair = 2 * config.game.hands_per_game
-    variances = {
-        frozenset(pair): (own * of_pair, model.count(*pair) - 1)
-        for pair in combinations(model.participants, 2)
-        if (own := model.own_variance(*pair)) is not None
-    }
-    if not variances:
-        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
+    learned = pilot_of_margins(model, hands=2 * config.game.hands_per_game)
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         if 0 < exchange.game.match <= len(result.matches):
@@ -160,8 +160,32 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
             guess = _measured(name, asked[name], hands[name], settings.samples)
             models[_asked(name, settings)] = guess
             models.setdefault(_asked(settings.model, settings), guess)
-    seed_pairs = sum(free + 1 for _, free in variances.values())
-    return Pilot(_pooled(variances.values()), seed_pairs, models, variances, fmean(dealt))
+    return msgspec.structs.replace(learned, models=models, hands=fmean(dealt))
+
+
+def pilot_of_margins(model: MarginModel, *, hands: int) -> Pilot:
+    """Learn from margins alone; `hands` is how many a seed pair has.
+
+    Raises ConfigError if no pairing has two seed pairs.
+    """
+    pairs = [pair for pair in combinations(model.participants, 2) if pair in model.pairs or pair[::-1] in model.pairs]
+    variances = {
+        frozenset(pair): (own * hands, model.count(*pair) - 1)
+        for pair in pairs
+        if (own := model.own_variance(*pair)) is not None
+    }
+    if not variances:
+        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
+    return Pilot(
+        _pooled(variances.values()),
+        seed_pairs=sum(free + 1 for _, free in variances.values()),
+        variances=variances,
+        margins={
+            frozenset(pair): (pair[0], model.margin(*pair).mean, count)
+            for pair in pairs
+            if (count := model.count(*pair))
+        },
+    )
 
 
 def _asked(name: str, settings: LLMSettings) -> str:

@@ -1,31 +1,45 @@
-"""Planning: what it takes to tell two participants apart, before any money is spent.
+"""Planning: what a run will take, before any money is spent.
 
-The plan applies the run's own rule: when will it call two neighbours ordered, or tied, if one wins this much more from
-the field than the other? The answer is the number of seed pairs at which a lead of exactly that size gets there. A real
-lead fluctuates around it, so single runs need half or twice as many; on average they need up to 10% fewer, since it is
-enough for a lead to be above its mean for a while. Assumed: every pairing plays equally often, seed pairs vary as in
-the pilot or the prior, and model replies stay as long as they are.
+The whole run is simulated (`simulated_runs`), with the line-up as the pilot or the prior knows it (`line_up`).
+
+A single gap is computed by the run's own rule: when will it call two neighbours ordered, or tied, if one wins this much
+more from the field than the other? The answer is the number of seed pairs at which a lead of exactly that size gets
+there. A real lead fluctuates around it, so single runs need half or twice as many. Assumed: every pairing plays equally
+often, seed pairs vary as in the pilot or the prior, and model replies stay as long as they are.
 
 The other way round, a budget buys a number of seed pairs, and with it the smallest gap that gets there.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from math import ceil, erf, exp, fsum, pi, sqrt
-from typing import Final, Literal, TypeAlias, TypedDict
+from statistics import fmean, quantiles
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypedDict
 
 import msgspec
 
 from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.margin_model import model_of_kind
 from molt_bench.bench.stop_rules import judge_of
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.pair_sums import PRIOR_WEIGHT
 from molt_bench.rating.student import Estimate
+from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of, prior_deviation
+from molt_bench.study.simulated_runs import simulated_run
 from molt_bench.study.waiting import sweep_s
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_import("numpy")
 
 #: Gaps that a plan shows if none is requested, in thousandths of a big blind per hand; 0 is a tie.
 GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
@@ -33,6 +47,13 @@ GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
 #: Hands per second of scripted bots, including the removal of luck.
 BOT_HANDS_PER_SECOND: Final = 1000.0
 
+#: Runs that are simulated, and fewer if there are many pairings; of so many participants none is.
+_RUNS: Final = 24
+_LEAST_RUNS: Final = 6
+_PAIRINGS_SIMULATED: Final = 240
+_MOST_SIMULATED: Final = 10
+#: The least lead by which the length of a simulated run is guessed if there are no ties.
+_LEAST_LEAD: Final = 25.0
 #: Seed pairs of a pairing, at most.
 _MOST: Final = 10**9
 _LEAST_SD: Final = 1.0
@@ -61,16 +82,18 @@ class Assumptions(msgspec.Struct, frozen=True):
     models: tuple[ModelGuess, ...]
 
 
-#: What the run will conclude: that the higher one is better, that the two are tied, or only an interval.
-Outcome: TypeAlias = Literal["ordered", "tied", "interval"]
+#: What the run will conclude: that the higher one is better, that the two are tied, either of all neighbours, or only
+#: an interval.
+Outcome: TypeAlias = Literal["ordered", "tied", "decided", "interval"]
 
 
 class Need(msgspec.Struct, frozen=True):
     """What one goal takes in total, and the seed pairs per pairing, in whole matches.
 
     Attributes:
-        target: The gap, or half of the interval, in thousandths of a big blind per hand.
+        target: The gap, or half of the interval, in thousandths of a big blind per hand; None for the whole line-up.
         hands: Hands, at most.
+        likely_hands: Half of the simulated runs took from the first to the second; None if there are none.
         calls: Calls to language models.
         tokens: Their tokens, input and output.
         usd: Dollars, where prices are known; None if there is no price at all.
@@ -80,7 +103,7 @@ class Need(msgspec.Struct, frozen=True):
         beyond: The budget limit that ends the run before that, if there is one.
     """
 
-    target: float
+    target: float | None
     outcome: Outcome
     seed_pairs: int
     matches: int
@@ -93,6 +116,7 @@ class Need(msgspec.Struct, frozen=True):
     hours: float
     hours_one_by_one: float
     beyond: str | None
+    likely_hands: tuple[int, int] | None = None
 
 
 class PlannerOptions(TypedDict, total=False):
@@ -123,7 +147,8 @@ class Planner:
         variance: float = 1.0,
     ) -> None:
         self._config = config
-        rule = config.stop.adjacent_confidence or AdjacentConfidence()
+        self._line_up = partial(LineUp, config, pilot, variance=variance)
+        rule = rule_of(config.stop)
         ids = [participant.id for participant in config.participants]
         hands = 2 * config.game.hands_per_game
         estimator = config.rating.estimator
@@ -152,12 +177,45 @@ class Planner:
         )
         judge = judge_of(config)
         self._test = judge.test
-        self._error = (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
+        # Of the error that is asked for, the run's first test has the share that its own rule gives it.
+        first = judge.error / (1 - rule.threshold)
+        self._error = first * (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
         self._lead, self._result = self._shapes(ids)
 
     def bars(self, known: Estimate) -> tuple[float, float]:
         """Return how many standard errors a lead must be from 0 to be an order, and from the tie margin to be a tie."""
         return self._test.bars(known, self._error)
+
+    def whole(self) -> Need | None:
+        """Return what the run takes until every two neighbours are ordered or tied; None if there are too many of them.
+
+        That is the mean of simulated runs, each with a truth of its own that the line-up may have.
+        """
+        config, per_match, pairings = self._config, self._config.seeds.per_match, self.assumed.pairings
+        if len(config.participants) > _MOST_SIMULATED:
+            return None
+        line_up, taken = self._line_up(), []
+        for number in range(max(_LEAST_RUNS, min(_RUNS, _PAIRINGS_SIMULATED // pairings))):
+            world = line_up.drawn(np.random.RandomState(number))
+            expected = max(map(self._expected, world.leads()))
+            run = simulated_run(config, world, expected=expected, seed=number)
+            taken.append(run.seed_pairs / per_match)
+        low, _, high = quantiles(taken, n=4)
+        need = self._taking(None, "decided", ceil(fmean(taken)))
+        per_hand = need.hands / need.matches
+        return msgspec.structs.replace(need, likely_hands=(round(low * per_hand), round(high * per_hand)))
+
+    def _expected(self, lead: float) -> int:
+        """Return about how many seed pairs decide this lead; for one near 0 or the tie margin, as if it was not."""
+        tie = self.assumed.tie_margin
+        if not tie:
+            return self._decided(max(lead, _LEAST_LEAD))[1]
+        return self._decided(lead if lead >= tie else tie / 2 if lead > tie / 2 else 0.0)[1]
+
+    @property
+    def knows_line_up(self) -> bool:
+        """Whether the pilot had all pairings of the config."""
+        return self._line_up().known
 
     def to_separate(self, gap: float) -> Need:
         """Return what it takes until the run decides between two neighbours that are this far apart."""
@@ -245,12 +303,12 @@ class Planner:
         unit = self.assumed.deviation * sqrt(variance)
         return Estimate(0.0, unit / sqrt(count), freedom * (PRIOR_WEIGHT + count - 1), unit)
 
-    def _need(self, target: float, outcome: Outcome, count: int) -> Need:
+    def _need(self, target: float | None, outcome: Outcome, count: int) -> Need:
         least = self._config.scheduler.min_seed_pairs if outcome != "interval" else 1
         meetings = ceil(max(count, least) / self._config.seeds.per_match)
         return self._taking(target, outcome, meetings * self.assumed.pairings)
 
-    def _taking(self, target: float, outcome: Outcome, matches: int) -> Need:
+    def _taking(self, target: float | None, outcome: Outcome, matches: int) -> Need:
         """Return what this many matches take, spread evenly over the pairings."""
         config, assumed = self._config, self.assumed
         per_match, game = config.seeds.per_match, config.game

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import AgentUsage, RunResult
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.study.comparison import Run
 
 #: Settings that change which games are played, or how fast, and not what a seed pair of a pairing is worth.
@@ -70,7 +71,7 @@ def _pool(group: Sequence[Run], runs: Sequence[Run], unfit: Mapping[str, str]) -
 def _result(runs: Sequence[Run]) -> RunResult:
     """Return the result of runs that are put one after the other."""
     config = runs[-1].config
-    rule = config.stop.adjacent_confidence or AdjacentConfidence()
+    rule = rule_of(config.stop)
     endless = StopConfig(adjacent_confidence=rule.model_copy(update={"rule": "anytime"}), budget=None)
     config = config.model_copy(update={"stop": endless})
     ladder = Ladder(config, keep_hands=False)
@@ -88,6 +89,7 @@ def _result(runs: Sequence[Run]) -> RunResult:
         seconds=sum(run.result.seconds for run in runs),
         usage=tuple(_usage(name, runs) for name in config.models()),
         harnesses=dict(runs[-1].harnesses),
+        boxes=dict(runs[-1].result.boxes),
     )
 
 

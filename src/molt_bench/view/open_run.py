@@ -21,7 +21,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.records import MatchResult, SeedResult
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.derived_files import DerivedMatch, derived_matches
-from molt_bench.runs.header import recorded_harnesses, stated_in
+from molt_bench.runs.header import recorded_boxes, recorded_harnesses, stated_in
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
 
@@ -46,7 +46,13 @@ class OpenRun(RunReader):
         super().__init__(folder)
         # The viewer never runs the user's own code.
         policies = built_in_policies(each.spec() for each in self.config.participants)
-        self.ladder = Ladder(load_config(self.header.config), policies, keep_hands=False, stated=stated_in(self.header))
+        self.ladder = Ladder(
+            load_config(self.header.config),
+            policies,
+            keep_hands=False,
+            stated=stated_in(self.header),
+            version=self.header.bench_version,
+        )
         self.standings: list[dict[str, Standing]] = []
         self.styles = RunStyles(folder, self.in_order)
         self.grades = RunGrades(folder, self.in_order, [each.id for each in self.config.participants])
@@ -136,6 +142,9 @@ class OpenRun(RunReader):
             warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
             harnesses=recorded_harnesses(self.header),
+            history=tuple(self.stages),
+            bench_version=self.header.bench_version,
+            boxes=recorded_boxes(self.header),
         )
 
     def _blocked(self) -> bool:

@@ -28,6 +28,7 @@ from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
+from molt_bench.view.html_report import chosen_deals
 from molt_bench.view.library import Library
 from molt_bench.view.match_page import match_page
 from molt_bench.view.open_run import OpenRun
@@ -36,7 +37,6 @@ from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
 from molt_bench.view.search import said_in
-from molt_bench.view.single_file import chosen_deals
 
 #: How many deals of a run are published, each as a file.
 MOST_DEALS: Final = 2000

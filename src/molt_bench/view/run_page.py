@@ -10,6 +10,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
 from molt_bench.rating.payoffs import nash_averaging, transitivity
+from molt_bench.rating.verdicts import Verdict
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
@@ -51,8 +52,7 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
                 "halfWidth": rounded(row.half_width),
                 "mu": rounded(row.rating.mu),
                 "sigma": rounded(row.rating.sigma),
-                "rank": row.rank,
-                "ranks": list(row.ranks) if row.ranks else None,
+                "ranks": list(row.rank_range) if row.rank_range else None,
             }
             for row in (found.rows if found is not None and found.result.matches else ())
         ],
@@ -198,15 +198,25 @@ def rule_data(found: Analysis) -> dict[str, Any]:
     }
 
 
+def _verdict(found: Analysis, verdict: Verdict | None) -> dict[str, Any]:
+    """Return what is claimed of an agent and the next one, and its lead as measured and shrunk if that is an order."""
+    shrunk = None if verdict is None else found.shrunk_lead(verdict)
+    return {
+        "verdict": None if verdict is None else verdict.kind,
+        "lead": None
+        if verdict is None or shrunk is None
+        else [rounded(each / MBB_PER_BB100) for each in (verdict.lead.mean, shrunk)],
+    }
+
+
 def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
     """Return the rows of a leaderboard."""
     usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found) if row.usd_per_hand is not None}
-    kinds = {each.above: each.kind for each in found.verdicts}
+    verdicts = {each.above: each for each in found.verdicts}
     return [
         {
             "id": row.rating.id,
-            "rank": row.rank,
-            "ranks": list(row.ranks) if row.ranks else None,
+            "ranks": list(row.rank_range) if row.rank_range else None,
             "mu": rounded(row.rating.mu),
             "sigma": rounded(row.rating.sigma),
             "wins": row.rating.wins,
@@ -218,7 +228,7 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
             "suspect": row.suspect,
             "fromReference": None if row.from_reference is None else [rounded(each) for each in row.from_reference],
             "sure": rounded(row.better_than_next),
-            "verdict": kinds.get(row.rating.id),
+            **_verdict(found, verdicts.get(row.rating.id)),
             "hands": row.hands,
             "faults": sum(row.faults.values()),
             "forcedFolds": row.forced_folds,

@@ -79,7 +79,7 @@ def styles_data(run: OpenRun, found: Analysis | None = None) -> list[dict[str, A
         {
             "id": name,
             "hands": styles[name].hands,
-            "stats": [_stat(getattr(styles[name], stat[0]), *stat) for stat in _STATS],
+            "stats": [_stat(getattr(styles[name], stat[0]), run.config.game.big_blind, *stat) for stat in _STATS],
         }
         for name in _order(run, found)
         if name in styles
@@ -98,23 +98,31 @@ def style_groups(run: OpenRun) -> list[dict[str, Any]] | None:
         return None
     found = []
     for group, style in groups.items():
-        ratios = [getattr(style, stat[0]) for stat in _STATS]
-        counts = [rounded(ratio.count) for ratio in ratios]
-        found.append({**group._asdict(), "hands": style.hands, "counts": counts, "of": [ratio.of for ratio in ratios]})
+        ratios = [(getattr(style, name), kind) for name, _, kind, _ in _STATS]
+        counts = [_count(ratio, kind, run.config.game.big_blind) for ratio, kind in ratios]
+        of = [ratio.of for ratio, _ in ratios]
+        found.append({**group._asdict(), "hands": style.hands, "counts": counts, "of": of})
     return found
 
 
-def _stat(ratio: Ratio, key: str, label: str, kind: str, about: str) -> dict[str, Any]:
-    value = ratio.per_100 if kind == "bb100" else ratio.value
+def _stat(ratio: Ratio, big_blind: int, key: str, label: str, kind: str, about: str) -> dict[str, Any]:
+    value = ratio.value
+    if kind == "bb100" and value is not None:
+        value *= 100 / big_blind
     return {
         "key": key,
         "label": label,
         "kind": kind,
         "about": about,
         "value": rounded(value),
-        "count": rounded(ratio.count),
+        "count": _count(ratio, kind, big_blind),
         "of": ratio.of,
     }
+
+
+def _count(ratio: Ratio, kind: str, big_blind: int) -> float | None:
+    """Return how often something was done; or the big blinds that were won, which are counted in chips."""
+    return rounded(ratio.count / big_blind if kind == "bb100" else ratio.count)
 
 
 def costs_data(found: Analysis) -> list[dict[str, Any]]:

@@ -61,6 +61,8 @@ class RunReader:
         self._pairings = dict.fromkeys(self.config.pairings(), 0)
         self._decks = SeedBlocks(self._stored.config.seeds, self._pairings, self.header.seeds)
         self._extensions: list[Extension] = []
+        #: Its earlier stages, as in a result.
+        self.stages: list[dict[str, Any]] = []
         self._accounts: dict[int, MatchAccount] = {}
         self.games: dict[tuple[int, Seed, Seating], Game] = {}
         self._lines: dict[tuple[int, Seed, Seating], int] = {}
@@ -201,6 +203,8 @@ class RunReader:
             elif isinstance(line, Rated):
                 self._accounts[line.match] = line.account
             elif isinstance(line, Extension):
+                ended = {"matches": line.matches, "stopReason": self.stop_reason, "stop": self.plain["stop"]}
+                self.stages.append(ended)
                 self.stop_reason = None
                 self._extensions.append(line)
                 self._configure(load_config({**self.plain, "stop": line.stop}))

@@ -27,8 +27,9 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.view.access import Access
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
-from molt_bench.view.library import Library, answer, run_of
+from molt_bench.view.library import Library
 from molt_bench.view.pages import inlined, script_of_pages
+from molt_bench.view.routes import answer, run_of
 from molt_bench.view.search import end_searches
 from molt_bench.web_server import is_our_name, quiet_server
 

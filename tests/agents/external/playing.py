@@ -18,9 +18,9 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and p
 
 
 def chaos(behaviour, log="", first=1, *, action_timeout_s=20.0, folder=None, **settings):
-    """Return an agent that is the chaos bot."""
+    """Return an agent that is the chaos bot, which plays without a box: it keeps a log."""
     command = [*PYTHON, CHAOS, behaviour, str(log), str(first)]
-    spec = ParticipantSpec(id="chaos", type="exec", params={"command": command, **settings})
+    spec = ParticipantSpec(id="chaos", type="exec", params={"command": command, **settings}, sandbox="off")
     return make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
 
 

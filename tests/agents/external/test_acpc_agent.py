@@ -33,7 +33,7 @@ def acpc(behaviour, log, first=1, *, stack=STACK, action_timeout_s=20.0, folder=
     """Return an agent that is the bot of these tests."""
     command = [*PYTHON, BOT, behaviour, str(log), str(first), str(stack)]
     params = {"command": command, "stack": stack, "start_timeout_s": 60.0, **settings}
-    spec = ParticipantSpec(id="bot", type="acpc", params=params)
+    spec = ParticipantSpec(id="bot", type="acpc", params=params, sandbox="off")
     return make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
 
 
@@ -377,7 +377,7 @@ def test_the_conformance_kit_plays_its_game_alone(log):
 
 
 SCRIPT = """#!/bin/sh
-./player -I -S acpc_bot.py well log.txt 1 20000 "$1" "$2"
+./player -I -S acpc_bot.py well "$TMPDIR/log" 1 20000 "$1" "$2"
 """
 
 
@@ -402,9 +402,7 @@ def by_script(command, **settings):
 @on_linux
 @pytest.mark.parametrize("settings", [{}, {"cwd": "bots dir/player"}], ids=["default", "cwd"])
 def test_a_start_script_of_the_competition_runs_as_it_is(competition, settings):
-    record = played(by_script("bots dir/player/startme.sh", **settings))
-    assert record.faults == ()
-    assert heard(competition / "log.txt"), "it has started in its folder"
+    assert played(by_script("bots dir/player/startme.sh", **settings)).faults == ()
 
 
 @on_linux

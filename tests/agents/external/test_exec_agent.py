@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench import make_agent, play_game, play_game_async
+from molt_bench import ParticipantSpec, make_agent, play_game, play_game_async
 from molt_bench.agents.external.process_cleanup import TAG
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
+from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
 from molt_bench.play.event_loop import run_in_new_loop
@@ -188,7 +189,7 @@ def test_a_program_that_cannot_be_started_is_a_crash(tmp_path, folders):
     program = tmp_path / "bot"
     program.write_text("no magic number")
     program.chmod(0o755)
-    record = played(make_agent(f"exec:{program}"), hands=1)
+    record = played(make_agent(ParticipantSpec(id="bot", type=f"exec:{program}", sandbox="off")), hands=1)
     assert faults(record) == {"crash": 1}
     assert record.faults[0].message == "the program cannot be started: Exec format error"
 
@@ -253,7 +254,8 @@ def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypat
 @on_linux
 def test_no_signal_is_ignored_in_a_program_because_python_ignores_it(folders):
     settings = ExecSettings(command="grep")
-    kept = SupervisedProgram(["/bin/grep", "SigIgn", "/proc/self/status"], {}, settings=settings, piped=True)
+    words = ("/bin/grep", "SigIgn", "/proc/self/status")
+    kept = SupervisedProgram(Boxed(words), {}, settings=settings, piped=True)
     ignored = int(kept.process.stdout.read().split()[1], 16)
     assert not any(ignored >> (number - 1) & 1 for number in (signal.SIGPIPE, signal.SIGXFSZ))
     kept.sweep(os.getpid(), pytest.fail)
@@ -286,7 +288,8 @@ def test_what_it_writes_to_standard_error_is_kept_within_bounds(log, tmp_path):
 
 def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
     command = [*PYTHON, CHAOS, "crash", str(log)]
-    config = load_config({"participants": [{"id": "my bot", "type": "exec", "command": command}, "tight"]})
+    bot = {"id": "my bot", "type": "exec", "command": command, "sandbox": "off"}
+    config = load_config({"participants": [bot, "tight"]})
     (tmp_path / "run").mkdir()
     journal = Journal(str(tmp_path / "run" / "journal.jsonl"))
     cast = Cast(config, {}, RunFiles(journal))

@@ -15,6 +15,7 @@ import pytest
 
 from molt_bench import ParticipantSpec, make_agent
 from molt_bench.agents.external.other_user import user_of
+from molt_bench.agents.kinds import box_for
 from tests.agents.external.playing import CHAOS, faults, played
 
 HOST, GUEST = f"mb-host-{os.getpid()}", f"mb-guest-{os.getpid()}"
@@ -163,6 +164,20 @@ def test_a_guest_of_root_can_use_its_folder_home_and_temporary_files(switch, pla
     for parent in (*folders.parents,)[:-2]:
         parent.chmod(parent.stat().st_mode | 0o111)
     assert played(guest(place, "write-files", *switch), hands=1).faults == ()
+    assert list(folders.iterdir()) == []
+
+
+@as_root
+def test_a_participant_can_name_the_user_it_runs_as(place, folders):
+    folders.chmod(0o755)
+    for parent in (*folders.parents,)[:-2]:
+        parent.chmod(parent.stat().st_mode | 0o111)
+    command = [PYTHON, "-I", "-S", str(place / "chaos.py"), "write-files", str(place / "log"), "1"]
+    sandbox = {"kind": "user", "name": GUEST}
+    spec = ParticipantSpec(id="guest", type="exec", params={"command": command}, sandbox=sandbox)
+    assert box_for(spec).label == f"user {GUEST}"
+    assert played(make_agent(spec), hands=1).faults == ()
+    assert (place / "log").stat().st_uid == pwd.getpwnam(GUEST).pw_uid
     assert list(folders.iterdir()) == []
 
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from molt_bench.bench.schedule.matchmakers import matchmaker_named
-from molt_bench.bench.schedule.opening import circle_order, connected
+from molt_bench.bench.schedule.meetings import Meetings, circle_order
 from molt_bench.bench.schedule.round_choice import choose_round
 from tests.bench.schedule.situations import pairs_of, situation
 
@@ -43,7 +43,7 @@ class TestOpening:
     def test_the_first_matches_of_the_circle_connect_everybody(self, count):
         order = circle_order([*range(count)])
         for length in range(count - 1, len(order) + 1):
-            assert connected({**dict.fromkeys(order, 0), **dict.fromkeys(order[:length], 1)})
+            assert Meetings({**dict.fromkeys(order, 0), **dict.fromkeys(order[:length], 1)}).connected
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_every_policy_opens_by_the_circle(self, policy):
@@ -66,7 +66,7 @@ class TestOpening:
         rounds = self.opened(count, rounds=-(-(count - 1) // matches), matches=matches)
         played = [pair for pairs in rounds for pair in pairs]
         met = {**dict.fromkeys(combinations(range(count), 2), 0), **dict.fromkeys(played[: count - 1], 1)}
-        assert connected(met)
+        assert Meetings(met).connected
         first = rounds[0][: count // 2]
         assert len({name for pair in first for name in pair}) == 2 * len(first)
 

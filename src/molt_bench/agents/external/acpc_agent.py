@@ -2,8 +2,10 @@
 
 import asyncio
 import socket
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from molt_bench.agents.external import acpc_protocol as protocol
@@ -12,12 +14,14 @@ from molt_bench.agents.external.command import start_folder, started_in
 from molt_bench.agents.external.connection_owner import is_of_program
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import HOST_WORD, PORT_WORD, AcpcSettings
+from molt_bench.agents.sandbox.visible_files import needed_by_python
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import GameOptions
 
 HOST: Final = "127.0.0.1"
+_RELAY: Final = str(Path(__file__).parents[1] / "sandbox" / "acpc_relay.py")
 
 
 class AcpcAgent(ProgramAgent[AcpcSettings]):
@@ -30,8 +34,8 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
     _question = ""
 
     def __init__(self, name: str, settings: AcpcSettings, **options: Any) -> None:
-        super().__init__(name, settings, **options)
         self._start_folder = start_folder(settings.command, settings.cwd)
+        super().__init__(name, settings, **options)
 
     @property
     def only_game(self) -> GameOptions:
@@ -51,24 +55,30 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
         if self._child is not None:
             self._send(self._child, protocol.state_lines(outcome, self._told_of(outcome)))
 
+    def _shown(self, words: tuple[str, ...]) -> Sequence[str]:
+        own = [] if self._start_folder is None else [self._start_folder]
+        return [*super()._shown(words), *needed_by_python(()), _RELAY, *own]
+
     def _launched(self) -> Child:
+        self._hand = 0
+        words = started_in(self._start_folder, self._command.words)
+        if self._command.box is not None and self._command.box.is_closed:  # no port of ours can be reached from there
+            return self._new_child((sys.executable, "-I", "-S", _RELAY, *words), piped=True)
         port = _Port()
         try:
-            words = started_in(self._start_folder, command_with(self._command, HOST, port.number))
-            child = self._new_child(words, piped=False)
+            child = self._new_child(command_with(words, HOST, port.number), piped=False)
         except BaseException:
             port.close()
             raise
         port.open_to(child)
         self._port = port
-        self._hand = 0
         return child
 
     async def _hello(self, child: Child) -> None:
         limit_s = self._settings.start_timeout_s
 
         def late() -> str:
-            missing = self._port.missing if self._port is not None else "no connection"
+            missing = self._port.missing if self._port is not None else f"no connection with {protocol.VERSION}"
             return f"{missing} within {limit_s:g} s"
 
         await self._first(child, protocol.read_version, deadline=child.started + limit_s, late=late)

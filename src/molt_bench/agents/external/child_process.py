@@ -9,7 +9,7 @@ readers either buffer without bound or stop reading, whereas standard error has 
 import asyncio
 import os
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -19,6 +19,7 @@ from molt_bench.agents.external.process_cleanup import stopped_processes
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog
 from molt_bench.agents.external.supervised_program import OnRemains, SupervisedProgram
+from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.errors import AgentFailed
 
 #: Seconds between checks that the program is alive: a child of its own may hold the pipe open after its end.
@@ -40,7 +41,7 @@ class Child:
         tag: Marks all that it starts; see `leftover_processes`.
 
     Args:
-        command: The program and its arguments.
+        command: The program and its arguments, and the box that it runs in.
         environment: The variables it gets, besides those of every program.
         settings: Its limits.
         errors: Log of its standard error.
@@ -49,7 +50,7 @@ class Child:
 
     def __init__(
         self,
-        command: Sequence[str],
+        command: Boxed,
         environment: Mapping[str, str],
         *,
         settings: ProgramSettings,

@@ -34,7 +34,7 @@ class ExecAgent(ProgramAgent[ExecSettings]):
         await super().close()
 
     def _launched(self) -> Child:
-        child = self._new_child(self._command, piped=True)
+        child = self._new_child(self._command.words, piped=True)
         child.write(protocol.line_of(protocol.hello(self.name)))
         return child
 

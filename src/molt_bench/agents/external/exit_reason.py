@@ -23,6 +23,7 @@ _OWN: Final = frozenset(
 )
 #: A wrapper, such as a shell or runuser, returns this plus the signal that ended its program.
 _WRAPPED: Final = 128
+_LAST_SIGNAL: Final = 64
 #: Of those: signals whose sum means nothing else. A program may well exit with any other status above 128.
 _SENT_BY_OTHERS: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT})
 _WHOSE: Final = "a signal from outside, unless it sent that itself"
@@ -36,12 +37,14 @@ class ExitReason(msgspec.Struct, frozen=True):
         cpu_s: Seconds of processor time that it took.
         cpu_limit_s: Its limit.
         out_of_memory: Whether the system ended a process meanwhile because memory ran out.
+        limit: The limit of its box at which it was ended; "" if it was not.
     """
 
     status: int
     cpu_s: float = 0.0
     cpu_limit_s: int = 0
     out_of_memory: bool = False
+    limit: str = ""
 
     def fault(self) -> tuple[FaultKind, str]:
         """Return the kind of fault that this is, and what happened.
@@ -51,6 +54,8 @@ class ExitReason(msgspec.Struct, frozen=True):
         >>> ExitReason(11).fault(), ExitReason(3 << 8).fault()
         (('crash', 'the program was ended by SIGSEGV'), ('crash', 'the program ended with exit status 3'))
         """
+        if self.limit:
+            return "crash", f"the program was ended at its limit of {self.limit}"
         if os.WIFSIGNALED(self.status):
             number = os.WTERMSIG(self.status)
             said = f"the program was ended by {name_of(number)}"
@@ -66,6 +71,16 @@ class ExitReason(msgspec.Struct, frozen=True):
     def _whose(self, number: int) -> str:
         memory = "; meanwhile the system ran out of memory and ended a process"
         return f"{_WHOSE}{memory if number == signal.SIGKILL and self.out_of_memory else ''}"
+
+
+def in_box(status: int) -> int:
+    """Return the status of a program from that of the box it ran in, which exits with 128 and the signal.
+
+    >>> in_box(139 << 8), in_box(3 << 8)
+    (11, 768)
+    """
+    code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
+    return code - _WRAPPED if _WRAPPED < code <= _WRAPPED + _LAST_SIGNAL else status
 
 
 def stopped_by_signal(late: str, pids: list[int]) -> str:

@@ -46,7 +46,7 @@ def processes_of(supervisor: int, tag: str) -> "list[psutil.Process]":
     """Return the living processes of a program, without its supervisor.
 
     They descend from the supervisor as long as that lives, on Linux also when their own parents have ended. After
-    that, and elsewhere, the `TAG` in their environment tells them.
+    that, and elsewhere, the `TAG` in their environment tells them; nothing gets out of a box, which needs no `tag`.
     """
     try:
         root = psutil.Process(supervisor)
@@ -54,7 +54,7 @@ def processes_of(supervisor: int, tag: str) -> "list[psutil.Process]":
         oldest = root.create_time() - _CLOCK_S
     except psutil.Error:
         found, oldest = set(), 0.0
-    for process in psutil.process_iter():
+    for process in psutil.process_iter() if tag else ():
         with suppress(psutil.Error):  # another user's process, or it has ended
             if process.create_time() >= oldest and process.environ().get(TAG) == tag:
                 found.add(process)

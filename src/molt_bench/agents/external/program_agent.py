@@ -9,12 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+import msgspec
+
 from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.command import resolved
 from molt_bench.agents.external.line_channel import MOST_UNREAD
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog, log_path
 from molt_bench.agents.external.supervised_program import OnRemains, Remains
+from molt_bench.agents.sandbox.choice import Box, Boxed
+from molt_bench.agents.sandbox.visible_files import needed_by
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -25,7 +29,7 @@ GRACE_S: Final = 0.5
 #: Seconds to watch a program after its hello: one that exits at once is not waiting for a game.
 _LINGERING_S: Final = 0.05
 #: After these faults the process is useless: it is killed, and the next decision starts another.
-_BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "signal", "timeout", "flood", "transport")
+BEYOND_REPAIR: Final[tuple[FaultKind, ...]] = ("crash", "signal", "timeout", "flood", "transport")
 
 Settings = TypeVar("Settings", bound=ProgramSettings)
 Found = TypeVar("Found")
@@ -43,6 +47,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         action_timeout_s: Seconds for one answer.
         folder: Folder for the log of its standard error; None discards it.
         on_remains: Called with what is left of it after a game, if not all of it can be ended; None warns.
+        box: The box that it plays in; None for none.
     """
 
     keeps_time = True
@@ -55,12 +60,14 @@ class ProgramAgent(ABC, Generic[Settings]):
         action_timeout_s: float = DEFAULT_TIMEOUT_S,
         folder: Path | None = None,
         on_remains: OnRemains | None = None,
+        box: Box | None = None,
     ) -> None:
         self.name = name
         self._on_remains: OnRemains = on_remains or partial(_warn, name)
         self._settings = settings
         self._limit_s = action_timeout_s
-        self._command = resolved(settings.command)
+        words = resolved(settings.command)
+        self._command = Boxed(words, box, tuple(self._shown(words)) if box is not None and box.is_closed else ())
         unset = next((variable for variable in settings.env if variable not in os.environ), None)
         if unset is not None:
             raise ConfigError("env", unset, "names of environment variables that are set")
@@ -69,13 +76,17 @@ class ProgramAgent(ABC, Generic[Settings]):
         self._child: Child | None = None
         self._starts = 0
 
+    def _shown(self, words: tuple[str, ...]) -> Sequence[str]:
+        """Return the files and folders that the program needs to see in its box, besides the system's."""
+        return needed_by(words)
+
     @abstractmethod
     def _launched(self) -> Child:
         """Start a process and say what it needs to hear before its hello."""
 
-    def _new_child(self, command: Sequence[str], *, piped: bool) -> Child:
+    def _new_child(self, words: Sequence[str], *, piped: bool) -> Child:
         return Child(
-            command,
+            msgspec.structs.replace(self._command, words=tuple(words)),
             self._environment,
             settings=self._settings,
             errors=self._errors,
@@ -108,7 +119,8 @@ class ProgramAgent(ABC, Generic[Settings]):
             self._end()
             said, last = str(failure), self._errors.last_line
             quoted = f"; its last line on standard error: {last}" if last and last not in said else ""
-            raise AgentError(f"participant {self.name!r} cannot play: {said}{quoted}") from None
+            inside = f"; {self._command.inside}" if self._command.inside else ""  # it may miss a file there
+            raise AgentError(f"participant {self.name!r} cannot play: {said}{quoted}{inside}") from None
         finally:
             self._end()
             self._starts = 0
@@ -127,7 +139,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         try:
             return await self._answer(observation)
         except AgentFailed as failure:
-            if failure.kind in _BEYOND_REPAIR or (self._child is not None and not self._child.greeted):
+            if failure.kind in BEYOND_REPAIR or (self._child is not None and not self._child.greeted):
                 self._end()
             raise
         except BaseException:

@@ -32,7 +32,9 @@ class ProgramSettings(AgentSettings):
     ]
     start_timeout_s: Annotated[float, Field(gt=0, le=MUCH, description="Seconds from its start to its hello.")] = 10.0
     max_restarts: Annotated[NoneOrMore, Field(description="In one game; then it is given up.")] = 3
-    memory_mb: Annotated[Count, Field(le=2**30, description="Megabytes for each of its processes.")] = 4096
+    memory_mb: Annotated[
+        Count, Field(le=2**30, description="Megabytes for each of its processes; in a box, for all together.")
+    ] = 4096
     cpu_seconds: Annotated[Count, Field(le=10**9, description="Processor time for each of its processes.")] = 600
     env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
 

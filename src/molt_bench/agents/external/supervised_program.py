@@ -4,17 +4,19 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.external.exit_reason import ExitReason, out_of_memory_kills
+from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
 from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
 from molt_bench.agents.external.process_cleanup import TAG, end_all
 from molt_bench.agents.external.program_settings import ProgramSettings
+from molt_bench.agents.sandbox.choice import Box, Boxed
+from molt_bench.agents.sandbox.limits import FILES, TASKS
 from molt_bench.errors import FaultKind
 
 _SUPERVISOR: Final = str(Path(__file__).with_name("supervisor_script.py"))
@@ -67,35 +69,42 @@ class SupervisedProgram:
     """
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
+        self, command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
     ) -> None:
-        self._user = user_of(command)
-        self._cpu_limit_s = settings.cpu_seconds
-        self._cannot_start = ""
-        self._ending: ExitReason | None = None
-        self._kills = out_of_memory_kills()
-        self.folder = new_folder(self._user)
-        self.reports, reporting = os.pipe()
-        os.set_blocking(self.reports, False)
-        limits = str(settings.memory_mb * 1024 * 1024), str(settings.cpu_seconds)
+        box, self._boxed = command.box, command.box is not None and command.box.is_closed
+        closed: list[int] = []
         try:
-            self.process = subprocess.Popen(
-                [sys.executable, *_PYTHON, _SUPERVISOR, str(reporting), *limits, *command],
-                bufsize=0,
-                stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE if piped else subprocess.STDOUT,
-                cwd=self.folder,
-                env=_environment(self.folder, environment),
-                start_new_session=True,
-                pass_fds=(reporting,),
-            )
-        except (OSError, ValueError):
-            os.close(self.reports)
-            remove_folder(self.folder, self._user)
-            raise
+            words = command.words if box is None else box.command(command.words, command.shown, _filter(box, closed))
+            self._user = user_of(words)
+            self._cpu_limit_s = settings.cpu_seconds
+            self._cannot_start = ""
+            self._ending: ExitReason | None = None
+            self._kills = out_of_memory_kills()
+            self.folder = new_folder(self._user)
+            self.reports, reporting = os.pipe()
+            closed.append(reporting)
+            os.set_blocking(self.reports, False)
+            memory = settings.memory_mb * 1024 * 1024
+            limits = map(str, (memory, settings.cpu_seconds, *((TASKS, FILES) if self._boxed else (0, 0))))
+            try:
+                self.process = subprocess.Popen(
+                    [sys.executable, *_PYTHON, _SUPERVISOR, str(reporting), *limits, *words],
+                    bufsize=0,
+                    stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE if piped else subprocess.STDOUT,
+                    cwd=self.folder,
+                    env=_environment(self.folder, environment, (box and box.home) or self.folder),
+                    start_new_session=True,
+                    pass_fds=tuple(closed),
+                )
+            except (OSError, ValueError):
+                os.close(self.reports)
+                remove_folder(self.folder, self._user)
+                raise
         finally:
-            os.close(reporting)
+            for descriptor in closed:
+                os.close(descriptor)
 
     @property
     def ended(self) -> bool:
@@ -113,9 +122,12 @@ class SupervisedProgram:
         match report.decode("ascii").split():
             case ["failed", number]:
                 self._cannot_start = os.strerror(int(number))
-            case ["ended", status, cpu_s]:
+            case ["ended", status, cpu_s, *limit]:
                 killed = out_of_memory_kills() > self._kills
-                self._ending = ExitReason(int(status), float(cpu_s), self._cpu_limit_s, out_of_memory=killed)
+                ending = in_box(int(status)) if self._boxed else int(status)
+                self._ending = ExitReason(
+                    ending, float(cpu_s), self._cpu_limit_s, out_of_memory=killed, limit=" ".join(limit)
+                )
         return not report
 
     def fault(self) -> tuple[FaultKind, str]:
@@ -146,7 +158,7 @@ class SupervisedProgram:
     def _end(self) -> Remains:
         self._heard()
         # Until the supervisor is reaped, its number cannot be reused.
-        left, why = end_all(self.process.pid, self.folder, self._user)
+        left, why = end_all(self.process.pid, "" if self._boxed else self.folder, self._user)
         self.process.kill()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
@@ -162,12 +174,23 @@ class SupervisedProgram:
         return Remains(tuple(left), "" if gone else self.folder, why)
 
 
-def _environment(folder: str, passed_on: Mapping[str, str]) -> dict[str, str]:
+def _filter(box: Box, closed: list[int]) -> int | None:
+    """Return a descriptor that the filter of a box is read from, and add it to those to be closed."""
+    if not box.filter:
+        return None
+    reading, writing = os.pipe()
+    closed.append(reading)
+    os.write(writing, box.filter)
+    os.close(writing)
+    return reading
+
+
+def _environment(folder: str, passed_on: Mapping[str, str], home: str) -> dict[str, str]:
     """Return the environment of a program: of ours only PATH and what is passed on, so none of our API keys."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": folder,
-        "TMPDIR": folder,
+        "HOME": home,
+        "TMPDIR": home,
         "LANG": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",
         **passed_on,

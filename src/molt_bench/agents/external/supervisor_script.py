@@ -5,20 +5,25 @@ become children of the supervisor, so none gets away by leaving its session, for
 as long as the supervisor lives, all that the program started descends from it. It imports little, since it is started
 for every game.
 
-    supervisor_script.py DESCRIPTOR DATA_BYTES CPU_SECONDS PROGRAM [ARGUMENT...]
+    supervisor_script.py DESCRIPTOR MEMORY_BYTES CPU_SECONDS TASKS FILES PROGRAM [ARGUMENT...]
 
-It writes a line to the descriptor: `failed ERRNO`, or `ended STATUS CPU_SECONDS` with the status of waitpid. It ends
-when no process is left.
+It writes a line to the descriptor: `failed ERRNO`, or `ended STATUS CPU_SECONDS [LIMIT]` with the status of waitpid. It
+ends when no process is left. If TASKS is not 0, the program is a box: it is ended if all that is in it has more
+processes and threads than that, or more memory than one process may have.
 """
 
 import ctypes
 import os
 import resource
+import select
 import sys
 
 _PR_SET_CHILD_SUBREAPER = 36
-#: SIGPIPE and SIGXFSZ, on Linux and macOS alike: to import their names would take longer than all else here.
+#: SIGPIPE, SIGXFSZ and SIGKILL, on Linux and macOS alike: to import their names would take longer than all else here.
 _IGNORED_BY_PYTHON = (13, 25)
+_SIGKILL = 9
+#: Milliseconds between looks at what a box uses.
+_LOOK_MS = 100
 
 
 def _adopt_orphans() -> None:
@@ -27,16 +32,18 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _limit(data_bytes: int, cpu_seconds: int) -> None:
+def _limit(memory_bytes: int, cpu_seconds: int, files: int) -> None:
     """Limit this process and its future children, on systems that can: Linux."""
     if sys.platform != "linux":
         return
     # Data rather than address space: some runtimes reserve far more addresses than they use.
     wanted = {
-        resource.RLIMIT_DATA: (data_bytes, data_bytes),
+        resource.RLIMIT_DATA: (memory_bytes, memory_bytes),
         resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 5),
         resource.RLIMIT_CORE: (0, 0),
     }
+    if files:
+        wanted[resource.RLIMIT_NOFILE] = (files, files)
     for kind, (soft, hard) in wanted.items():
         _, most = resource.getrlimit(kind)
         bound = hard if most == resource.RLIM_INFINITY else min(hard, most)
@@ -44,13 +51,71 @@ def _limit(data_bytes: int, cpu_seconds: int) -> None:
             resource.setrlimit(kind, (min(soft, bound), bound))
         except (OSError, ValueError, OverflowError):
             continue
+    try:  # if the machine runs out of memory, programs are ended first
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        pass
 
 
-def main(command: list[str], descriptor: int, data_bytes: int, cpu_seconds: int) -> None:
+def _read(path: str) -> str:
+    """Return what the kernel says about a process; "" if it is gone."""
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _field(text: str, name: str) -> int:
+    """Return a number of bytes out of lines such as `RssAnon: 12 kB`; 0 if it is not there."""
+    _, _, found = text.partition(f"{name}:")
+    return int((found.split() or ["0"])[0]) * 1024
+
+
+def _exceeded(root: int, tasks: int, memory_bytes: int) -> str:
+    """Return the limit that a process and its descendants exceed together; "" if they keep to all."""
+    left, seen, count, used = [root], [], 0, 0
+    while left and count <= tasks:
+        pid = left.pop()
+        try:
+            threads = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            continue
+        seen.append(pid)
+        count += len(threads)
+        status = _read(f"/proc/{pid}/status")
+        used += _field(status, "RssAnon") + _field(status, "RssShmem")
+        for thread in threads[:tasks]:
+            left += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+    if count > tasks:
+        return f"{tasks} processes and threads"
+    if used > memory_bytes:  # memory that processes share counts once, which takes longer to find out
+        parts = [_read(f"/proc/{pid}/smaps_rollup") for pid in seen]
+        used = sum([_field(part, "Pss_Anon") + _field(part, "Pss_Shmem") for part in parts]) if all(parts) else used
+    return f"{memory_bytes // 1024 // 1024} MB of memory" if used > memory_bytes else ""
+
+
+def _watched(program: int, tasks: int, memory_bytes: int) -> str:
+    """Wait until a box has ended, and end it if it exceeds a limit; return which."""
+    ended = select.poll()
+    try:
+        ended.register(os.pidfd_open(program), select.POLLIN)
+    except OSError:  # before Linux 5.3
+        return ""
+    while not ended.poll(_LOOK_MS):
+        limit = _exceeded(program, tasks, memory_bytes)
+        if limit:
+            os.kill(program, _SIGKILL)  # all that is in the box ends with it
+            return limit
+    return ""
+
+
+def main(command: list[str], descriptor: int, memory_bytes: int, cpu_seconds: int, tasks: int, files: int) -> None:
     """Start a program and report on it until nothing is left of it."""
     os.set_inheritable(descriptor, False)  # noqa: FBT003 - it has no name
     _adopt_orphans()
-    _limit(data_bytes, cpu_seconds)
+    _limit(memory_bytes, cpu_seconds, files)
     try:
         # A group of its own: a program that signals its own group must not reach its supervisor.
         program = os.posix_spawn(command[0], command, os.environ, setpgroup=0, setsigdef=_IGNORED_BY_PYTHON)
@@ -60,14 +125,15 @@ def main(command: list[str], descriptor: int, data_bytes: int, cpu_seconds: int)
     nothing = os.open(os.devnull, os.O_RDWR)
     for inherited in (0, 1, 2):  # the pipes are the program's alone
         os.dup2(nothing, inherited)
+    limit = _watched(program, tasks, memory_bytes) if tasks and sys.platform == "linux" else ""
     while True:
         try:
             pid, status, used = os.wait4(-1, 0)
         except ChildProcessError:
             return
         if pid == program:
-            os.write(descriptor, b"ended %d %.3f\n" % (status, used.ru_utime + used.ru_stime))
+            os.write(descriptor, f"ended {status} {used.ru_utime + used.ru_stime:.3f} {limit}\n".encode("ascii"))
 
 
 if __name__ == "__main__":
-    main(sys.argv[4:], *map(int, sys.argv[1:4]))
+    main(sys.argv[6:], *map(int, sys.argv[1:6]))

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
+from math import fsum, inf
 from operator import is_not
 from typing import TYPE_CHECKING, ClassVar
 
-from molt_bench.bench.schedule.situation import Contrast, Situation
+from molt_bench.bench.schedule.situation import Contrast, LaterMapping, Situation
 from molt_bench.lazy_import import lazy_import
 from molt_bench.specs import Pair
 
@@ -35,7 +35,8 @@ def _by_gain(situation: Situation, pairs: Sequence[Pair]) -> Iterable[tuple[floa
     more, useful = situation.seeds_per_match, _per_variance(situation.contrasts)
     met = list(map(situation.meetings.__getitem__, pairs))
     each = np.array([useful.get(pair, 0.0) for pair in pairs])
-    variance = np.array([situation.variance.get(pair, 1.0) for pair in pairs])
+    spread = situation.variance.known if isinstance(situation.variance, LaterMapping) else situation.variance
+    variance = np.array([spread.get(pair, 1.0) for pair in pairs])
     played = more * np.array(met, float)
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = np.where(played > 0, variance / played - variance / (played + more), inf)
@@ -54,7 +55,7 @@ def _per_variance(contrasts: Sequence[Contrast]) -> dict[Pair, float]:
         for weight in different
     ]
     share_of = shares.__getitem__
-    return {pair: sum(map(share_of, indices)) for pair, indices in layout.indices.items()}
+    return {pair: fsum(map(share_of, indices)) for pair, indices in layout.indices.items()}
 
 
 class _Layout:

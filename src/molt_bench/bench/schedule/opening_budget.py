@@ -1,6 +1,7 @@
 """Whether the budget of a run lets every pair meet often enough, asked before the run begins."""
 
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig
+from molt_bench.bench.error_budget import rule_of
+from molt_bench.config.sections import BenchmarkConfig
 
 
 def opening_shortfall(config: BenchmarkConfig) -> str | None:
@@ -10,7 +11,7 @@ def opening_shortfall(config: BenchmarkConfig) -> str | None:
     participants. Limits on time, dollars and tokens are ignored, since their reach is not known in advance.
     """
     ids = [participant.id for participant in config.participants]
-    rule = config.stop.adjacent_confidence or AdjacentConfidence()
+    rule = rule_of(config.stop)
     least = config.scheduler.min_seed_pairs
     connecting = len(ids) - 1
     pairs = len(config.pairings())

@@ -7,6 +7,7 @@ import msgspec
 
 from molt_bench.bench.schedule.gauntlet import deciding_pairs, gauntlet
 from molt_bench.bench.schedule.information_gain import information_gain, most_gain
+from molt_bench.bench.schedule.meetings import Meetings
 from molt_bench.bench.schedule.opening import opening_pair
 from molt_bench.bench.schedule.round_robin import round_robin
 from molt_bench.bench.schedule.situation import Matchmaker, Situation
@@ -33,15 +34,21 @@ def choose_round(
             settled pairs; `information_gain` and `gauntlet` decide for themselves what is worth playing.
         allowed: Returns whether there are cards left for a pair; None if there always are.
     """
-    possible = [pair for pair in situation.meetings if allowed is None or allowed(pair)]
-    chosen: list[Pair] = []
-    meetings = dict(situation.meetings)
+    known = situation.meetings
+    # A copy of all counts is needed only if more than one pair is chosen.
+    meetings = known if isinstance(known, Meetings) and matches == 1 else Meetings.counted(known)
     situation = msgspec.structs.replace(situation, meetings=meetings)
+    possible: list[Pair] | None = None
+    chosen: list[Pair] = []
     if matchmaker in (round_robin, information_gain, gauntlet):
         threshold = inf
-    while len(chosen) < matches and possible:
-        pair = opening_pair(situation, possible, recent=recent, chosen=chosen)
+    while len(chosen) < matches:
+        pair = opening_pair(meetings, situation.min_meetings, recent=recent, chosen=chosen, allowed=allowed)
         if pair is None:
+            if possible is None:
+                possible = [pair for pair in meetings if pair not in chosen and (allowed is None or allowed(pair))]
+            if not possible:
+                break
             useful = deciding_pairs(situation, possible) if matchmaker is gauntlet else possible
             if chosen and not useful:
                 break  # everybody else's rank is known
@@ -53,8 +60,10 @@ def choose_round(
             else:
                 pair = matchmaker(situation, open_pairs)[0]
         chosen.append(pair)
-        possible.remove(pair)
-        meetings[pair] += 1
+        if possible is not None:
+            possible.remove(pair)
+        if len(chosen) < matches:
+            meetings[pair] += 1
     return chosen
 
 

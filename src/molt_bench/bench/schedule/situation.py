@@ -84,6 +84,27 @@ class Lookup(Mapping[_Key, float]):
         return len(self._keys)
 
 
+class LaterMapping(Mapping[_Key, float]):
+    """Numbers that are computed all at once when somebody looks at one of them."""
+
+    def __init__(self, compute: Callable[[], Mapping[_Key, float]]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def known(self) -> Mapping[_Key, float]:
+        """All of them, for whoever looks at many."""
+        return self._compute()
+
+    def __getitem__(self, key: _Key) -> float:
+        return self.known[key]
+
+    def __iter__(self) -> Iterator[_Key]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+
 class Later(Sequence[_Item]):
     """Items that are computed when somebody looks at them, and once."""
 

@@ -1,22 +1,27 @@
 """A test of draws against the probabilities they are said to come from, valid at any time and however often one looks.
 
 It bets against the probabilities, in many ways at once: that some kind of action is drawn more or less often than
-stated, and that likely actions are drawn more often (a lower temperature, greedy decoding) or less often. A bet is a
-likelihood ratio. If the draws follow the stated probabilities, the mean capital of all bets stays what it was at the
-start, so it ever grows by a factor of 1/level with a probability of at most `LEVEL` (Ville's inequality; Shafer and
-Vovk, "Game-Theoretic Foundations for Probability and Finance", 2019; Ramdas et al., "Game-theoretic statistics and safe
-anytime-valid inference", Statistical Science 2023).
+stated, that likely actions are drawn more often (a lower temperature, greedy decoding) or less often, and that the
+least likely ones are not drawn at all (top-p). A bet is a likelihood ratio. If the draws follow the stated
+probabilities, the mean capital of all bets stays what it was at the start, so it ever grows by a factor of 1/level with
+a probability of at most `LEVEL` (Ville's inequality; Shafer and Vovk, "Game-Theoretic Foundations for Probability and
+Finance", 2019; Ramdas et al., "Game-theoretic statistics and safe anytime-valid inference", Statistical Science 2023).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from math import exp, inf, log
+from math import exp, fsum, inf, log
 from typing import Final
 
 #: The probability with which draws that do follow their probabilities are refused, over a whole run.
 LEVEL: Final = 1e-4
 #: Temperatures to bet on: that the draws are those of the stated probabilities to the power of 1/temperature.
 _TEMPERATURES: Final = (0.05, 0.4, 0.7, 0.85, 1.2, 1.6, 3.0)
+#: Those of models alone: settings that are off by a little, which takes many decisions to show.
+_NEAR_TEMPERATURES: Final = (0.94, 1.07)
+#: Top-p to bet on, and the share of a bet that is kept for what it leaves out: a list of kinds is not one of tokens.
+_TOP_P: Final = (0.8, 0.9, 0.95, 0.99)
+_KEPT: Final = 0.02
 #: By what factors a kind of action may be drawn more often than stated, relative to the others.
 _FACTORS: Final = (0.2, 0.65, 1.5, 5.0)
 _LIKELIEST: Final = "its likeliest action"
@@ -29,13 +34,7 @@ def kind_bets(kinds: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
 
 def bets_of_kinds(chances: Mapping[str, float], drawn: str, tilts: tuple[tuple[str, float], ...]) -> list[float]:
     """Return by what each bet on kinds grows with a draw that had a chance, as logarithms: temperatures first."""
-    chance = log(chances[drawn])
-    logs = [log(each) for each in chances.values() if each > 0]
-    top, found = max(logs), list[float]()
-    for temperature in _TEMPERATURES:
-        power = 1 / temperature
-        total = sum([exp(power * (each - top)) for each in logs])
-        found.append((power - 1) * chance - power * top - log(total))
+    found = _bets_of_temperatures(chances, drawn, _TEMPERATURES)
     for kind, factor in tilts:
         each = chances.get(kind)
         won = log(factor) if kind == drawn else 0.0
@@ -43,10 +42,36 @@ def bets_of_kinds(chances: Mapping[str, float], drawn: str, tilts: tuple[tuple[s
     return found
 
 
+def _bets_of_temperatures(chances: Mapping[str, float], drawn: str, temperatures: Iterable[float]) -> list[float]:
+    chance = log(chances[drawn])
+    logs = [log(each) for each in chances.values() if each > 0]
+    top, found = max(logs), list[float]()
+    for temperature in temperatures:
+        power = 1 / temperature
+        total = fsum([exp(power * (each - top)) for each in logs])
+        found.append((power - 1) * chance - power * top - log(total))
+    return found
+
+
+def _bets_of_top_p(chances: Mapping[str, float], drawn: str) -> list[float]:
+    """Return by what bets grow that only the likeliest kinds are drawn, as many as it takes to reach a top-p."""
+    likeliest = sorted(chances, key=lambda kind: -chances[kind])
+    found = []
+    for share in _TOP_P:
+        mass, inside = 0.0, False
+        for kind in likeliest:
+            mass += chances[kind]
+            inside |= kind == drawn
+            if mass >= share:
+                break
+        found.append(log((1 - _KEPT) * inside / min(mass, 1.0) + _KEPT))
+    return found
+
+
 def mean_capital(capital: Sequence[float]) -> float:
     """Return the mean capital of bets, as a logarithm."""
     top = max(capital)
-    return top if top == inf else top + log(sum([exp(each - top) for each in capital]) / len(capital))
+    return top if top == inf else top + log(fsum([exp(each - top) for each in capital]) / len(capital))
 
 
 class DrawTest:
@@ -59,7 +84,8 @@ class DrawTest:
     def __init__(self, kinds: tuple[str, ...]) -> None:
         self.decisions = 0
         self._tilts = kind_bets(kinds)
-        self._capital = [0.0] * (len(_TEMPERATURES) + len(self._tilts))
+        own = len(_NEAR_TEMPERATURES) + len(_TOP_P)
+        self._capital = [0.0] * (len(_TEMPERATURES) + len(self._tilts) + own)
         self._counts = {name: _Count() for name in (*kinds, _LIKELIEST)}
 
     def add(self, chances: Mapping[str, float], drawn: str) -> None:
@@ -74,6 +100,8 @@ class DrawTest:
             self._capital = [inf] * len(self._capital)
             return
         grown = bets_of_kinds(chances, drawn, self._tilts)
+        grown += _bets_of_temperatures(chances, drawn, _NEAR_TEMPERATURES)
+        grown += _bets_of_top_p(chances, drawn)
         self._capital = [each + more for each, more in zip(self._capital, grown, strict=True)]
 
     @property

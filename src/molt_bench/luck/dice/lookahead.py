@@ -12,6 +12,7 @@ there decides how much luck is removed, not what is left on average. Where one f
 have followed.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import islice
@@ -23,13 +24,13 @@ from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equit
 from molt_bench.luck.coefficients import Coefficients
 from molt_bench.luck.dice.chances import TOLERANCE
 from molt_bench.luck.dice.raise_sizes import Sized, few_sizes
-from molt_bench.luck.dice.stated_policy import MOST_ENTRIES
+from molt_bench.luck.dice.stated_policy import MOST_ENTRIES, StatedPolicy
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction
 from molt_bench.poker.betting import Betting, opening
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.observation import PlayedHand, observe
+from molt_bench.poker.observation import Observation, PlayedHand, observe
 from molt_bench.seeds import Seed
 
 #: Nobody is asked about a moment that is less likely than this, given the decision that is looked at.
@@ -57,14 +58,16 @@ class _Moment:
         betting: The betting so far.
         asked: Whether the policy was asked.
         choices: What it answered; none before that, or if it failed.
+        known: The same where it was asked ahead of time; None if it was not.
     """
 
-    __slots__ = ("asked", "betting", "choices")
+    __slots__ = ("asked", "betting", "choices", "known")
 
     def __init__(self, betting: Betting) -> None:
         self.betting = betting
         self.asked = False
         self.choices: Sequence[_Choice] = ()
+        self.known: Sequence[_Choice] | None = None
 
 
 class _Choice(NamedTuple):
@@ -109,10 +112,32 @@ def without_dice(
         holes, board = shoe.deal(number)
         if holes != hand.holes or board[: len(hand.board)] != hand.board:
             return None
-        luck = hand_luck(hand)
-        ahead = _Ahead(number, (holes, board), policies, weights, max_actions)
-        found.append(fsum([luck.all_in, -chance_luck(luck.terms, weights), *ahead.surpluses(hand, watch)]))
-    return tuple(found)
+        found.append((_Ahead(number, (holes, board), policies, weights, max_actions), hand))
+    if any(isinstance(policy, StatedPolicy) and policy.takes_many for policy in policies):
+        _ask_in_batches(found, policies)
+    return tuple([ahead.value_of(hand, watch) for ahead, hand in found])
+
+
+def _ask_in_batches(hands: Sequence[tuple["_Ahead", Hand]], policies: tuple[PolicyOf, PolicyOf]) -> None:
+    """Ask about everything that will be looked at in some hands, all of them together, and keep the answers there.
+
+    For policies that take many questions at once: one by one, each would take as long as many. What is asked goes level
+    by level, not the likeliest first, so a few answers are never looked at, and some questions are left for later.
+    """
+    level = [(1.0, root, ahead, moment) for ahead, hand in hands for root, moment in enumerate(ahead.path(hand))]
+    asked = Counter[tuple[_Ahead, int]]()
+    while level:
+        for seat, policy in enumerate(policies):
+            if isinstance(policy, StatedPolicy) and policy.takes_many:
+                new = [(ahead, each) for _, _, ahead, each in level if each.known is None]
+                policy.ask_ahead([ahead.observed(each.betting) for ahead, each in new if each.betting.actor == seat])
+        following = []
+        for chance, root, ahead, moment in level:
+            for likely, each in ahead.after(moment, chance):
+                asked[ahead, root] += 1
+                if asked[ahead, root] < _MOST_ASKED:
+                    following.append((likely, root, ahead, each))
+        level = following
 
 
 class _Ahead:
@@ -137,6 +162,36 @@ class _Ahead:
         self._number, (self._holes, self._board) = number, deal
         self._policies, self._weights, self._max_actions = policies, weights, max_actions
         self._equities: tuple[float, ...] = ()
+        self._roots: dict[tuple[LoggedAction, ...], _Moment] = {}
+
+    def value_of(self, hand: Hand, watch: Watch | None = None) -> float:
+        """Return what the hand was worth to seat 0 without the luck of dice and of cards."""
+        luck = hand_luck(hand)
+        return fsum([luck.all_in, -chance_luck(luck.terms, self._weights), *self.surpluses(hand, watch)])
+
+    def path(self, hand: Hand) -> Iterator[_Moment]:
+        """Yield the moments of a finished hand before every action."""
+        betting = self._limited(opening.of(hand.rules, hand.starting_stacks, hand.button).unshared())
+        for done in hand.log:
+            self._roots[betting.log] = _Moment(betting)
+            yield self._roots[betting.log]
+            after = betting.after(done.kind, done.amount)
+            if after is None:
+                return
+            betting = self._limited(after)
+
+    def after(self, moment: _Moment, chance: float) -> Iterator[tuple[float, _Moment]]:
+        """Ask about a moment, unless that was done, and yield the likely moments after it, with their chances."""
+        if moment.known is None:
+            moment.known = self._choices(moment.betting)
+        for choice in moment.known:
+            likely = chance * choice.chance
+            if choice.leads_to.betting.actor >= 0 and likely >= _LEAST_CHANCE:
+                yield likely, choice.leads_to
+
+    def _root(self, betting: Betting) -> _Moment:
+        """Return the moment after some actions that were taken."""
+        return self._roots.get(betting.log) or _Moment(betting)
 
     def surpluses(self, hand: Hand, watch: Watch | None = None) -> list[float]:
         """Return for every decision the mean over possible draws, minus the actual draw, in chips of seat 0."""
@@ -148,7 +203,7 @@ class _Ahead:
 
     def moments(self, hand: Hand) -> Iterator[tuple[_Moment, LoggedAction]]:
         """Yield the moments of a finished hand before every action, and the action."""
-        moment = _Moment(self._limited(opening.of(hand.rules, hand.starting_stacks, hand.button).unshared()))
+        moment = self._root(self._limited(opening.of(hand.rules, hand.starting_stacks, hand.button).unshared()))
         for done in hand.log:
             yield moment, done
             after = moment.betting.after(done.kind, done.amount)
@@ -159,7 +214,7 @@ class _Ahead:
             if at is not None and moment.choices[at].leads_to.betting.log[-1] == done:
                 moment = moment.choices[at].leads_to
             else:
-                moment = _Moment(self._limited(after))
+                moment = self._root(self._limited(after))
 
     def ask_on(self, moment: _Moment) -> None:
         """Ask what the seat to act may do, and what would follow, the likeliest first."""
@@ -169,11 +224,16 @@ class _Ahead:
                 return
             chance, _, each = heappop(ahead)
             if not each.asked:
-                each.asked, each.choices = True, self._choices(each.betting)
+                each.asked, each.choices = True, self._choices(each.betting) if each.known is None else each.known
             for choice in each.choices:
                 if choice.leads_to.betting.actor >= 0 and -chance * choice.chance >= _LEAST_CHANCE:
                     pushed += 1
                     heappush(ahead, (chance * choice.chance, pushed, choice.leads_to))
+
+    def observed(self, betting: Betting) -> Observation:
+        """Return what the seat to act sees."""
+        seen = _Seen(betting, self._holes, self._board[: OPEN_CARDS[betting.street]])
+        return observe(seen, self._number)
 
     def surplus(self, moment: _Moment, done: LoggedAction, watch: Watch | None = None) -> float:
         """Return that of one decision, from what was asked; 0 if there was no choice, or the policy failed.
@@ -227,9 +287,8 @@ class _Ahead:
 
     def _choices(self, betting: Betting) -> Sequence[_Choice]:
         """Return what the seat to act may do; nothing if its policy fails."""
-        seen = _Seen(betting, self._holes, self._board[: OPEN_CARDS[betting.street]])
         try:
-            return self._listed(self._policies[betting.actor](observe(seen, self._number)), betting)
+            return self._listed(self._policies[betting.actor](self.observed(betting)), betting)
         except Exception:  # foreign code, asked about what never happened: it may raise or return anything
             return ()
 

@@ -217,7 +217,7 @@ class PolicyTest:
             return [0.0] * (len(_RELATIVE) + len(_ABSOLUTE))
         found = []
         for tilt in (*[each / spread for each in _RELATIVE], *[each / self._stack for each in _ABSOLUTE]):
-            total = sum(
+            total = fsum(
                 [chance * exp(tilt * (gain - gains[drawn])) for chance, gain in zip(chances, gains, strict=True)]
             )
             found.append(-log(total))

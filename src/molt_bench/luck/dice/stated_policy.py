@@ -5,7 +5,7 @@ be drawn, and a policy that fails, or changes, by what came of a hand gains noth
 is known before the draw.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from ctypes import c_ulong, py_object, pythonapi
 from functools import partial
@@ -28,6 +28,9 @@ from molt_bench.specs import GameSpec
 MOST_ENTRIES: Final = 4096
 #: Seconds that one answer may take.
 PATIENCE_S: Final = 10.0
+#: Questions that are asked at once, at most, and about how long they may take together.
+_BATCH: Final = 256
+_BATCH_S: Final = 1.0
 #: Seconds between looks at the clock.
 _LOOK_S: Final = 0.5
 
@@ -44,6 +47,7 @@ class StatedPolicy:
     """What an agent says about its odds. What it says first about a moment of a game counts, whoever asks again.
 
     Attributes:
+        takes_many: Whether it can be asked about many decisions at once.
         stalled: Whether it gave no answer in time; it is not asked again then.
         asked_s: When the answer that is awaited was asked for, by the monotonic clock; None if none is.
     """
@@ -53,6 +57,7 @@ class StatedPolicy:
         self._answers: dict[_Moment, Policy | PolicyError] = {}
         #: What it said while games were played, until they are looked at.
         self._told: dict[GameSpec, dict[_Moment, Policy | PolicyError]] = {}
+        self.takes_many = hasattr(policy, "many")
         self.stalled = False
         self.asked_s: float | None = None
 
@@ -70,6 +75,28 @@ class StatedPolicy:
         if isinstance(answer, PolicyError):
             raise answer
         return answer
+
+    def ask_ahead(self, seen: Sequence[Observation]) -> None:
+        """Ask about many decisions at once, if the agent takes them so; whoever asks next finds the answers here.
+
+        An agent in another process does: each question on its own would take as long as all of them.
+        """
+        new = {_moment(each): each for each in seen if _moment(each) not in self._answers}
+        if not self.takes_many or len(new) < 2 or self.stalled:
+            return
+        left, each_s = [*new.items()], _BATCH_S
+        while left:
+            some, left = left[: (most := max(1, int(_BATCH_S / each_s)))], left[most:]
+            self.asked_s = monotonic()
+            try:
+                found = self._policy.many([each for _, each in some])  # type: ignore[attr-defined]
+                each_s = max((monotonic() - self.asked_s) / len(some), _BATCH_S / _BATCH)
+            except Exception:  # then each is asked on its own, and fails on its own
+                return
+            finally:
+                self.asked_s = None
+            for (moment, _), answer in zip(some, found, strict=True):
+                self._answers[moment] = _checked(partial(_raised, answer))
 
     def tell(self, game: GameSpec, seen: Observation) -> None:
         """Have it say its odds at a decision that is still open, without the noise that the agent will draw with."""
@@ -92,18 +119,28 @@ class StatedPolicy:
         if self.stalled:
             raise Stalled
         self.asked_s = monotonic()
-        found: Policy | PolicyError
         try:
-            found = tuple([_entry(choice, chance) for choice, chance in islice(self._policy(seen), MOST_ENTRIES + 1)])
-        except (Exception, SystemExit) as error:  # foreign code: it may raise or return anything
-            found = PolicyError(f"its policy failed: {type(error).__name__}: {error}")
+            found = _checked(partial(self._policy, seen))
         finally:
             self.asked_s = None
         if self.stalled:
             raise Stalled
-        if isinstance(found, tuple) and len(found) > MOST_ENTRIES:
-            return PolicyError(f"its policy has more than {MOST_ENTRIES:,} entries")
         return found
+
+
+def _checked(ask: Callable[[], Policy]) -> Policy | PolicyError:
+    """Return what a policy answers, copied, or what is wrong with it."""
+    try:
+        found = tuple([_entry(choice, chance) for choice, chance in islice(ask(), MOST_ENTRIES + 1)])
+    except (Exception, SystemExit) as error:  # foreign code: it may raise or return anything
+        return PolicyError(f"its policy failed: {type(error).__name__}: {error}")
+    return PolicyError(f"its policy has more than {MOST_ENTRIES:,} entries") if len(found) > MOST_ENTRIES else found
+
+
+def _raised(answer: Policy | Exception) -> Policy:
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 def _moment(seen: Observation) -> _Moment:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, Literal, TypeAlias
 
 from molt_bench.report.exports.acpc import acpc
+from molt_bench.report.exports.csv_and_parquet import hands_csv
 from molt_bench.report.exports.dealt_hands import DealtHand
-from molt_bench.report.exports.hand_rows import hands_csv
 from molt_bench.report.exports.ohh import ohh
 from molt_bench.report.exports.phh import phh
 from molt_bench.report.exports.pokerstars import pokerstars

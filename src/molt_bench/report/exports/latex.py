@@ -65,18 +65,16 @@ def _leaderboard(found: Analysis) -> str:
     rows = [_cells(row, found.shown[row.rating.id], marks.get(row.rating.id, "")) for row in found.rows]
     for row, cells in zip(found.rows, rows, strict=True) if apart else ():
         cells.insert(4, _from_reference(row))
-    head = f"\\# & Agent & bb/100 & $\\pm$ & {'v ref. & ' * apart}Ranks & $\\mu$ & $\\sigma$ & Hands"
-    return _table(_leaderboard_caption(found, marks), f"rlrrrrrr{'r' * apart}", head, rows)
+    head = f"\\# & Agent & bb/100 & $\\pm$ & {'v ref. & ' * apart}$\\mu$ & $\\sigma$ & Hands"
+    return _table(_leaderboard_caption(found, marks), f"rlrrrrr{'r' * apart}", head, rows)
 
 
 def _cells(row: ParticipantNumbers, name: str, mark: str) -> list[str]:
-    best, worst = row.ranks or (0, 0)
     return [
-        "--" if row.rank is None else f"{row.rank}{mark}",
+        "--" if row.rank_range is None else f"{row.rank_text(to='--')}{mark}",
         escaped(name),
         "--" if row.bb_per_100 is None else _signed(row.bb_per_100),
         "ref." if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "--",
-        "--" if not row.ranked else "" if row.ranks is None else str(best) if best == worst else f"{best}--{worst}",
         f"{row.rating.mu:.1f}",
         f"{row.rating.sigma:.1f}",
         _count(row.hands),
@@ -99,7 +97,8 @@ def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:
         f"{_count(len(seeds))} seeds, each played in both seats (molt-bench {escaped(__version__)}, bench version "
         f"{result.bench_version}). bb/100: big blinds won in 100 hands from {_field(found)}, by the estimator "
         f"{escaped(found.estimator)}; "
-        f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; Ranks: 95\\% interval of the rank; "
+        f"$\\pm$: half of its 95\\% interval, with the seed pair as the unit; \\#: the ranks that are possible by the "
+        f"orders that are claimed; "
         f"$\\mu$ and $\\sigma$: OpenSkill rating."
     )
     if found.measured_against is not None and found.reference is None:

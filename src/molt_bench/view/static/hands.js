@@ -4,7 +4,7 @@ import { forget, handsPath, isFinal, limits, load, loadOnce, namesPath } from ".
 import { announce, button, cast, choice, h, runName } from "./dom.js";
 import { rowsButton } from "./download.js";
 import { chosen, FAULT, FIELDS, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
-import { livePanel, SAY_MS } from "./live.js";
+import { livePanel, SAY_MS } from "./progress.js";
 import { longList } from "./longlist.js";
 import { ariaSort, arrow } from "./matches.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";

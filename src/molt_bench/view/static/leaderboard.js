@@ -2,7 +2,7 @@
 import { ends, extent, whisker, whiskerAxis } from "./charts.js";
 import { button, h, number, numberHead, scrollTable, th } from "./dom.js";
 import { route, withQuery } from "./router.js";
-import { dollars, fixed, isMissing, NONE, percent, signed, visible, whole } from "./text.js";
+import { dollars, fixed, isMissing, NONE, percent, rankText, signed, visible, whole } from "./text.js";
 
 const ANCHOR = "A reference opponent: rated like the others, but not in the field that win rates are measured against";
 
@@ -45,7 +45,7 @@ function agentColumns(run, agents, state, [low, high]) {
   const rating = { ...aboutRating, class: byRating ? "number" : "number more" };
   const ratingColumn = [numberHead("Rating, mu", rating), (one) => number(ratingText(one), rating)];
   return [
-    [numberHead("Rank"), (one) => rankCell(one, rows)],
+    [numberHead("Rank"), (one) => number(rankText(one.ranks))],
     [
       th("Agent"),
       (one) =>
@@ -80,18 +80,6 @@ function agentColumns(run, agents, state, [low, high]) {
         }),
     ],
   ].filter(Boolean);
-}
-
-function rankText([low, high]) {
-  return low === high ? String(low) : `${low}–${high}`;
-}
-
-function rankCell({ rank, ranks }, rows) {
-  if (rank === null) return number(NONE);
-  const shared = rows.filter((other) => other.rank === rank).length > 1;
-  const isOpen = ranks && ranks[0] !== ranks[1];
-  const title = "The ranks that this result leaves possible";
-  return h("td.number", `${rank}${shared ? "=" : ""}`, isOpen && h("small", { title }, rankText(ranks)));
 }
 
 /** A count of hands that leads to them. */
@@ -168,17 +156,18 @@ function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
   if (method !== "margin") return `Ranked by OpenSkill rating (mu ± sigma), which counts matches won. ${interval}`;
   const level = Number((claimedFrom * 100).toPrecision(9));
   return `${interval}One agent is said to be above the next only where that is ${level}% sure, however often one ` +
-    "looks. Below a rank stand the ranks that are still possible, which is about all other agents at once and takes " +
-    "more. Agents that are tied share a rank.";
+    "looks. A rank such as 2–5 says which ranks are possible by the orders that are claimed: agents that are not told " +
+    "apart share them, sorted by result.";
 }
 
 const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };
 
 /** Whether an agent is above the next, and how sure that is: by the stop rule, or else by the ratings. */
 function verdict(one, next, agents, { method }) {
-  if (!next || one.rank === null || next.rank === null || isMissing(one.sure)) return h("span.soft", NONE);
+  if (!next || !one.ranks || !next.ranks || isMissing(one.sure)) return h("span.soft", NONE);
   const word = method === "margin" ? WORDS[one.verdict] : "by rating above";
   if (!word) return h("span.soft", NONE);
   const name = h("bdi", agents.name(next.id));
-  return h("span", { class: `verdict is-${one.verdict}` }, `${word} `, name, ` (${percent(one.sure)})`);
+  const lead = one.lead ? `, by ${fixed(one.lead[1])}; as measured ${fixed(one.lead[0])}` : "";
+  return h("span", { class: `verdict is-${one.verdict}` }, `${word} `, name, ` (${percent(one.sure)}${lead})`);
 }

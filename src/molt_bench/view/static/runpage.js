@@ -6,7 +6,7 @@ import { announce, cast, copyBlock, facts, h, number, numberHead, row, runName, 
 import { tableButton } from "./download.js";
 import { gradesSection } from "./grades.js";
 import { leaderboardSection, withNames } from "./leaderboard.js";
-import { livePanel, SAY_MS } from "./live.js";
+import { livePanel, SAY_MS } from "./progress.js";
 import { matchesSection, payoffSection } from "./matches.js";
 import { route, withQuery } from "./router.js";
 import { statusBadge } from "./runs.js";

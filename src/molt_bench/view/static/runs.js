@@ -5,7 +5,7 @@ import { withNames } from "./leaderboard.js";
 import { poolsBox } from "./pools.js";
 import { route } from "./router.js";
 import { tableButton } from "./download.js";
-import { dollars, fixed, isMissing, moment, plural, signed, visible, visibleLine, whole } from "./text.js";
+import { dollars, fixed, isMissing, moment, plural, rankText, signed, visible, visibleLine, whole } from "./text.js";
 
 const POLL_LIST_MS = 4000;
 const POLL_COUNTING_MS = 1000;
@@ -65,7 +65,7 @@ function runCard(run) {
   const places = leaders.slice(0, most).map((one) => {
     return h(
       "li",
-      h("span.rank", rankOf(one, leaders)),
+      h("span.rank", rankText(one.ranks)),
       agents.label(one.id),
       h("span.number", rateText(one, run.method)),
     );
@@ -87,11 +87,6 @@ function matchesOf({ matches, status }) {
   if (isMissing(matches)) return "";
   const count = plural(matches, "match", "matches");
   return status === "finished" ? ` in ${count}` : `, ${count} finished`;
-}
-
-/** A rank; one that is shared is marked, as on the page of the run. */
-function rankOf({ rank }, leaders) {
-  return `${whole(rank)}${leaders.filter((other) => other.rank === rank).length > 1 && rank !== null ? "=" : ""}`;
 }
 
 /** What the order is by: the rating, or bb/100 with its interval, known once an agent has met all opponents. */

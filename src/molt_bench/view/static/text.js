@@ -104,3 +104,8 @@ export function plural(count, word, many = `${word}s`) {
 }
 
 export const STREETS = ["preflop", "flop", "turn", "river"];
+
+/** A rank as it is printed: the ranks that are possible, such as 2–5. */
+export function rankText(ranks) {
+  return ranks ? [...new Set(ranks)].join("–") : NONE;
+}

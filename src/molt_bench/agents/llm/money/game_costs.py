@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import count, groupby
+from math import fsum
 from typing import Final, TypeAlias
 
 import msgspec
@@ -155,7 +156,7 @@ class GameCosts:
             for label in labels:
                 spent = self._spent.get(label, _NOTHING)
                 costs = [usual[name] for name in self._dealt[label] if name in usual]
-                whole = sum(each[0] for each in costs), sum(each[1] for each in costs)
+                whole = fsum(each[0] for each in costs), fsum(each[1] for each in costs)
                 usd -= max(whole[0] - spent.usd, _LEAST * whole[0])
                 tokens -= max(whole[1] - spent.tokens, _LEAST * whole[1])
                 number = self._numbers[label]

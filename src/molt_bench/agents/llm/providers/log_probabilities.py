@@ -21,7 +21,7 @@ One thing is assumed: a reply that never arrived was not lost because of its act
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from math import exp, isfinite
+from math import exp, fsum, isfinite
 from typing import Final, TypeAlias
 
 import msgspec
@@ -103,10 +103,10 @@ def _checked(token: str, likely: Sequence[Listed], *, quoted: bool) -> Choice | 
     full = len(likely) >= MOST_LISTED
     ranked = sorted([(_cut(name, quoted=quoted), chance) for name, chance in likely], key=lambda each: -each[1])
     listed = ranked[: MOST_LISTED - 1] if full else ranked
-    if sum(exp(chance) for _, chance in listed) > 1 + _ROUNDING:
+    if fsum(exp(chance) for _, chance in listed) > 1 + _ROUNDING:
         return None
     odds = tuple(each for each in listed if _begun(each[0], KINDS, quoted=quoted))
-    other = sum(exp(chance) for name, chance in listed if not _begun(name, KINDS, quoted=quoted))
+    other = fsum(exp(chance) for name, chance in listed if not _begun(name, KINDS, quoted=quoted))
     drawn = _cut(token, quoted=quoted)
     return Choice(drawn if _begun(drawn, KINDS, quoted=quoted) else "", odds, other, quoted, full)
 
@@ -167,8 +167,8 @@ def drawn_at(choice: Choice, seen: Observation) -> Drawn | None:
         for kind in _begun(token, legal, quoted=choice.quoted):
             chances[kind] += exp(chance)
             drawn = kind if token == choice.token else drawn
-    known = sum(chances.values())
-    missing = 1 - choice.other - sum(exp(chance) for _, chance in choice.odds)
+    known = fsum(chances.values())
+    missing = 1 - choice.other - fsum(exp(chance) for _, chance in choice.odds)
     if drawn is None or (missing > _MISSING * known and not choice.full):
         return None
     policy = tuple((_nominal(kind, seen), chance / known) for kind, chance in chances.items() if chance > 0)

@@ -51,7 +51,7 @@ _START: Final = """\
 """
 
 
-def single_file(run: OpenRun) -> str:
+def html_report(run: OpenRun) -> str:
     """Return a run as one HTML file."""
     page, allowed = inlined(f"function start() {{\n{script_of_pages()}}}\n{_START}")
     known = _overview(run)

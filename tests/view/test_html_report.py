@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from molt_bench.view.html_report import escaped_json, html_report
 from molt_bench.view.library import Library
-from molt_bench.view.single_file import escaped_json, single_file
 from tests.e2e.shell import one_clear_line, quick
 from tests.view.conftest import EVIL
 
@@ -44,7 +44,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def files(library, bots_id, models_id):
-    return {run: single_file(library.open(run)) for run in (bots_id, models_id)}
+    return {run: html_report(library.open(run)) for run in (bots_id, models_id)}
 
 
 def data_of(page):
@@ -117,9 +117,9 @@ def test_it_has_every_hand_of_a_run_of_usual_size_under_the_paths_of_the_server(
 @pytest.fixture
 def cut_short(library, bots_id, monkeypatch):
     """Return what a file holds that has room for part of the hands only."""
-    monkeypatch.setattr("molt_bench.view.single_file._LARGEST_UNPACKED", 400_000)
-    monkeypatch.setattr("molt_bench.view.single_file._MOST_LINKED", 15)
-    return data_of(Page(single_file(library.open(bots_id))))
+    monkeypatch.setattr("molt_bench.view.html_report._LARGEST_UNPACKED", 400_000)
+    monkeypatch.setattr("molt_bench.view.html_report._MOST_LINKED", 15)
+    return data_of(Page(html_report(library.open(bots_id))))
 
 
 def test_where_not_all_hands_fit_it_says_so(cut_short):
@@ -157,7 +157,7 @@ def test_hands_that_the_pages_link_to_come_first(cut_short):
 
 
 def test_the_same_run_gives_the_same_bytes(files, runs, bots_id):
-    assert single_file(Library(runs).open(bots_id)) == files[bots_id]
+    assert html_report(Library(runs).open(bots_id)) == files[bots_id]
 
 
 def test_json_inside_a_page_has_nothing_that_could_end_it():

@@ -1,0 +1,158 @@
+"""Measure how often runs that are extended again and again are wrong, and by how much claimed leads are inflated.
+
+Two agents whose margins are drawn, not played: normal, or exponential, with a skewness of 2. A run stops when the two
+are ordered or tied. After every tie somebody halves the tie margin and continues, until there is an order or the last
+tie margin is reached. A run is wrong if any of its stops claimed a wrong order (any order, of equals), or a tie of two
+who are further apart than the tie margin at the time. `before` gives every test the whole error, and does not allow for
+skewness, as in bench version 12.
+
+The second table is about the leads of orders at their stop: how far they are above the truth on average and in the
+median, as they are and as `Judge.shrunk` has them.
+"""
+
+import argparse
+from math import sqrt
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from molt_bench.bench.error_budget import error_of
+from molt_bench.config.sections import AdjacentConfidence, StopConfig
+from molt_bench.rating.pair_sums import SKEW
+from molt_bench.rating.sequential import Horizon
+from molt_bench.rating.student import Estimate
+from molt_bench.rating.verdicts import Judge
+
+#: Standard deviation of a seed pair, thousandths of a big blind a hand.
+SD = 500.0
+#: Seed pairs between two looks, and at the first, as by default.
+STEP = 10
+FIRST_TIE = 250.0
+#: Runs that are drawn at once.
+CHUNK = 250
+
+
+class Stage(NamedTuple):
+    """How one test of many runs ended: its tie margin, who took part, and what was claimed of whom when."""
+
+    tie: float
+    runs: Any
+    ordered: Any
+    looks: Any
+    leads: Any
+    scales: Any
+
+
+def stop_of(tie: float) -> StopConfig:
+    """Return the default stop rule with another tie margin."""
+    return StopConfig(adjacent_confidence=AdjacentConfidence(tie_margin_mbb=tie), budget=None)
+
+
+def margins(dice: Any, shape: tuple[int, int], truth: float, *, skewed: bool) -> Any:
+    """Draw the margins of seed pairs, with mean `truth`."""
+    if not skewed:
+        return dice.normal(truth, SD, shape)
+    return truth + SD * (dice.standard_exponential(shape) - 1)
+
+
+def extended(dice: Any, runs: int, truth: float, tests: int, *, version: int, skewed: bool) -> list[Stage]:
+    """Play runs that are extended after every tie; return their tests."""
+    ties = [FIRST_TIE / 2**test for test in range(tests)]
+    most = _most_looks(ties, version)
+    drawn = margins(dice, (runs, most * STEP), truth, skewed=skewed)
+    counts = STEP * np.arange(1, most + 1)
+    means, squares, cubes = ((drawn**power).cumsum(axis=1)[:, STEP - 1 :: STEP] / counts for power in (1, 2, 3))
+    variances = squares - means**2
+    errors = np.sqrt(variances / (counts - 1))
+    if version > 12:  # as `pair_sums` widens them
+        skews = (cubes - 3 * means * squares + 2 * means**3) ** 2 / variances**3
+        by_chance = 6 * (counts - 2) / ((counts + 1) * (counts + 3))
+        errors *= 1 + SKEW * np.maximum(0.0, skews - by_chance) / counts
+    found, left, begun = [], np.arange(runs), np.zeros(runs, int)
+    for test, tie in enumerate(ties):
+        error = error_of([stop_of(each) for each in ties[: test + 1]], version=version)
+        order, near = _bars(tie, error, counts)
+        far = abs(means[left]) >= order * errors[left]
+        close = ~far & (abs(means[left]) + near * errors[left] <= tie)
+        done = (far | close) & (np.arange(most) >= begun[left, None])
+        looks = np.where(done.any(axis=1), done.argmax(axis=1), most - 1)
+        at = np.arange(len(left)), looks
+        ordered = far[at] & done.any(axis=1)
+        found.append(Stage(tie, left, ordered, looks, means[left, looks], errors[left, looks]))
+        begun[left] = looks
+        left = left[~ordered & done.any(axis=1)]
+    return found
+
+
+def _most_looks(ties: list[float], version: int) -> int:
+    """Return the looks within which every test ends, some to spare."""
+    error = error_of([stop_of(each) for each in ties], version=version)
+    order, near = Horizon(ties[-1], STEP).bars(Estimate(0.0, 1.0, 1e9, SD), error)
+    return int(1.3 * ((order + near) * SD / ties[-1]) ** 2 / STEP) + 1
+
+
+def _bars(tie: float, error: float, counts: Any) -> tuple[Any, Any]:
+    """Return by look how many standard errors an order takes, and a tie."""
+    found = [Horizon(tie, STEP).bars(Estimate(0.0, 1.0, count - 1.0, SD), error) for count in counts.tolist()]
+    return np.array([each[0] for each in found]), np.array([each[1] for each in found])
+
+
+def wrong_in(stages: list[Stage], truth: float, runs: int) -> tuple[float, float, float]:
+    """Return the shares of runs with a wrong order, with a wrong tie, and with either."""
+    orders, ties = np.zeros(runs, bool), np.zeros(runs, bool)
+    for stage in stages:
+        wrong = stage.ordered & ((stage.leads <= 0) | (truth == 0))
+        orders[stage.runs] |= wrong
+        ties[stage.runs] |= ~stage.ordered & (abs(truth) > stage.tie)
+    return orders.mean(), ties.mean(), (orders | ties).mean()
+
+
+def main() -> None:
+    """Measure and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3000)
+    parser.add_argument("--tests", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    start = perf_counter()
+    for skewed in (False, True):
+        print(f"\n{'Skewed' if skewed else 'Normal'} margins, {options.runs} runs of up to {options.tests} tests")
+        print(f"{'true lead':>10}{'':>10}{'extended':>10}{'wrong order':>13}{'wrong tie':>11}{'either':>8}", end="")
+        print(f"{'seed pairs':>12}")
+        for truth in (0.0, 15.0, 40.0, 65.0, 130.0, 260.0):
+            for name, version in (("before", 12), ("now", 13)):
+                dice = np.random.default_rng(options.seed)
+                shares, more, spent, size = [], 0, 0.0, min(CHUNK, options.runs)
+                for _ in range(options.runs // size):
+                    stages = extended(dice, size, truth, options.tests, version=version, skewed=skewed)
+                    shares.append(wrong_in(stages, truth, size))
+                    more += sum(len(stage.runs) for stage in stages[1:])
+                    last = np.zeros(size)
+                    for stage in stages:
+                        last[stage.runs] = STEP * (stage.looks + 1)
+                    spent += float(last.sum())
+                order, tie, either = np.mean(shares, axis=0)
+                print(f"{truth:>10.0f}{name:>10}{more:>10,}{order:>13.2%}{tie:>11.2%}{either:>8.2%}", end="")
+                print(f"{spent / options.runs:>12.0f}", flush=True)
+    judge = Judge(Horizon(FIRST_TIE, STEP), error_of([stop_of(FIRST_TIE)], version=13), first=STEP)
+    print(f"\nLeads of claimed orders above the truth, one test, {options.runs} runs")
+    print(f"{'true lead':>10}{'orders':>8}{'mean: plain':>13}{'shrunk':>11}{'median: plain':>15}{'shrunk':>11}")
+    for truth in (100.0, 150.0, 200.0, 250.0, 300.0, 400.0, 600.0):
+        dice = np.random.default_rng(options.seed)
+        (stage,) = extended(dice, options.runs, truth, 1, version=13, skewed=False)
+        kept = stage.ordered & (stage.leads > 0)
+        shrunk = [
+            judge.shrunk(Estimate(lead, scale, STEP * (look + 1) - 1.0, scale * sqrt(STEP * (look + 1))))
+            for lead, look, scale in zip(
+                *(x[kept].tolist() for x in (stage.leads, stage.looks, stage.scales)), strict=True
+            )
+        ]
+        above, corrected = stage.leads[kept] - truth, np.array(shrunk) - truth
+        print(f"{truth:>10.0f}{kept.mean():>8.0%}{above.mean():>13.1f}{corrected.mean():>11.1f}", end="")
+        print(f"{np.median(above):>15.1f}{np.median(corrected):>11.1f}", flush=True)
+    print(f"\n{perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Measure what a sandbox costs: starting a game, hands a second, and asking for a policy.
+
+Each row is played with and without a sandbox in turns, so that both see the same machine, and the best of some rounds
+counts, since others may use it, too. The C program is the example of the docs, and the Python file a bot that publishes
+its odds, for both seats, so that every decision is looked ahead from. A game's start is the time of a game of one hand.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+from molt_bench import ParticipantSpec, make_agent
+from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.kinds import published_policy
+from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.estimate_variants import all_estimates
+from molt_bench.play.drivers import drive
+from molt_bench.poker.observation import PlayedHand
+from molt_bench.specs import GameSpec
+
+ROOT = Path(__file__).parents[1]
+ROUNDS, HANDS = 7, 300
+MIXER = """
+from molt_bench import Action, Sizes
+
+class Mixer:
+    name = "mixer"
+
+    def policy(self, seen):
+        legal = seen.legal
+        passive = Action("call") if legal.to_call else Action("check")
+        if "raiseTo" not in legal.kinds:
+            return [(passive, 1.0)]
+        return [(passive, 0.75), (Sizes(legal.min_raise_to, legal.max_raise_to), 0.25)]
+
+    def act(self, seen):
+        share = seen.noise / 2**32
+        (passive, chance), *raises = self.policy(seen)
+        if share < chance or not raises:
+            return passive
+        low, high = raises[0][0].low, raises[0][0].high
+        return Action("raiseTo", low + int((share - chance) / (1 - chance) * (high - low + 1)))
+"""
+
+
+def seconds_of(do: Callable[[], object]) -> float:
+    """Return how long something takes."""
+    start = perf_counter()
+    do()
+    return perf_counter() - start
+
+
+def play(participant_type: str, sandbox: str, hands: int) -> None:
+    """Play one game against a bot that never folds."""
+    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, sandbox=sandbox))
+    record = drive(GameSpec(seed=1, hands=hands), (agent, make_agent("callstation")))
+    assert record.faults == (), record.faults[0]
+
+
+def in_turns(ways: dict[str, Callable[[], object]]) -> dict[str, float]:
+    """Return the best time of each way, tried in turns."""
+    found: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(ROUNDS):
+        for way, do in ways.items():
+            found[way].append(seconds_of(do))
+    return {way: min(times) for way, times in found.items()}
+
+
+def asked(policy: PolicyOf, *, batches: bool) -> Callable[[], object]:
+    """Return what takes the luck of a game's dice out, by a policy that is asked in batches or one by one."""
+    game, hands = GameSpec(seed=2, hands=20), list[PlayedHand]()
+    record = drive(game, (make_agent("maniac"), make_agent("callstation")), hands=hands)
+    stated = StatedPolicy(policy), StatedPolicy(policy)
+    for each in stated:
+        each.takes_many = each.takes_many and batches
+    return lambda: all_estimates(record, stated, hands=hands)
+
+
+def main() -> None:
+    """Measure and print the tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        program, file = Path(folder, "bot"), Path(folder, "mixer.py")
+        subprocess.run(["cc", "-O2", "-o", program, ROOT / "docs/examples/bots/bot.c"], check=True)
+        file.write_text(MIXER)
+        script = f"exec:{sys.executable} -I -S {ROOT / 'docs/examples/bots/bot.py'}"
+        rows = {"exec:, C": f"exec:{program}", "exec:, Python": script, "file.py:factory": f"{file}:Mixer"}
+        print(f"{'':18}{'start of a game, ms':>30}{'hands a second':>30}")
+        print(f"{'':18}{'without':>18}{'sandbox':>12}{'without':>18}{'sandbox':>12}")
+        for name, kind in rows.items():
+            ways = {
+                (sandbox, hands): (lambda sandbox=sandbox, hands=hands, kind=kind: play(kind, sandbox, hands))
+                for sandbox in ("off", "bwrap")
+                for hands in (1, HANDS)
+            }
+            found = in_turns(ways)
+            starts = [1000 * found[sandbox, 1] for sandbox in ("off", "bwrap")]
+            speeds = [(HANDS - 1) / (found[sandbox, HANDS] - found[sandbox, 1]) for sandbox in ("off", "bwrap")]
+            print(f"{name:18}{starts[0]:18.1f}{starts[1]:12.1f}{speeds[0]:18,.0f}{speeds[1]:12,.0f}")
+        boxes = {
+            sandbox: ParticipantSpec(id="bot", type=f"{file}:Mixer", sandbox=sandbox) for sandbox in ("off", "bwrap")
+        }
+        policies = {sandbox: published_policy(spec) for sandbox, spec in boxes.items()}
+        ways = {
+            "in process": asked(policies["off"], batches=False),
+            "sandbox, in batches": asked(policies["bwrap"], batches=True),
+            "sandbox, one by one": asked(policies["bwrap"], batches=False),
+        }
+        print("\nlooking ahead in a game of 20 hands, ms")
+        for way, found_s in in_turns(ways).items():
+            print(f"{way:24}{1000 * found_s:10.1f}")
+
+
+if __name__ == "__main__":
+    main()

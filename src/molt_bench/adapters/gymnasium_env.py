@@ -1,0 +1,106 @@
+"""The game as a Gymnasium environment: one learner against a bot."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeAlias
+
+import gymnasium
+
+from molt_bench.adapters.pettingzoo_env import PLAYERS, RENDER_MODES, HoldemEnv
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
+from molt_bench.errors import ConfigError
+from molt_bench.play.hooks import Notice
+from molt_bench.poker.actions import Action
+
+#: The name of a built-in bot, or what makes an agent of one's own.
+Opponent: TypeAlias = str | Callable[[], PokerAgent]
+
+_LEARNER, _BOT = PLAYERS
+
+
+class _Table(HoldemEnv):
+    """The table, with a bot that is told how hands end, if it wants to know."""
+
+    bot: PokerAgent
+
+    def _hand_over(self, notice: Notice) -> None:
+        super()._hand_over(notice)
+        if self._names[notice.seat] == _BOT and hasattr(self.bot, notice.hook):
+            getattr(self.bot, notice.hook)(*notice.arguments)
+
+
+class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
+    """Heads-up no-limit hold'em of one learner against a bot: `gymnasium.make("molt_bench/Holdem-v1")`.
+
+    An episode is one game. Games in which the learner has nothing to decide, since the bot folds before, are skipped:
+    the info of `reset` has their number.
+
+    Attributes:
+        table: The game, as the environment of PettingZoo has it; the learner is its `player_0`.
+
+    Args:
+        opponent: The name of a built-in bot, or a function that makes an agent for each game.
+        options: Those of the environment of PettingZoo.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [*RENDER_MODES], "render_fps": 1}
+
+    def __init__(self, opponent: Opponent = "tight", **options: Any) -> None:
+        if isinstance(opponent, str) and opponent not in BUILTIN_AGENTS:
+            raise ConfigError("opponent", opponent, f"a function that makes an agent, or {', '.join(BUILTIN_AGENTS)}")
+        self.table = _Table(version=1, **options)
+        self.render_mode = self.table.render_mode
+        self.observation_space = self.table.observation_space(_LEARNER)
+        self.action_space = self.table.action_space(_LEARNER)
+        self._opponent = opponent
+        self._won_before = 0.0
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start a game against a new bot, and go on to the learner's first decision."""
+        super().reset(seed=seed)
+        self._deal(seed, options)
+        skipped = 0
+        while not self._waits():
+            skipped += 1
+            self._deal(None, options)
+        # Hands that ended before the learner could act count for its first step.
+        self._won_before = self.table._cumulative_rewards[_LEARNER]
+        return self.table.observe(_LEARNER), {**self._info(), "skipped": skipped}
+
+    def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Play an action, and go on to the learner's next decision or to the end of the game."""
+        self.table.step(int(action))
+        self._waits()
+        won, self._won_before = self._won_before + self.table._cumulative_rewards[_LEARNER], 0.0
+        over, cut = self.table.terminations[_LEARNER], self.table.truncations[_LEARNER]
+        return self.table.observe(_LEARNER), won, over, cut, self._info()
+
+    def render(self) -> str | None:
+        """Return the table as text, or print it if the mode is `human`."""
+        return self.table.render()
+
+    def close(self) -> None:
+        """End the game."""
+        self.table.close()
+
+    def _deal(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+        self.table.bot = make_agent(self._opponent) if isinstance(self._opponent, str) else self._opponent()
+        self.table.reset(seed=seed, options=options)
+
+    def _waits(self) -> bool:
+        """Let the bot act until it is the learner's turn, and return whether it is; if not, the game is over."""
+        while (seen := self.table.seen) is not None:
+            if self.table.agent_selection == _LEARNER:
+                return True
+            answer = self.table.bot.act(seen)
+            if not isinstance(answer, Action):
+                raise ConfigError(
+                    "opponent", self._opponent, "an agent whose `act` returns an Action, and is not async"
+                )
+            self.table.play(answer)
+        return False
+
+    def _info(self) -> dict[str, Any]:
+        return dict(self.table.infos[_LEARNER])

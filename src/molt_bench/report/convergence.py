@@ -1,0 +1,66 @@
+"""`convergence.json`: how ratings, ranking and confidences changed with every match.
+
+Format 2 has for each match what it changed, so that the file grows with that and not with the square of everything:
+format 1 had all ratings and confidences after every match.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from molt_bench.bench.result import Convergence, RunResult
+from molt_bench.specs import Pair
+
+FORMAT: Final = 2
+#: Decimals of a confidence. A change that does not show in these is not written.
+_DECIMALS: Final = 4
+
+
+def convergence(result: RunResult) -> dict[str, Any]:
+    """Return what every match changed."""
+    steps, ratings, known = [], dict[str, Any](), dict[Pair, float]()
+    ranking: tuple[str, ...] = ()
+    for step in result.convergence:
+        new = [each for each in step.ratings if ratings.get(each.id) != each]
+        ratings.update((each.id, each) for each in new)
+        neighbours = dict(
+            zip(pairwise(step.ranking), (round(each, _DECIMALS) for each in step.confidences), strict=True)
+        )
+        sure = [(pair, each) for pair, each in neighbours.items() if known.get(pair) != each]
+        steps.append(
+            {
+                "match": step.match,
+                "ratings": [{"id": each.id, "mu": each.mu, "sigma": each.sigma} for each in new],
+                **_moves(ranking, step.ranking, [each.id for each in new]),
+                "confidences": [{"above": above, "below": below, "confidence": each} for (above, below), each in sure],
+            }
+        )
+        ranking, known = step.ranking, neighbours
+    return {"format": FORMAT, "steps": steps}
+
+
+def _moves(before: Sequence[str], after: Sequence[str], rated: Sequence[str]) -> dict[str, Any]:
+    """Return how a ranking changed: nothing, where those who played have gone to, or else all of it."""
+    if before == after:
+        return {}
+    here = {*rated}
+    if [each for each in before if each not in here] != [each for each in after if each not in here]:
+        return {"ranking": [*after]}
+    return {"moved": [{"id": each, "to": at} for at, each in enumerate(after) if each in here]}
+
+
+def convergence_in_format_1(steps: Sequence[Convergence]) -> dict[str, Any]:
+    """Return the ratings, and how sure the order of neighbours is, after every match, as earlier versions wrote it."""
+    return {
+        "steps": [
+            {
+                "match": step.match,
+                "ratings": [{"id": each.id, "mu": each.mu, "sigma": each.sigma} for each in step.ratings],
+                "confidences": [
+                    {"above": above, "below": below, "confidence": confidence}
+                    for (above, below), confidence in zip(pairwise(step.ranking), step.confidences, strict=True)
+                ],
+            }
+            for step in steps
+        ]
+    }

@@ -1,0 +1,120 @@
+"""Simulated runs: how many matches a run takes until its own rule stops it, with margins drawn instead of played.
+
+Ladder, matchmaker and stop rule are those of a real run; only the games are missing. A seed pair's margin is drawn from
+a Normal distribution around what the first truly wins from the second. Long runs are simulated in steps of several
+matches, so that a run takes about as many steps whatever its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from molt_bench.bench.error_budget import rule_of
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.next_round import next_pairs
+from molt_bench.bench.result import PlayedMatch
+from molt_bench.bench.seed_blocks import SeedBlocks
+from molt_bench.bench.spending import Spending
+from molt_bench.bench.stop_rules import first_reason, rules_of
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.lazy_import import lazy_import
+from molt_bench.rating.verdicts import VerdictKind
+from molt_bench.records import ESTIMATORS, MatchResult
+from molt_bench.specs import Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazy_import("numpy")
+
+#: Steps that a pairing plays at least in a run that is as long as expected.
+_STEPS: Final = 8
+#: Numbers of seeds that each pairing has for itself.
+_APART: Final = 10**9
+#: How many times longer than expected a run may be before it is given up, as a run that ends there.
+_MOST: Final = 10
+
+
+class World(msgspec.Struct, frozen=True):
+    """What is true of a line-up, by pairing.
+
+    Attributes:
+        margins: What the first wins from the second, in thousandths of a big blind per hand.
+        deviations: Standard deviation of a seed pair, in the same unit.
+        skills: What each participant wins from the field.
+    """
+
+    margins: Mapping[Pair, float]
+    deviations: Mapping[Pair, float]
+    skills: tuple[float, ...] = ()
+
+    def leads(self) -> list[float]:
+        """Return the leads of neighbours."""
+        return [above - below for above, below in pairwise(sorted(self.skills, reverse=True))]
+
+
+class SimulatedRun(msgspec.Struct, frozen=True):
+    """How a run ended: the seed pairs of all pairings, and the verdicts on neighbours, best first."""
+
+    seed_pairs: int
+    verdicts: tuple[VerdictKind, ...]
+
+
+class _DrawnLadder(Ladder):
+    """The ladder of a run whose margins are drawn."""
+
+    def __init__(self, config: BenchmarkConfig, world: World, dice: Any) -> None:
+        super().__init__(config)
+        self._world, self._dice = world, dice
+        self._numbers = {pair: number for number, pair in enumerate(self.meetings)}
+
+    def draw(self, pair: Pair) -> None:
+        """Add a match of two."""
+        count = self.config.seeds.per_match
+        drawn = self._dice.normal(self._world.margins[pair], self._world.deviations[pair], count)
+        margins = tuple(drawn.tolist())
+        start = _APART * self._numbers[pair] + count * self.meetings[pair]
+        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins), [start + at for at in range(count)])
+        self.meetings[pair] += 1
+        self.matches.append(_played(pair))
+        self._look_anew()
+
+
+def _played(pair: Pair) -> PlayedMatch:
+    """Return a match of which the schedule knows who played, and nothing else."""
+    nothing: Any = None
+    return PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing)
+
+
+def simulated_run(config: BenchmarkConfig, world: World, *, expected: float, seed: int) -> SimulatedRun:
+    """Simulate a run until every two neighbours are ordered or tied.
+
+    `expected` is about how many seed pairs of each pairing it will take.
+    """
+    config = _in_steps(config, expected)
+    ladder = _DrawnLadder(config, world, np.random.RandomState(seed))
+    rules, blocks, spending = rules_of(config.stop), SeedBlocks(config.seeds, ladder.meetings), Spending({})
+    per_match, pairings = config.seeds.per_match, len(ladder.meetings)
+    most = _MOST * pairings * max(_STEPS, ceil(expected / per_match))
+    at_once = config.matches_per_round()
+    while len(ladder.matches) < most and first_reason(rules, ladder.progress(spending, seconds=0.0)) is None:
+        for pair in next_pairs(config, ladder, blocks, spending, at_once):
+            ladder.draw(pair)
+        ladder.end_round()
+    return SimulatedRun(per_match * len(ladder.matches), tuple(each.kind for each in ladder.verdicts()))
+
+
+def _in_steps(config: BenchmarkConfig, expected: float) -> BenchmarkConfig:
+    """Return the config of a run without a budget, with several matches of a pairing as one where there are many."""
+    times = max(1, int(expected / _STEPS / config.seeds.per_match))
+    rule = rule_of(config.stop)
+    stop = StopConfig(adjacent_confidence=rule.model_copy(update={"method": "margin"}), budget=None)
+    seeds = config.seeds.model_copy(
+        update={"per_match": times * config.seeds.per_match, "file": None, "master_seed": 0, "shared_decks": False}
+    )
+    return config.model_copy(update={"stop": stop, "seeds": seeds})

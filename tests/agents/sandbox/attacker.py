@@ -1,0 +1,406 @@
+"""A bot that tries one way to cheat, says on standard error what came of it, and then plays on, calling.
+
+    attacker.py ATTACK [JSON]
+
+ATTACK is the name of a function below. It gets the JSON, and returns what it got hold of, or nothing if it failed. What
+it leaves for a later game, it finds there; of twins, who play at the same time, the second listens to the first.
+"""
+
+import ctypes
+import json
+import mmap
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+TWIN_S = 2.0
+
+
+def call(name, *arguments):
+    """Call a function of the C library; raise what it fails with."""
+    found = getattr(LIBC, name)(*arguments)
+    if found == -1:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return found
+
+
+def read_file(path):
+    with open(path, "rb") as file:
+        return file.read(64)
+
+
+def read_memory(pid):
+    """Read the first bytes of a process's memory."""
+    with open(f"/proc/{pid}/maps") as maps:
+        start = int(maps.readline().split("-")[0], 16)
+    with open(f"/proc/{pid}/mem", "rb") as memory:
+        memory.seek(start)
+        return memory.read(16)
+
+
+def read_environment(pid):
+    return read_file(f"/proc/{pid}/environ")
+
+
+def read_command_line(pid):
+    return read_file(f"/proc/{pid}/cmdline")
+
+
+def read_descriptors(pid):
+    return [os.readlink(f"/proc/{pid}/fd/{number}") for number in os.listdir(f"/proc/{pid}/fd")]
+
+
+def steal_input(pid):
+    """Open the standard input of another program."""
+    os.close(os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NONBLOCK))
+    return "opened"
+
+
+def see_processes(_):
+    """Look for processes that are not its own."""
+    own = {str(os.getpid()), "1", str(os.getppid())}
+    return [pid for pid in os.listdir("/proc") if pid.isdigit() and pid not in own]
+
+
+def trace(pid):
+    attach, detach = 16, 17
+    call("ptrace", attach, pid, 0, 0)
+    os.waitpid(pid, 0)
+    call("ptrace", detach, pid, 0, 0)
+    return "attached"
+
+
+def send_signal(pid):
+    os.kill(pid, 0)
+    return "may send signals"
+
+
+def signal_everybody(pid):
+    """Signal all processes that it may, and see whether that reached another one."""
+    os.kill(pid, signal.SIGUSR1)
+    return "sent"
+
+
+# What is left for a later game.
+
+
+def leave_file(path):
+    path = os.path.expanduser(path)
+    if os.path.exists(path):
+        return f"found {path}"
+    with open(path, "w") as file:
+        file.write("left")
+    return None
+
+
+def leave_segment(key):
+    """Leave a shared-memory segment of System V."""
+    create, exclusive = 0o1000, 0o2000
+    try:
+        call("shmget", key, 4096, create | exclusive | 0o600)
+    except FileExistsError:
+        return "found"
+    return None
+
+
+def leave_queue(key):
+    """Leave a message queue of System V."""
+    create, exclusive = 0o1000, 0o2000
+    try:
+        call("msgget", key, create | exclusive | 0o600)
+    except FileExistsError:
+        return "found"
+    return None
+
+
+def leave_key(name):
+    """Leave a key in the kernel's keyring of the user."""
+    add, search, user_keyring = 248, 10, -4
+    ring = ctypes.c_int(user_keyring)
+    try:
+        call("syscall", 250, search, ring, b"user", name.encode(), 0)
+    except OSError:
+        call("syscall", add, b"user", name.encode(), b"left", 4, ring)
+        return None
+    return "found"
+
+
+def leave_time(path):
+    """Change the time of a file of its own folder."""
+    if os.stat(path).st_mtime == 1:
+        return "found"
+    os.utime(path, (1, 1))
+    return None
+
+
+def leave_daemon(name):
+    """Leave a process that has left its session and its parent."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if pid != str(os.getpid()) and name.encode() in read_command_line(pid) and b"sleep" in read_command_line(pid):
+            return f"found process {pid}"
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            os.execv("/bin/sh", ["sh", "-c", f"sleep 60; : {name}"])
+        os._exit(0)
+    os.wait()
+    return None
+
+
+def leave_page(path):
+    """Read a page of a file that nobody else reads, so that the kernel keeps it in memory."""
+    size = os.path.getsize(path)
+    pages = (ctypes.c_ubyte * (size // mmap.PAGESIZE))()
+    LIBC.mmap.restype = ctypes.c_void_p
+    with open(path, "rb") as file:
+        start = LIBC.mmap(None, ctypes.c_size_t(size), mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
+        call("mincore", ctypes.c_void_p(start), ctypes.c_size_t(size), pages)
+        last = size // mmap.PAGESIZE - 1
+        known = pages[last] & 1
+        os.pread(file.fileno(), 1, last * mmap.PAGESIZE)
+    return "found" if known else None
+
+
+# What twins say to each other.
+
+
+def _until(look):
+    deadline = time.monotonic() + TWIN_S
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.02)
+    return None
+
+
+def talk_by_socket(role, name):
+    """Say something over an abstract socket."""
+    with socket.socket(socket.AF_UNIX) as end:
+        if role == "first":
+            end.bind(f"\0{name}")
+            end.listen()
+            end.settimeout(TWIN_S)
+            with suppress(TimeoutError):
+                end.accept()
+            return None
+        return _until(lambda: "heard" if end.connect_ex(f"\0{name}") == 0 else None)
+
+
+def talk_by_lock(role, path):
+    """Say something by locking a file that both can read."""
+    lock, test = 2, 2 | 4
+    descriptor = os.open(path, os.O_RDONLY)
+    if role == "first":
+        call("flock", descriptor, lock)
+        time.sleep(TWIN_S)
+        return None
+
+    def look():
+        try:
+            call("flock", descriptor, test)
+        except BlockingIOError:
+            return "heard"
+        call("flock", descriptor, 8)
+        return None
+
+    return _until(look)
+
+
+def talk_by_watch(role, path):
+    """Say something by opening a file that the other watches."""
+    if role == "first":
+        deadline = time.monotonic() + TWIN_S
+        while time.monotonic() < deadline:
+            os.close(os.open(path, os.O_RDONLY))
+            time.sleep(0.02)
+        return None
+    watch = call("inotify_init1", os.O_NONBLOCK)
+    call("inotify_add_watch", watch, path.encode(), 0x20)
+
+    def look():
+        try:
+            return "heard" if os.read(watch, 4096) else None
+        except BlockingIOError:
+            return None
+
+    return _until(look)
+
+
+def talk_by_lease(role, path):
+    """Say something by having a file open: no lease can be had of it then."""
+    set_lease, write, unlock = 1024, 1, 2
+    if role == "first":
+        with open(path, "rb"):
+            time.sleep(TWIN_S)
+        return None
+    time.sleep(TWIN_S / 4)
+    with open(path, "rb") as file:
+        try:
+            call("fcntl", file.fileno(), set_lease, write)
+        except BlockingIOError:
+            return "heard"
+        call("fcntl", file.fileno(), set_lease, unlock)
+    return None
+
+
+def talk_by_loopback(role, port):
+    """Say something over a port of loopback."""
+    with socket.socket() as end:
+        if role == "first":
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            end.bind(("127.0.0.1", port))
+            end.listen()
+            end.settimeout(TWIN_S)
+            with suppress(TimeoutError):
+                end.accept()
+            return None
+        return _until(lambda: "heard" if end.connect_ex(("127.0.0.1", port)) == 0 else None)
+
+
+# What uses the machine up.
+
+
+def many_processes(count):
+    """Have many processes at once."""
+    for _ in range(count):
+        if not os.fork():
+            time.sleep(60)
+            os._exit(0)
+    time.sleep(1.0)
+    return f"{count} processes"
+
+
+def much_memory(megabytes):
+    """Take more memory than allowed, in four processes that keep to their limit each."""
+    for _ in range(4):
+        if not os.fork():
+            held = bytearray(megabytes * 1024 * 1024 // 4)
+            held[:: mmap.PAGESIZE] = b"x" * len(held[:: mmap.PAGESIZE])
+            time.sleep(60)
+            os._exit(0)
+    time.sleep(1.5)
+    return f"{megabytes} MB"
+
+
+def much_disk(megabytes):
+    """Write a large file."""
+    with open("large", "wb") as file:
+        for _ in range(megabytes):
+            file.write(b"x" * 1024 * 1024)
+    return f"{megabytes} MB"
+
+
+def many_files(device):
+    """Make many files on the disk of the machine."""
+    for number in range(500):
+        open(f"file-{number}", "w").close()
+    return "500 files" if os.stat(".").st_dev == device else None
+
+
+def many_open_files(count):
+    """Open many files."""
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(count)]
+    for each in held:
+        os.close(each)
+    return f"{count} open files"
+
+
+# What reaches around.
+
+
+def plant_link(path):
+    """Put a link to a file of the user where the bench will write."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.symlink("/etc/passwd", path)
+    return "planted"
+
+
+def gain_rights(program):
+    """Have a program with the bit of its owner run as that."""
+    done = subprocess.run([program, "-u"], capture_output=True, text=True, check=False)
+    return "ran as root" if done.stdout.strip() == "0" and _no_new_privileges() == "0" else None
+
+
+def _no_new_privileges():
+    with open("/proc/self/status") as file:
+        return next(line.split()[1] for line in file if line.startswith("NoNewPrivs"))
+
+
+def write_device(_):
+    """Write to the kernel's log, or make a device."""
+    try:
+        descriptor = os.open("/dev/kmsg", os.O_WRONLY)
+    except OSError:
+        os.mknod("device", stat.S_IFCHR | 0o600, os.makedev(1, 3))
+        with open("device", "w") as file:
+            file.write("x")
+        return "made a device"
+    os.close(descriptor)
+    return "opened /dev/kmsg"
+
+
+def see_machine(_):
+    """Look into /sys."""
+    return os.listdir("/sys/kernel")[:3]
+
+
+def type_into_terminal(path):
+    """Type a command into the user's terminal."""
+    terminal = os.open(path, os.O_RDWR | os.O_NOCTTY)
+    os.write(terminal, b"x")
+    return "wrote to it"
+
+
+def new_namespace(_):
+    """Become root in a user namespace of its own."""
+    call("unshare", 0x10000000)
+    return "made one"
+
+
+def loopback_service(port):
+    """Connect to a server on this machine, such as the viewer."""
+    with socket.create_connection(("127.0.0.1", port), timeout=2):
+        return "connected"
+
+
+def ask_names(_):
+    """Send a question to a server of names."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+        end.sendto(b"\x12\x34\1\0\0\1\0\0\0\0\0\0\0\0\1\0\1", ("192.0.2.1", 53))
+    return "sent"
+
+
+def socket_file(path):
+    """Connect to a server by its file, such as an agent that holds keys."""
+    with socket.socket(socket.AF_UNIX) as end:
+        end.connect(path)
+    return "connected"
+
+
+def main(attack, options="null"):
+    sys.stdin.readline()
+    given = json.loads(options)
+    try:
+        found = globals()[attack](*given) if isinstance(given, list) else globals()[attack](given)
+        print("GOT", found, file=sys.stderr) if found else print("NOTHING", file=sys.stderr)
+    except Exception as error:
+        print("NOTHING", type(error).__name__, error, file=sys.stderr)
+    sys.stderr.flush()
+    print(json.dumps({"type": "hello", "protocol": 1}), flush=True)
+    for line in sys.stdin:
+        seen = json.loads(line)
+        if seen["type"] == "observation":
+            kind = "call" if seen["toCall"] else "check"
+            print(json.dumps({"type": "action", "id": seen["id"], "kind": kind}), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,257 @@
+"""Ways to cheat that a box stops, each tried without a box as well, and the table of them in docs/fairness.md.
+
+`make slow SUITE=cheats` tries all. MOLT_BENCH_WRITE_DOCS=1 writes the table anew.
+"""
+
+import json
+import os
+import pty
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.external import supervised_program
+from molt_bench.agents.external.stderr_log import log_path
+from molt_bench.agents.sandbox import bubblewrap, visible_files
+from tests.agents.sandbox.boxes import needs_bubblewrap
+
+ATTACKER = Path(__file__).with_name("attacker.py")
+DOC = Path(__file__).parents[3] / "docs" / "fairness.md"
+MARKED = re.compile(r"(<!-- attacks: begin -->\n).*?(<!-- attacks: end -->)", re.DOTALL)
+
+
+class Attack(NamedTuple):
+    """One way to cheat.
+
+    Attributes:
+        says: What is tried, for the table.
+        given: What the bot is given, by the name of a fixture of the place; None for nothing.
+        games: How many it plays; 0 for one game against its twin.
+        stopped: What stops it without a box as well; "" if nothing does.
+        limits: Settings of the program.
+        root: Whether only root can do it without a box.
+    """
+
+    says: str
+    given: str | None = None
+    games: int = 1
+    stopped: str = ""
+    limits: dict = {}  # noqa: RUF012 - nobody changes it
+    root: bool = False
+
+
+ATTACKS = {
+    "read_file": Attack("read the master seed of its run", "master_seed"),
+    "read_file:journal": Attack("read the journal of its run", "journal"),
+    "read_file:home": Attack("read another file of the user", "secret"),
+    "read_environment": Attack("read the environment of the bench, with its keys", "bench"),
+    "read_memory": Attack("read the memory of the bench, with its decks", "bench"),
+    "read_descriptors": Attack("list the open files of the bench", "bench"),
+    "read_command_line": Attack("read the command line of the bench", "bench"),
+    "see_processes": Attack("list other processes"),
+    "steal_input": Attack("open the standard input of the other bot", "victim"),
+    "trace": Attack("attach to another process as a debugger", "victim"),
+    "send_signal": Attack("send signals to the bench or the other bot", "victim"),
+    "leave_file": Attack("leave a file in the folder for temporary files", "temporary_file", games=2),
+    "leave_file:home": Attack("leave a file at home", "home_file", games=2, stopped="home is a new folder"),
+    "leave_file:shm": Attack("leave shared memory", "shared_memory", games=2),
+    "leave_segment": Attack("leave a System V segment", "key", games=2),
+    "leave_queue": Attack("leave a System V queue", "key", games=2),
+    "leave_key": Attack("leave a key in the kernel's keyring", "name", games=2),
+    "leave_time": Attack("change the time of a file of its own", "own_file", games=2),
+    "leave_page": Attack("leave a page of a file in the page cache, and ask for it", "large_file", games=2),
+    "leave_daemon": Attack("leave a process behind", "name", games=2, stopped="it is ended with the game"),
+    "talk_by_socket": Attack("talk to its twin over an abstract socket", "name", games=0),
+    "talk_by_loopback": Attack("talk to its twin over a port of loopback", "port", games=0),
+    "talk_by_lock": Attack("talk to its twin by locking a file", "own_file", games=0),
+    "talk_by_watch": Attack("talk to its twin by opening a file that it watches", "own_file", games=0),
+    "talk_by_lease": Attack("talk to its twin by having a file open", "own_file", games=0),
+    "many_processes": Attack("start processes without end", "processes"),
+    "much_memory": Attack("take all memory, in several processes", "megabytes", limits={"memory_mb": 128}),
+    "much_disk": Attack("fill the disk", "megabytes"),
+    "many_files": Attack("make many files on the disk", "device"),
+    "many_open_files": Attack("open files without end", "open_files"),
+    "plant_link": Attack("plant a link where the bench writes", "log"),
+    "gain_rights": Attack("run a program that has its owner's rights (setuid)", "setuid", root=True),
+    "write_device": Attack("write to devices of the machine", root=True),
+    "see_machine": Attack("look into /sys"),
+    "type_into_terminal": Attack("write to the user's terminal", "terminal"),
+    "new_namespace": Attack("become root in a namespace of its own"),
+    "loopback_service": Attack("connect to the viewer or the live server", "service"),
+    "ask_names": Attack("send something to the internet"),
+    "socket_file": Attack("connect to a service by its file, such as one that holds keys", "service_file"),
+}
+#: Tried in every run of the tests; the others take longer, or are much like these.
+QUICK = ("read_file", "send_signal", "leave_file:shm", "loopback_service")
+
+
+class Place:
+    """A folder with a bot and a run in it, and everything else that attacks are after."""
+
+    def __init__(self, folder, monkeypatch):
+        self.folder, self._held = folder, []
+        self.bots = folder / "bots"
+        self.bots.mkdir()
+        self.bot = shutil.copy(ATTACKER, self.bots)
+        run = self.bots / "results" / "run"
+        (run / "agents").mkdir(parents=True)
+        for name in ("master-seed", "journal.jsonl"):
+            (run / name).write_text("what nobody may know")
+        (self.bots / "own").write_text("its own")
+        (self.bots / "large").write_bytes(os.urandom(16 * 4096))
+        (folder / "secret").write_text("of the user")
+        monkeypatch.setattr(visible_files, "_hidden", {os.path.realpath(run)})
+        self.run = run
+        self.key, self.name = secrets.randbelow(2**30) + 1, f"attacker-{secrets.token_hex(4)}"
+        self.temporary_file, self.shared_memory = f"{tempfile.gettempdir()}/{self.name}", f"/dev/shm/{self.name}"
+        self.home_file = "~/left"
+        self.master_seed, self.journal = str(run / "master-seed"), str(run / "journal.jsonl")
+        self.secret, self.own_file = str(folder / "secret"), str(self.bots / "own")
+        self.log = str(run / "agents" / "victim.stderr.log")
+        self.bench, self.device = os.getpid(), os.stat(tempfile.gettempdir()).st_dev
+        self.processes, self.megabytes, self.open_files = 80, 200, 600
+
+    @property
+    def large_file(self):
+        """A file that is not in the page cache."""
+        path = str(self.bots / "large")
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        return path
+
+    @property
+    def victim(self):
+        """Another program that the bench has started."""
+        found = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
+        self._held.append(found)
+        return found.pid
+
+    @property
+    def terminal(self):
+        """A terminal of the user."""
+        self._held += pty.openpty()
+        return os.ttyname(self._held[-1])
+
+    @property
+    def port(self):
+        """A free port."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            return server.getsockname()[1]
+
+    @property
+    def service(self):
+        """The port of a server."""
+        self._held.append(socket.create_server(("127.0.0.1", 0)))
+        return self._held[-1].getsockname()[1]
+
+    @property
+    def service_file(self):
+        """The file of a server."""
+        path = tempfile.mktemp(prefix="mb-", dir="/tmp")
+        self._held.append(socket.socket(socket.AF_UNIX))
+        self._held[-1].bind(path)
+        self._held[-1].listen()
+        return path
+
+    @property
+    def setuid(self):
+        """A program that runs as root, whoever starts it."""
+        path = shutil.copy(shutil.which("id"), self.bots / "id")
+        os.chmod(path, 0o4755)
+        return str(path)
+
+    def close(self):
+        """Let go of everything."""
+        for each in self._held:
+            if isinstance(each, subprocess.Popen):
+                each.kill()
+                each.wait()
+                each.stdin.close()
+            elif isinstance(each, int):
+                os.close(each)
+            else:
+                each.close()
+        for path in (self.temporary_file, self.shared_memory):
+            Path(path).unlink(missing_ok=True)
+        subprocess.run(["ipcrm", "-M", str(self.key)], capture_output=True, check=False)
+        subprocess.run(["ipcrm", "-Q", str(self.key)], capture_output=True, check=False)
+
+    def tried(self, name, *, sandbox):
+        """Play an attack; return what the bot got in its last game, and the faults of the game."""
+        attack, function = ATTACKS[name], name.partition(":")[0]
+        given = getattr(self, attack.given) if attack.given else None
+        logs = self.folder / f"logs-{sandbox}"
+
+        def bot(label, *options):
+            command = [sys.executable, "-I", "-S", self.bot, function, json.dumps(options or given)]
+            spec = ParticipantSpec(
+                id=label, type="exec", params={"command": command, "max_restarts": 0, **attack.limits}, sandbox=sandbox
+            )
+            return make_agent(spec, folder=logs, action_timeout_s=20)
+
+        last = "second" if attack.games == 0 else f"game {attack.games}"
+        if attack.games == 0:
+            players = bot("first", "first", given), bot("second", "second", given)
+            record = play_game(players, seed=1, hands=1, max_retries=0)
+        for number in range(1, attack.games + 1):
+            players = bot(f"game {number}"), make_agent("callstation")
+            record = play_game(players, seed=1, hands=1, max_retries=0)
+        log = log_path(logs, last)
+        said = log.read_text().strip() if log.exists() else ""
+        return said.startswith("GOT"), f"{said} {[fault.message for fault in record.faults]}"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Return a place for attacks, with low limits."""
+    monkeypatch.setattr(supervised_program, "TASKS", 40)
+    monkeypatch.setattr(supervised_program, "FILES", 256)
+    monkeypatch.setattr(bubblewrap, "DISK_BYTES", 8 * 1024 * 1024)
+    found = Place(tmp_path, monkeypatch)
+    yield found
+    found.close()
+
+
+def marked(name):
+    return pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("name", [marked(name) for name in ATTACKS])
+def test_a_box_stops_it(name, place):
+    got, said = place.tried(name, sandbox="bwrap")
+    assert not got, said
+    assert said.startswith("NOTHING") or "at its limit of" in said, f"it was tried, and failed: {said}"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="these are attacks on Linux")
+@pytest.mark.parametrize("name", [marked(name) for name in ATTACKS])
+def test_without_a_box_it_works(name, place):
+    if ATTACKS[name].root and os.geteuid():
+        pytest.skip("only root can do this anyway")
+    got, said = place.tried(name, sandbox="off")
+    assert got is not bool(ATTACKS[name].stopped), said
+
+
+def test_the_table_in_the_docs_lists_every_attack_with_what_the_tests_above_show():
+    rows = [
+        f"| {attack.says} | {f'stopped: {attack.stopped}' if attack.stopped else 'works'} | stopped |"
+        for attack in ATTACKS.values()
+    ]
+    table = "\n".join(["| what a program tries | without a sandbox | in the sandbox |", "|---|---|---|", *rows, ""])
+    text = DOC.read_text("utf-8")
+    wanted = MARKED.sub(lambda found: f"{found[1]}\n{table}\n{found[2]}", text)
+    if os.environ.get("MOLT_BENCH_WRITE_DOCS"):
+        DOC.write_text(wanted, "utf-8")
+    assert MARKED.search(text), "the page has a place for it"
+    assert DOC.read_text("utf-8") == wanted

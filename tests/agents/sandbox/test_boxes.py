@@ -1,0 +1,279 @@
+"""Boxes: which one a participant gets, what is in it, and what is said where there is none."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.kinds import AUTO, BOXED_FACTORY, FACTORY, box_for, missing_box, playing_kind
+from molt_bench.agents.permission import OWN, Permission, boxed
+from molt_bench.agents.sandbox import bubblewrap as bwrap
+from molt_bench.agents.sandbox.system_calls import seccomp_filter
+from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by
+from molt_bench.config.loader import load_config
+from molt_bench.errors import AgentError, ConfigError
+from molt_bench.play.event_loop import run_in_new_loop
+from tests.agents.sandbox.boxes import needs_bubblewrap
+
+ROOT = Path(__file__).parents[3]
+BOTS = ROOT / "docs" / "examples" / "bots"
+CAUTIOUS = f"{ROOT / 'docs' / 'examples' / 'cautious.py'}:Cautious"
+
+
+@pytest.fixture
+def anew():
+    """Look for bubblewrap anew, and again after the test."""
+    bwrap.bubblewrap.cache_clear()
+    yield
+    bwrap.bubblewrap.cache_clear()
+
+
+def spec(participant_type, **fields):
+    return ParticipantSpec(id="bot", type=participant_type, **fields)
+
+
+def in_box(tmp_path, script, **fields):
+    """Return what a shell script prints in a box, as the last line that greeting it quotes."""
+    tmp_path.mkdir(exist_ok=True)
+    path = tmp_path / "bot.sh"
+    path.write_text(f"#!/bin/sh\nexec >&2\n{script}\nexit 3\n")
+    path.chmod(0o755)
+    agent = make_agent(spec(f"exec:{path}", sandbox="bwrap", **fields), folder=tmp_path / "logs")
+    with pytest.raises(AgentError):
+        run_in_new_loop(agent.greet())
+    return (tmp_path / "logs" / "bot.stderr.log").read_text().split()
+
+
+@needs_bubblewrap
+def test_a_program_has_a_box_without_any_setting():
+    assert box_for(spec("exec:/bin/cat")).label.startswith("bubblewrap ")
+
+
+@needs_bubblewrap
+def test_python_code_has_a_box_only_if_it_is_asked_for():
+    assert box_for(spec("mine.py:make")) is None
+    assert playing_kind(spec("mine.py:make")) is FACTORY
+    assert playing_kind(spec("mine.py:make", sandbox=AUTO)) is BOXED_FACTORY
+
+
+def test_whoever_runs_no_code_here_cannot_have_one():
+    with pytest.raises(ConfigError, match="'bot' is neither a program nor a file of Python code"):
+        box_for(spec("tight", sandbox="bwrap"))
+
+
+def test_a_command_that_changes_the_user_is_left_as_it_is():
+    assert box_for(spec("exec:sudo -n -u nobody ./bot")).label == "user nobody"
+
+
+def test_code_of_a_stored_run_has_to_have_one():
+    wanted = spec("exec:./bot", sandbox="off")
+    assert boxed(wanted, Permission(granted={"bot": None})).sandbox == "bwrap"
+    assert boxed(wanted, OWN) is wanted
+    assert boxed(spec("http://127.0.0.1:9/act"), Permission()).sandbox is None
+
+
+def test_the_box_of_a_config_is_that_of_all_who_can_play_in_one_and_name_none():
+    bots = [{"id": "a", "type": "exec:./a"}, {"id": "b", "type": "exec:./b", "sandbox": "off"}, "mine.py:make", "tight"]
+    found = load_config({"participants": bots, "sandbox": "bwrap"}).participants
+    assert [each.sandbox for each in found] == ["bwrap", "off", "bwrap", None]
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("jail", "sandbox"),
+        ({"kind": "user"}, "name"),
+        ({"kind": "chroot"}, "sandbox"),
+    ],
+)
+def test_a_box_that_there_is_not_is_one_clear_line(setting, said):
+    with pytest.raises(ConfigError, match=said):
+        load_config({"participants": [{"id": "a", "type": "exec:./a", "sandbox": setting}, "tight"]})
+
+
+def test_network_makes_a_program_one_that_may_remember_unless_it_says_otherwise():
+    programs = [{"network": True}, {"network": True, "isolated": True}, {}]
+    bots = [{"id": str(at), "type": "exec:./a", **each} for at, each in enumerate(programs)]
+    assert [each.may_remember for each in load_config({"participants": bots}).participants] == [True, False, False]
+
+
+def test_a_config_without_boxes_is_written_as_before():
+    plain = load_config({"participants": ["exec:./a", "tight"]}).plain()
+    assert "sandbox" not in plain
+    assert not {"sandbox", "network"} & plain["participants"][0].keys()
+
+
+# Machines without.
+
+
+def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(monkeypatch, anew):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert box_for(spec("exec:/bin/cat")) is None
+    assert missing_box(spec("exec:/bin/cat")) == "bubblewrap is not installed (Debian: apt install bubblewrap)"
+    with pytest.raises(ConfigError, match="sandbox = 'bwrap': expected a machine that can make one: bubblewrap is not"):
+        box_for(spec("exec:/bin/cat", sandbox="bwrap"))
+
+
+@needs_bubblewrap
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="needs root, to forbid namespaces")
+def test_where_user_namespaces_are_forbidden_the_line_says_so():
+    """In a user namespace of our own, where the number of further ones is set to 0."""
+    code = "from molt_bench.agents.sandbox.bubblewrap import bubblewrap; print(bubblewrap())"
+    forbid = "echo 0 > /proc/sys/user/max_user_namespaces"
+    done = subprocess.run(
+        [
+            "unshare",
+            "--user",
+            "--map-root-user",
+            "sh",
+            "-c",
+            f'{forbid} && exec "$@"',
+            "sh",
+            sys.executable,
+            "-c",
+            code,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = "user namespaces are switched off (/proc/sys/user/max_user_namespaces is 0)"
+    assert done.stdout.startswith(f"bubblewrap does not work here, since {said}"), done
+
+
+# What is inside.
+
+
+@needs_bubblewrap
+def test_a_program_sees_its_folder_and_the_system_and_nothing_else_of_the_user(tmp_path):
+    (tmp_path / "beside").write_text("x")
+    assert in_box(tmp_path, f"ls {tmp_path}; ls /; id -u") == [
+        *("beside", "bot.sh"),
+        *sorted(
+            {"bin", "dev", "etc", "lib", "lib64", "proc", "sbin", "tmp", "usr", "lib32", "libx32"} & {*os.listdir("/")}
+        ),
+        str(os.getuid()),
+    ]
+
+
+@needs_bubblewrap
+def test_a_program_inherits_no_open_file_and_no_variable_of_ours(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "secret")
+    said = in_box(tmp_path, "ls /proc/$$/fd; env")
+    assert not [word for word in said if word.isdigit() and int(word) > 2 and word not in ("10", "255")]
+    assert "SECRET_KEY=secret" not in said
+    assert {"HOME=/tmp", "TMPDIR=/tmp"} <= {*said}
+
+
+@needs_bubblewrap
+def test_the_message_of_a_program_that_misses_a_file_says_what_is_there(tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    bot = folder / "bot.sh"
+    bot.write_text(f"#!/bin/sh\ncat {outside}\n")
+    bot.chmod(0o755)
+    with pytest.raises(AgentError) as raised:
+        run_in_new_loop(make_agent(spec(f"exec:{bot}")).greet())
+    assert "No such file or directory" in str(raised.value)
+    assert f"shows the system's programs, {folder} and no network (--no-sandbox lets it see everything)" in str(
+        raised.value
+    )
+
+
+@needs_bubblewrap
+def test_only_a_program_with_network_can_reach_loopback(tmp_path):
+    names = [
+        in_box(tmp_path / str(network), "ls /sys /etc/resolv.conf; cat /proc/net/dev", network=network)
+        for network in (False, True)
+    ]
+    ours = {word for word in Path("/proc/net/dev").read_text().split() if word.endswith(":")}
+    found = [{word for word in said if word in ours} for said in names]
+    assert found == [{"lo:"}, ours]
+    assert box_for(spec("exec:/bin/cat", network=True)).label.endswith(", with network")
+
+
+@needs_bubblewrap
+def test_interpreters_work_wherever_they_are_installed(tmp_path):
+    """A virtual environment, by a link to it, in the first line of a script, and one that is a copy."""
+    bot = (BOTS / "bot.py").read_text()
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "envs" / "own"], check=True)
+    python = tmp_path / "envs" / "own" / "bin" / "python"
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    (scripts / "bot.py").write_text(f"#!{python}\n{bot}")
+    (scripts / "bot.py").chmod(0o755)
+    (scripts / "python").symlink_to(python)
+    for command in (f"{python} {scripts}/bot.py", f"{scripts}/bot.py", f"{scripts}/python {scripts}/bot.py"):
+        agent = make_agent(spec("exec", params={"command": command}, sandbox="bwrap"))
+        assert play_game((agent, make_agent("callstation")), seed=1, hands=2).faults == (), command
+
+
+def test_a_program_in_the_home_folder_does_not_show_that(monkeypatch):
+    home = os.path.expanduser("~")
+    assert is_shared(home)
+    assert is_shared(os.path.dirname(home))
+    assert not is_shared(os.path.join(home, "bots"))
+
+
+def test_other_files_that_a_command_names_are_shown_without_their_folders(tmp_path):
+    for name in ("bots/bot.py", "models/one", "models/two"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    command = ("/usr/bin/env", f"{tmp_path}/bots/bot.py", f"{tmp_path}/models/one", f"--more={tmp_path}/models/two")
+    assert needed_by(command) == [f"{tmp_path}/bots", f"{tmp_path}/models/one", f"{tmp_path}/models/two"]
+
+
+def test_runs_are_covered_where_they_lie_in_what_is_shown(tmp_path):
+    for name in ("bots/results/now", "apart/now"):
+        (tmp_path / name).mkdir(parents=True)
+        hide(str(tmp_path / name))
+    bots = str(tmp_path / "bots")
+    assert covered([bots]) == [f"{bots}/results"]
+    assert covered([f"{bots}/results"]) == [f"{bots}/results/now"]
+    assert covered(["/usr"]) == []
+
+
+@pytest.mark.parametrize("architecture", ["x86_64", "aarch64"])
+def test_the_filter_of_system_calls_is_whole(architecture):
+    code = seccomp_filter(architecture)
+    assert len(code) % 8 == 0
+    assert 50 < len(code) // 8 < 4096
+
+
+def test_an_unknown_architecture_has_no_filter():
+    assert seccomp_filter("riscv128") == b""
+
+
+@needs_bubblewrap
+def test_leaderboard_and_header_say_who_played_in_a_box(tmp_path):
+    command = [sys.executable, str(BOTS / "bot.py")]
+    bots = [
+        {"id": "in", "type": "exec", "command": command},
+        {"id": "out", "type": "exec", "command": command, "sandbox": "off"},
+    ]
+    config = {"participants": bots, "seeds": {"perMatch": 1}, "game": {"handsPerGame": 2}}
+    config |= {"stop": {"budget": {"maxMatches": 1}}, "outputDir": str(tmp_path / "out")}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    done = subprocess.run(
+        [Path(sys.executable).with_name("molt-bench"), "run", tmp_path / "config.json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (run,) = (tmp_path / "out").iterdir()
+    header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
+    label = header["versions"]["sandbox of in"]
+    assert label.startswith("bubblewrap ")
+    assert header["versions"]["sandbox of out"] == "none"
+    rows = json.loads((run / "leaderboard.json").read_text())["participants"]
+    assert {row["id"]: row["sandbox"] for row in rows} == {"in": label, "out": "none"}
+    assert f"In a sandbox: in ({label})." in done.stdout
+    assert "Not in a sandbox: out." in done.stdout

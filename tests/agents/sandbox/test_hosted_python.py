@@ -1,0 +1,201 @@
+"""Python code in a box: it plays as in this process, and so do its faults, its tracebacks and its policy."""
+
+import re
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.kinds import published_policy
+from molt_bench.agents.permission import Permission, make_permitted
+from molt_bench.agents.tracebacks import TraceLog
+from molt_bench.errors import AgentError
+from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.estimate_variants import all_estimates
+from molt_bench.play.drivers import drive
+from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.specs import GameSpec
+from tests.agents.sandbox.boxes import needs_bubblewrap
+
+pytestmark = needs_bubblewrap
+
+BOTS = """
+import asyncio, os, sys
+from molt_bench import Action, AgentFailed, Sizes
+from beside import NAME
+
+class Mixer:
+    name = NAME
+
+    def __init__(self, chance=0.75):
+        self.chance = chance
+
+    def policy(self, seen):
+        passive = Action("call") if seen.to_call else Action("check")
+        if not seen.max_raise_to:
+            return [(passive, 1.0)]
+        return [(passive, self.chance), (Sizes(seen.min_raise_to, seen.max_raise_to), 1 - self.chance)]
+
+    def act(self, seen):
+        print("to be seen by nobody")
+        share = seen.noise / 2**32
+        (passive, chance), *raises = self.policy(seen)
+        if share < chance or not raises:
+            return passive
+        low, high = raises[0][0].low, raises[0][0].high
+        return Action("raiseTo", low + int((share - chance) / (1 - chance) * (high - low + 1)))
+
+class Async(Mixer):
+    async def act(self, seen):
+        await asyncio.sleep(0)
+        return Mixer.act(self, seen)
+
+class Hooked(Mixer):
+    hands = 0
+    def reset(self):
+        self.hands = 0
+    def on_hand_complete(self, result):
+        self.hands += 1
+    def act(self, seen):
+        assert self.hands == seen.hand_number - 1
+        return Mixer.act(self, seen)
+
+class Wrong(Mixer):
+    def act(self, seen):
+        kind = seen.hand_number % 5
+        if kind == 0:
+            raise ValueError("out of cards")
+        if kind == 1:
+            return "call"
+        if kind == 2:
+            return Action("raiseTo", 1)
+        if kind == 3:
+            raise AgentFailed("refused", "will not")
+        return Action("raiseTo", 1.5)
+
+class WrongHook(Mixer):
+    def on_hand_complete(self, result):
+        raise KeyError("hook")
+
+class Silent:
+    name = "silent"
+    def act(self, seen):
+        return Action("fold")
+
+class Odd(Mixer):
+    def policy(self, seen):
+        raise ZeroDivisionError("no odds")
+
+def broken():
+    raise RuntimeError("no agent today")
+
+def nothing():
+    return 5
+"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """Return a file of agents, with a module beside it."""
+    folder = tmp_path_factory.mktemp("mine")
+    (folder / "beside.py").write_text("NAME = 'mine'\n")
+    (folder / "bots.py").write_text(BOTS)
+    return folder / "bots.py"
+
+
+def spec(file, name, sandbox="bwrap", **params):
+    return ParticipantSpec(id="mine", type=f"{file}:{name}", params=params, sandbox=sandbox)
+
+
+def game(file, name, sandbox, log=None, **params):
+    agent = make_agent(spec(file, name, sandbox, **params))
+    agent = agent if log is None else log.traced("mine", agent)
+    return play_game((agent, make_agent("callstation")), seed=3, hands=12, max_retries=1)
+
+
+@pytest.mark.parametrize("name", ["Mixer", "Async", "Hooked", "Wrong", "WrongHook"])
+def test_a_game_has_the_same_record_as_in_this_process(file, name):
+    assert game(file, name, "bwrap") == game(file, name, "off")
+
+
+def test_params_reach_the_factory(file):
+    assert game(file, "Mixer", "bwrap", chance=0.1) == game(file, "Mixer", "off", chance=0.1)
+
+
+@pytest.mark.parametrize("name", ["Wrong", "WrongHook"])
+def test_tracebacks_reach_the_author(file, name):
+    logs = {sandbox: TraceLog() for sandbox in ("bwrap", "off")}
+    for sandbox, log in logs.items():
+        game(file, name, sandbox, log)
+    found = [
+        [(trace.kind, re.sub(r"(?m)^.*\^+\n", "", trace.text), trace.count) for trace in log.found()["mine"]]
+        for log in logs.values()
+    ]
+    assert found[0] == found[1]
+    assert str(file) in found[0][0][1]
+
+
+def test_a_policy_gives_the_same_estimates_asked_in_batches(file):
+    spec_of_game, hands = GameSpec(seed=4, hands=6), []
+    record = drive(spec_of_game, (make_agent("maniac"), make_agent("callstation")), hands=hands)
+    found = []
+    for sandbox in ("off", "bwrap"):
+        policy = published_policy(spec(file, "Mixer", sandbox))
+        found.append(all_estimates(record, (StatedPolicy(policy), StatedPolicy(policy)), hands=hands))
+    assert found[0] == found[1]
+
+
+def test_whether_it_publishes_a_policy_is_known_before_a_game(file):
+    assert published_policy(spec(file, "Silent")) is None
+    assert published_policy(spec(file, "Mixer")) is not None
+
+
+def test_a_policy_that_raises_says_so_and_goes_on(file):
+    policy = published_policy(spec(file, "Odd"))
+    seen = []
+    drive(GameSpec(seed=1, hands=1), (Watching(seen), make_agent("callstation")))
+    for _ in range(2):
+        with pytest.raises(Exception, match="ZeroDivisionError: no odds"):
+            policy(seen[0])
+
+
+class Watching:
+    """An agent that keeps what it sees."""
+
+    name = "watching"
+
+    def __init__(self, seen):
+        self._seen, self._station = seen, make_agent("callstation")
+
+    def act(self, observation):
+        self._seen.append(observation)
+        return self._station.act(observation)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("broken", "its factory raised RuntimeError: no agent today"),
+        ("nothing", "its factory returned 5, which is not an agent"),
+        ("missing", "module:factory that can be imported"),
+    ],
+)
+def test_a_factory_that_makes_no_agent_is_one_clear_line(file, name, said):
+    with pytest.raises(AgentError, match=re.escape(said)):
+        run_in_new_loop(make_agent(spec(file, name)).greet())
+
+
+def test_code_of_a_stored_run_with_another_hash_is_not_run(file):
+    with pytest.raises(AgentError, match="is not the code with SHA-256 000"):
+        make_permitted(spec(file, "Mixer", "off"), Permission(granted={"mine": "0" * 64}))
+
+
+def test_it_sees_neither_our_files_nor_our_memory(file, tmp_path):
+    (tmp_path / "secret").write_text("cards")
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "spy.py").write_text(
+        f"import os\nassert not os.path.exists({str(tmp_path / 'secret')!r})\n"
+        "assert len([each for each in os.listdir('/proc') if each.isdigit()]) <= 3\n"
+        "from molt_bench import make_agent\ndef make():\n    return make_agent('callstation')\n"
+    )
+    agent = make_agent(ParticipantSpec(id="spy", type=f"{tmp_path / 'bot' / 'spy.py'}:make", sandbox="bwrap"))
+    assert play_game((agent, make_agent("callstation")), seed=1, hands=2).faults == ()

@@ -1,0 +1,49 @@
+"""`convergence.json` has what every match changed, and all ratings, rankings and confidences follow from it."""
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from molt_bench import run_benchmark
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.report.convergence import convergence
+
+
+def run(names, **more):
+    config = {
+        "participants": [{"id": f"p{at:02}", "type": name} for at, name in enumerate(names)],
+        "seeds": {"perMatch": 1, "masterSeed": "convergence"},
+        "game": {"handsPerGame": 2},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 60}},
+        **more,
+    }
+    return run_benchmark(config)
+
+
+@pytest.mark.parametrize("more", [{}, {"rating": {"margins": "additive"}}, {"scheduler": {"reference": "p00"}}])
+def test_all_that_was_known_after_each_match_follows(more):
+    result = run(["tag", "maniac", "random", "callstation", "tight"], **more)
+    ratings, ranking, sure = {}, [], {}
+    for step, expected in zip(convergence(result)["steps"], result.convergence, strict=True):
+        ratings |= {each["id"]: (each["mu"], each["sigma"]) for each in step["ratings"]}
+        moved = step.get("moved", [])
+        ranking = [name for name in step.get("ranking", ranking) if name not in {each["id"] for each in moved}]
+        for each in moved:
+            ranking.insert(each["to"], each["id"])
+        sure |= {(each["above"], each["below"]): each["confidence"] for each in step["confidences"]}
+        assert step["match"] == expected.match
+        assert ratings == {each.id: (each.mu, each.sigma) for each in expected.ratings}
+        assert tuple(ranking) == expected.ranking
+        neighbours = [sure[pair] for pair in pairwise(ranking)]
+        assert neighbours == [round(each, 4) for each in expected.confidences]
+
+
+def test_the_file_does_not_grow_with_the_square_of_the_participants():
+    sizes = []
+    for count in (10, 40):
+        result = run(["tight", "callstation"] * (count // 2))
+        steps = json.loads(ARTIFACTS["convergence.json"](Analysis(result)))["steps"]
+        sizes.append(len(json.dumps(steps[1:])))
+    assert sizes[1] < 2 * sizes[0]

@@ -1,0 +1,160 @@
+"""A rank is a range of ranks: the same one in everything that is printed, shared by those who are not told apart."""
+
+import json
+import re
+from io import StringIO
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tests.e2e.shell import quick, quick_run
+
+from molt_bench.adapters.data_frames import RunFrames
+from molt_bench.rating.ranks import rank_ranges
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.report.exports.latex import latex
+from molt_bench.report.figures import write_figures
+from molt_bench.report.terminal import print_result
+from molt_bench.runs.stored_run import StoredRun
+from molt_bench.view.library import Library
+
+FLAGS = ("--participants", "tag,tight,maniac,callstation,folder", "--hands", "10", "--seeds", "4", "--quiet")
+
+
+@pytest.fixture(scope="module", params=["margin", "openskill"])
+def run(request, tmp_path_factory) -> Path:
+    rule = "--set", f"stop.adjacentConfidence.method={request.param}", "--max-matches", "30"
+    return Path(quick_run(tmp_path_factory.mktemp("runs"), *FLAGS, *rule, "--master-seed", "ranks"))
+
+
+@pytest.fixture(scope="module")
+def ranges(run: Path) -> dict[str, str]:
+    """Return everybody's rank as text, by the rule itself."""
+    found = Analysis(StoredRun.open(run).result())
+    return {name: "-".join(map(str, dict.fromkeys(both))) for name, both in found.rank_ranges.items()}
+
+
+def test_some_are_told_apart_and_some_are_not_or_nothing_here_shows_anything(ranges):
+    assert any("-" in text for text in ranges.values())
+    assert len({*ranges.values()}) > 1
+
+
+def _terminal(run: Path) -> dict[str, str]:
+    out = StringIO()
+    print_result(Analysis(StoredRun.open(run).result()), Console(file=out, width=120))
+    return {name: rank for rank, name in re.findall(r"^ *(\d+(?:-\d+)?) +(\w+) +\d", out.getvalue(), re.MULTILINE)}
+
+
+def _json(run: Path) -> dict[str, str]:
+    rows = json.loads((run / "leaderboard.json").read_text())["participants"]
+    return {row["id"]: "-".join(map(str, dict.fromkeys(row["rankRange"]))) for row in rows}
+
+
+def _latex(run: Path) -> dict[str, str]:
+    text = "".join(latex(Analysis(StoredRun.open(run).result())))
+    found = re.findall(r"^    (\d+(?:--\d+)?)\S* & (\w+) &", text, re.MULTILINE)
+    return {name: rank.replace("--", "-") for rank, name in found}
+
+
+def _figure(run: Path) -> dict[str, str]:
+    pytest.importorskip("matplotlib")
+    folder = run / "figures"
+    folder.mkdir(exist_ok=True)
+    write_figures(Analysis(StoredRun.open(run).result()), folder)
+    drawn = (folder / "leaderboard.svg").read_text()
+    return {name: rank for rank, name in re.findall(r">(\d+(?:-\d+)?) +(\w+)</", drawn)}
+
+
+def _notebook(run: Path) -> dict[str, str]:
+    html = RunFrames.open(run, library="rows")._repr_html_()
+    return {name: rank for rank, name in re.findall(r"<tr><td>([\d-]+)</td><td>(\w+)</td>", html)}
+
+
+def _shown(rows: list[dict]) -> dict[str, str]:
+    return {row["id"]: "-".join(map(str, dict.fromkeys(row["ranks"]))) for row in rows}
+
+
+def _page(run: Path) -> dict[str, str]:
+    return _shown(Library(run.parent).run_page(run.name)["leaderboard"])
+
+
+def _card(run: Path) -> dict[str, str]:
+    return _shown(next(each for each in Library(run.parent).run_list() if each["id"] == run.name)["leaders"])
+
+
+def _single_file(run: Path) -> dict[str, str]:
+    done = quick("report", run, "--html", run.parent / "page.html", "--quiet")
+    assert done.returncode == 0, done.stderr
+    return _in_text((run.parent / "page.html").read_text())
+
+
+def _site(run: Path) -> dict[str, str]:
+    site = run.parent.with_name(f"site of {run.parent.name}")
+    done = quick("publish", run.parent, "--output", site, "--quiet")
+    assert done.returncode == 0, done.stderr
+    pages = [path for path in site.rglob("*.json") if '"leaderboard"' in path.read_text()]
+    return _in_text(pages[0].read_text())
+
+
+def _in_text(text: str) -> dict[str, str]:
+    """Return the ranks in the data of a page; every row of a leaderboard begins with an id and its ranks."""
+    rows = re.findall(r'\{"id": ?"(\w+)", ?"ranks": ?\[(\d+), ?(\d+)\]', text)
+    return {name: "-".join(dict.fromkeys((best, worst))) for name, best, worst in rows}
+
+
+PLACES = [_terminal, _json, _latex, _figure, _notebook, _page, _card, _single_file, _site]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_same_rank_is_printed_everywhere(run, ranges, place):
+    assert place(run) == ranges
+
+
+def test_no_page_makes_up_a_rank_of_its_own():
+    """Every script prints a rank with `rankText`, from the ranges in the data."""
+    for script in (Path(__file__).parents[2] / "src/molt_bench/view/static").glob("*.js"):
+        text = script.read_text()
+        assert not re.search(r"\.rank\b|\{ rank\b", text.replace("span.rank", "")) or script.name == "felt.js", (
+            script.name
+        )
+
+
+def test_those_of_whom_no_order_is_claimed_share_ranks(run):
+    found = Analysis(StoredRun.open(run).result())
+    for each in found.verdicts:
+        (best, worst), (other_best, other_worst) = found.rank_ranges[each.above], found.rank_ranges[each.below]
+        if each.kind == "ordered":
+            assert best < other_best
+            assert worst < other_worst
+        else:
+            assert worst >= other_best
+
+
+def test_a_range_is_sorted_by_result_within(run):
+    found = Analysis(StoredRun.open(run).result())
+    names = [*found.rank_ranges]
+    assert names == [row.rating.id for row in found.rows]
+
+
+def test_a_chain_of_ties_does_not_make_its_ends_equal():
+    assert rank_ranges("abc", [("a", "c")]) == {"a": (1, 2), "b": (1, 3), "c": (2, 3)}
+
+
+def test_all_told_apart_have_a_rank_each_and_none_told_apart_have_all():
+    assert rank_ranges("abc", combinations("abc", 2)) == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
+    assert rank_ranges("abc", []) == dict.fromkeys("abc", (1, 3))
+    assert rank_ranges("", []) == {}
+
+
+def test_what_follows_from_two_orders_counts_too():
+    assert rank_ranges("abc", [("a", "b"), ("b", "c")]) == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
+
+
+def test_the_number_of_earlier_versions_is_still_there(run):
+    rows = json.loads((run / "leaderboard.json").read_text())["participants"]
+    assert all(row["rankRange"][0] <= row["rank"] <= row["rankRange"][1] for row in rows)
+    assert json.loads(ARTIFACTS["leaderboard.json"](Analysis(StoredRun.open(run).result()))) == {
+        **json.loads((run / "leaderboard.json").read_text())
+    }
