@@ -15,6 +15,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action, LegalActions
 from molt_bench.study.budget_reach import ways
+from tests.agents.llm import wire
 from tests.agents.llm.mixing import mixing, stated
 from tests.agents.llm.playing import MODELS, faults_of, games_of, prompts_of, run
 from tests.agents.llm.provider import Provider
@@ -187,15 +188,20 @@ def test_it_is_played_without_a_fault_by_every_provider_in_every_mode(api, mode)
     assert all(each.strategy and each.mode == mode for each in exchanges)
 
 
-def test_with_tools_and_comprehension():
-    def correct(prompt, body):
+@pytest.mark.parametrize("api", MODELS)
+def test_with_tools_and_comprehension(api):
+    def asks_first(prompt, body):
+        if not wire.answers_of(api, body):
+            return wire.Asks([("pot_odds", {"pot": 300, "call": 100})])
         return {**mixing(prompt), "hand": "pair", "toCall": 0}
 
-    result, exchanges, provider = played({"tools": ["pot_odds"], "comprehension": True}, policy=correct)
+    settings = {"tools": ["pot_odds"], "comprehension": True}
+    result, exchanges, _ = played(settings, asks_first, api=api, game={"handsPerGame": 1})
     assert not faults_of(result)
-    assert all(each.misread is not None for each in exchanges)
-    schema = provider.requests[-1].body["response_format"]["json_schema"]["schema"]
-    assert schema == reply_schema(mixed=True, comprehension=True)
+    decided = [each for each in exchanges if each.place[2]]
+    assert len(exchanges) == 2 * len(decided) > 0
+    assert all(each.strategy and each.misread is not None for each in decided)
+    assert not any(each.strategy for each in exchanges if not each.place[2])
 
 
 def test_bad_sums_are_faults_with_a_retry_that_says_what_is_wrong():
