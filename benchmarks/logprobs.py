@@ -1,9 +1,10 @@
-"""Measure what log-probabilities save: the variance of `corrected` relative to `adjusted`.
+"""Measure what known dice of models save: the variance of `corrected` relative to `adjusted`.
 
 The players bet by strength and mix, as a language model does: the kind of action is drawn from odds, the amount of a
 raise afterwards from others that nobody knows. Before it answers, a model may reason, and the odds of the answer are
 those given its reasoning. So a share of every draw is settled beforehand, by thoughts whose odds nobody knows: with the
 share s, the thoughts pick an action, and the odds that are reported are s for it, plus 1 - s times the odds before.
+The last row is a player that states its strategy, sizes included, and leaves the draw to the bench (harness mixed).
 Its unit is the seed pair: two games on the same decks, seats swapped.
 
 With --power: how soon the test of draws refuses such a player if it draws otherwise than its odds say. Decisions are
@@ -12,6 +13,7 @@ those of its games, drawn from again and again.
 
 import argparse
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import log
 from statistics import fmean, stdev, variance
 
@@ -19,6 +21,7 @@ import numpy as np
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
+from molt_bench.agents.llm.strategy import Share, StatedDraws, Strategy, drawn, together
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.luck.dice.draw_evidence import DrawTest
 from molt_bench.luck.estimators import game_estimates
@@ -52,6 +55,10 @@ class Mixer:
         self._seed = seed
         self.choices: dict[tuple[int, int], Choice] = {}
 
+    def draws(self) -> RecordedDraws:
+        """Return its draws, as a run would have them."""
+        return RecordedDraws(self.choices)
+
     def act(self, seen: Observation) -> Action:
         """Draw an action."""
         place = seen.hand_number, len(seen.log)
@@ -67,6 +74,35 @@ class Mixer:
         low, high = seen.min_raise_to, seen.max_raise_to
         wanted = low + int((0.2 + 1.3 * unit(self._seed, "amount", *place)) * seen.pot)
         return Action(kind, min(wanted, high))
+
+
+class Stater:
+    """A player with the same odds that states them in whole percentages, with three sizes of raises."""
+
+    name = "stater"
+
+    def __init__(self, *, seed: str) -> None:
+        self._seed = seed
+        self._strategies: dict[tuple[int, int], list[Strategy]] = {}
+
+    def draws(self) -> RecordedDraws:
+        """Return its draws, as a run would have them."""
+        return StatedDraws(self._strategies)
+
+    def act(self, seen: Observation) -> Action:
+        """State a strategy, and have an action drawn from it."""
+        percents: dict[Action, int] = {}
+        for kind, chance in _odds(seen).items():
+            for size in (0.4, 0.8, 1.3) if kind == "raiseTo" else (None,):
+                most = min(seen.min_raise_to + int((size or 0) * seen.pot), seen.max_raise_to)
+                action = Action(kind, most) if size else Action(kind)
+                percents[action] = percents.get(action, 0) + round(100 * chance / (3 if size else 1))
+        passive = Action("call" if seen.to_call else "check")
+        percents[passive] += 100 - sum(percents.values())
+        strategy = tuple(Share(each.kind, each.amount, percent) for each, percent in percents.items() if percent)
+        place = seen.hand_number, len(seen.log)
+        self._strategies[place] = [strategy]
+        return drawn(together([strategy], seen.legal.allows), int(unit(self._seed, "kind", *place) * 2**32))
 
 
 def _odds(seen: Observation) -> dict[Kind, float]:
@@ -87,19 +123,19 @@ def _drawn(odds: dict[Kind, float], roll: float) -> Kind:
     return max(odds, key=lambda kind: odds[kind])
 
 
-def seed_pairs(settled: float, seeds: int, hands: int, *, both: bool) -> tuple[list[float], list[float]]:
+def seed_pairs(
+    player: Callable[..., Mixer | Stater], seeds: int, hands: int, *, both: bool
+) -> tuple[list[float], list[float]]:
     """Return what player A won in each seed pair: adjusted and corrected."""
     adjusted, corrected = [], []
     for seed in range(seeds):
         won = []
         for seating in ("AB", "BA"):
-            first = Mixer(settled=settled, seed=f"{seed} {seating} first")
-            second = (
-                Mixer(settled=settled, seed=f"{seed} {seating} second") if both else BUILTIN_AGENTS["tag"](seed=seed)
-            )
+            first = player(seed=f"{seed} {seating} first")
+            second = player(seed=f"{seed} {seating} second") if both else BUILTIN_AGENTS["tag"](seed=seed)
             record = play_game((first, second), seed=f"logprobs {seed}", hands=hands, seating=seating)
-            other = RecordedDraws(second.choices) if isinstance(second, Mixer) else getattr(second, "policy", None)
-            won.append(game_estimates(record, (RecordedDraws(first.choices), other)))
+            other = second.draws() if isinstance(second, Mixer | Stater) else getattr(second, "policy", None)
+            won.append(game_estimates(record, (first.draws(), other)))
         adjusted.append(sum(each.adjusted for each in won))
         corrected.append(sum(each.corrected for each in won))
     return adjusted, corrected
@@ -182,14 +218,18 @@ def main() -> None:
         return
     print(f"{options.seeds} seed pairs of {options.hands} hands: variance of corrected / adjusted, t of the difference")
     print("share settled by thoughts    two such models      one against tag")
-    for settled in SHARES:
+    players: dict[str, Callable[..., Mixer | Stater]] = {
+        **{f"{settled:.1f}": partial(Mixer, settled=settled) for settled in SHARES},
+        "strategy stated": Stater,
+    }
+    for name, player in players.items():
         cells = []
         for both in (True, False):
-            adjusted, corrected = seed_pairs(settled, options.seeds, options.hands, both=both)
+            adjusted, corrected = seed_pairs(player, options.seeds, options.hands, both=both)
             changes = [one - two for one, two in zip(corrected, adjusted, strict=True)]
             t = fmean(changes) / (stdev(changes) / len(changes) ** 0.5) if any(changes) else 0.0
             cells.append(f"{variance(corrected) / variance(adjusted):>6.2f} (t {t:+.1f})")
-        print(f"{settled:>12.1f}             {cells[0]:>16}     {cells[1]:>16}", flush=True)
+        print(f"{name:>15}          {cells[0]:>16}     {cells[1]:>16}", flush=True)
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def holdem(
         stack: Chips each player starts a hand with; the blinds are 50 and 100.
         memory: `none`, `hand` or `session`, as for language models of molt-bench.
         track: `bare`, `standard` for pot odds and dice, or `assisted` for the made hand as well.
-        harness: `strict`, `free` or `chat`, as for language models of molt-bench.
+        harness: `strict`, `mixed`, `free` or `chat`, as for language models of molt-bench.
     """
     settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track, "harness": harness}
     checked(LLMSettings, settings)

@@ -1,14 +1,18 @@
-"""The draws of the language models of a run, match by match, and whether they follow the reported probabilities."""
+"""The draws of the language models of a run, match by match, and whether they follow the reported probabilities.
+
+Where a model states a strategy, the bench draws from it: there is nothing to test.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.strategy import StatedDraws, Strategy
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.luck.dice.draw_evidence import DrawTest
 from molt_bench.poker.actions import KINDS
@@ -16,6 +20,9 @@ from molt_bench.specs import GameLabel, Pair
 
 #: The draws in one match, by model and game.
 MatchDraws: TypeAlias = dict[str, dict[GameLabel, RecordedDraws]]
+_Found = TypeVar("_Found")
+#: What is known of decisions: by match, by game and model, by hand and the number of actions before.
+_ByDecision: TypeAlias = defaultdict[int, defaultdict[tuple[GameLabel, str], dict[tuple[int, int], _Found]]]
 
 #: Share of decisions with known draws below which the user is told.
 _MOST: Final = 0.9
@@ -33,37 +40,62 @@ class Draws:
 
     def __init__(self, models: Mapping[str, LLMSettings]) -> None:
         self._tests = {name: DrawTest(KINDS) for name, settings in models.items() if settings.logprobs}
+        self._stating = {name for name, settings in models.items() if settings.harness == "mixed"}
         self._decisions = dict.fromkeys(self._tests, 0)
-        self._choices: dict[int, dict[tuple[GameLabel, str], dict[tuple[int, int], Choice]]] = defaultdict(dict)
+        self._choices: _ByDecision[Choice] = defaultdict(lambda: defaultdict(dict))
+        #: The strategies of the last attempt that had any, and which that is.
+        self._stated: _ByDecision[tuple[int, list[Strategy]]] = defaultdict(lambda: defaultdict(dict))
         self.refused: dict[str, str] = {}
 
     def add(self, exchange: Exchange) -> None:
-        """Keep the odds of a decision. Only the first answer counts: a second one is given after a fault."""
-        if exchange.participant in self._tests and exchange.attempt == 1 and exchange.choice is not UNSET:
-            game = self._choices[exchange.game.match].setdefault((exchange.game, exchange.participant), {})
-            game[exchange.hand, exchange.decision] = exchange.choice
+        """Keep the odds of a decision.
+
+        Of log-probabilities, only the first answer counts: a second one is given after a fault, which may come of the
+        draw. Of strategies, the last one: it was drawn from, since those before it were refused before any draw.
+        """
+        name, game, place = exchange.participant, exchange.game, (exchange.hand, exchange.decision)
+        if name in self._tests and exchange.attempt == 1 and exchange.choice is not UNSET:
+            self._choices[game.match][game, name][place] = exchange.choice
+        if name in self._stating and exchange.strategy is not UNSET:
+            stated = self._stated[game.match][game, name]
+            attempt, strategies = stated.get(place, (0, []))
+            if exchange.attempt >= attempt:
+                more = [*strategies, exchange.strategy] if exchange.attempt == attempt else [exchange.strategy]
+                stated[place] = exchange.attempt, more
 
     def usable(self, pair: Pair) -> tuple[str, ...]:
         """Return those of a pair whose draws are recorded and not refused."""
-        return tuple(name for name in pair if name in self._tests and name not in self.refused)
+        return tuple(
+            name for name in pair if name in self._stating or (name in self._tests and name not in self.refused)
+        )
 
     def of_match(self, match: int, names: Iterable[str], games: Iterable[GameLabel]) -> MatchDraws:
         """Return the draws in a match, and forget them."""
-        known = self._choices.pop(match, {})
-        return {name: {game: RecordedDraws(known.get((game, name), {})) for game in games} for name in names}
+        found = {name: {game: self._of_game(game, name) for game in games} for name in names}
+        self.forget(match)
+        return found
+
+    def _of_game(self, game: GameLabel, name: str) -> RecordedDraws:
+        if name in self._stating:
+            stated = self._stated[game.match][game, name]
+            return StatedDraws({place: strategies for place, (_, strategies) in stated.items()})
+        return RecordedDraws(self._choices[game.match][game, name])
 
     def forget(self, match: int) -> None:
         """Drop the draws in a match whose margins are known already."""
         self._choices.pop(match, None)
+        self._stated.pop(match, None)
 
     def judge(self, played: MatchDraws) -> None:
         """Test the draws of a match that is being rated, and refuse those of models that fail."""
         for name, games in played.items():
-            test = self._tests[name]
+            test = self._tests.get(name)
+            if test is None:
+                continue
             used = list(chain.from_iterable(game.used.values() for game in games.values()))
             self._decisions[name] += len(used)
             for drawn in used:
-                if drawn is not None:
+                if drawn is not None and drawn.action is not None:
                     test.add({action.kind: chance for action, chance in drawn.policy}, drawn.action.kind)
             if test.fails:
                 self.refused[name] = test.worst()

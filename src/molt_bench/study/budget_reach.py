@@ -102,11 +102,11 @@ def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
 
 
 def _with_log_probabilities(config: BenchmarkConfig) -> float:
-    """Return the share of the variance that is left once the dice of models are known.
+    """Return the share of the variance that is left once the dice of models are known that were not.
 
     Against `blueprint` or `resolver`, AIVAT takes out more, and not these.
     """
-    models = config.models()
+    models = {name for name, settings in config.models().items() if settings.harness != "mixed"}
     bots = {each.id for each in config.participants if each.type in REFERENCES}
     known = [sum(name in models for name in pair) if bots.isdisjoint(pair) else 0 for pair in config.pairings()]
     return fmean(WITH_DICE[count] for count in known)

@@ -271,6 +271,7 @@ def _attempt(
         "promptHash": exchange.prompt_hash,
         "prompt": messages.get(exchange.prompt_hash),
         "reasoning": reasoning,
+        "strategy": None if exchange.strategy is UNSET else msgspec.to_builtins(exchange.strategy),
         "trace": thoughts_of(found.wire) if found is not None and found.wire else None,
         "reply": text,
         "tokens": msgspec.to_builtins(exchange.tokens),

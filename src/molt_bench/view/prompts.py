@@ -9,7 +9,6 @@ from msgspec import UNSET
 
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import prompt_hash, with_steps
-from molt_bench.agents.llm.talk.samples import chosen
 from molt_bench.agents.llm.talk.tools import steps_before
 from molt_bench.agents.llm.types import Exchange, ToolStep
 from molt_bench.errors import AgentFailed
@@ -92,7 +91,7 @@ class _Asked:
                 self.conversation.shorten(seen)
             elif final:
                 with suppress(AgentFailed):
-                    self.conversation.take_reply(seen, chosen(final, self._settings, seen.legal.allows))
+                    self.conversation.take_reply(seen, *final)
 
     def _message(self, seen: Observation, exchange: Exchange, steps: tuple[ToolStep, ...]) -> str | None:
         """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""

@@ -92,6 +92,7 @@ class _Exchange(msgspec.Struct, tag="exchange", tag_field="line"):
     outcome: str
     text: str
     finish: str | None = None
+    strategy: msgspec.Raw | None = None
 
 
 class _Object(msgspec.Struct):
@@ -205,6 +206,7 @@ def _reasoning(exchange: _Exchange) -> str | None:
         except (msgspec.MsgspecError, RecursionError):
             pass
     try:
-        return reply.read_reply(exchange.text, exchange.finish, exchange.mode).reasoning  # type: ignore[arg-type]
+        mixed = exchange.strategy is not None
+        return reply.read_reply(exchange.text, exchange.finish, exchange.mode, mixed=mixed).reasoning  # type: ignore[arg-type]
     except AgentFailed:
         return None

@@ -148,9 +148,9 @@ def test_thoughts_belong_to_their_hand_and_are_bounded():
     assert "thought" not in memory.text(4).split("\n", 1)[1]
 
 
-def seen(number=1):
+def seen(number=1, noise=0):
     deal = (((0, 1), (2, 3)), (4, 5, 6, 7, 8))
-    return observe(Hand(HandRules(50, 100, 0, None), deal, (10_000, 10_000), button=0), number)
+    return observe(Hand(HandRules(50, 100, 0, None), deal, (10_000, 10_000), button=0), number, noise)
 
 
 def exchange(text, outcome="reply"):

@@ -84,8 +84,8 @@ def test_each_harness_has_a_version_and_a_skill_document_of_its_own():
         LLMSettings(model="a:b", harness="chat", notes=True).harness_label == f"chat/{HARNESS_VERSIONS['chat']}+notes"
     )
     skills = [default_skill(harness, notes=notes) for harness in HARNESS_VERSIONS for notes in (False, True)]
-    assert len({*skills}) == 6
-    assert [skill.count("ACTION: raiseTo 7350") for skill in skills] == [0, 0, 1, 1, 1, 1]
+    assert len({*skills}) == 8
+    assert [skill.count("ACTION: raiseTo 7350") for skill in skills] == [0, 0, 0, 0, 1, 1, 1, 1]
 
 
 def test_the_harness_is_hashed_with_the_prompt():
@@ -101,6 +101,7 @@ def test_the_harness_is_hashed_with_the_prompt():
         ({"harness": "free", "comprehension": True}, "comprehension"),
         ({"harness": "free", "replyFirst": "action"}, "replyFirst"),
         ({"harness": "chat", "logprobs": True}, "logprobs"),
+        ({"harness": "mixed", "logprobs": True}, "logprobs = True: expected false, not needed with harness mixed"),
         ({"harness": "chat", "memory": "session"}, "memory"),
         ({"harness": "loose"}, "harness"),
         ({"track": "full"}, "track"),

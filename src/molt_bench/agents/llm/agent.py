@@ -12,7 +12,6 @@ from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import made_hand
-from molt_bench.agents.llm.talk.samples import chosen
 from molt_bench.agents.llm.talk.tools import answers_to
 from molt_bench.agents.llm.types import Exchange, Question, ToolStep
 from molt_bench.poker.actions import Action
@@ -61,12 +60,12 @@ class LLMAgent:
         """Ask the model."""
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
         shortened = 0
-        exchange = await self._asked(observation, self._question(observation, shortened))
-        while exchange.outcome == "full":
+        answers = await self._asked(observation, self._question(observation, shortened))
+        while any(each.outcome == "full" for each in answers):
             self._conversation.shorten(observation)
             shortened += 1
-            exchange = await self._asked(observation, self._question(observation, shortened))
-        return self._conversation.take_reply(observation, exchange)
+            answers = await self._asked(observation, self._question(observation, shortened))
+        return self._conversation.take_reply(observation, *answers)
 
     def _question(self, observation: Observation, shortened: int) -> Question:
         return Question(
@@ -82,13 +81,12 @@ class LLMAgent:
             can_shorten=self._conversation.can_shorten(observation),
         )
 
-    async def _asked(self, observation: Observation, question: Question) -> Exchange:
-        """Ask a question, as often and with the tools that the settings say; return the exchange that counts."""
+    async def _asked(self, observation: Observation, question: Question) -> list[Exchange]:
+        """Ask a question, as often and with the tools that the settings say; return the answers."""
         if self._settings.samples == 1:
-            return await self._decided(observation, question)
+            return [await self._decided(observation, question)]
         often = [msgspec.structs.replace(question, sample=number) for number in range(self._settings.samples)]
-        found = await asyncio.gather(*[self._decided(observation, each) for each in often])
-        return chosen(found, self._settings, observation.legal.allows)
+        return await asyncio.gather(*[self._decided(observation, each) for each in often])
 
     async def _decided(self, observation: Observation, question: Question) -> Exchange:
         """Ask a question, answer what the model asks of our tools, and return the exchange in which it decides.

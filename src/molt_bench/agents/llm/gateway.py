@@ -26,9 +26,9 @@ from molt_bench.agents.llm.sending.retries import RequestLimits, Standing, next_
 from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.prompt import prompt_hash
-from molt_bench.agents.llm.talk.reply import read_reply
-from molt_bench.agents.llm.types import Answer, Exchange, ExchangeOutcome, OutputMode, Question
-from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line
+from molt_bench.agents.llm.talk.readings import misread_in, stated_in
+from molt_bench.agents.llm.types import Answer, Exchange, ExchangeOutcome, Question
+from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line
 from molt_bench.specs import CONNECT_S
 
 #: The system prompt and the message of that question, and how many tokens the answer may have.
@@ -163,12 +163,11 @@ class Gateway:
                 told = self.recorder.harnesses.get(participant, FIRST_HARNESS)
                 known = self.recorder.find_by_place(exchange) if told != asked.settings.harness_label else None
             if known is not None:
+                if known.strategy != stated_in(asked.settings, known):
+                    raise ProviderError(f"the strategy recorded for {_place(participant, question)} is not its reply's")
                 return known
             if self.recorder.read_only:
-                raise ProviderError(
-                    f"no exchange is recorded for {participant}, match {question.game.match}, seed "
-                    f"{question.game.seed!r}, seating {question.game.seating}, hand {question.hand}"
-                )
+                raise ProviderError(f"no exchange is recorded for {_place(participant, question)}")
         return await self._shielded(self._ask(asked, question, exchange))
 
     async def greet(self, participant: str) -> None:
@@ -235,8 +234,12 @@ class Gateway:
                 self._tell_who(asked, answer.model)
                 if answer.finish == "length" and asked.reserve.cut_off(request.most):
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
-                misread = _misread(answer, mode, question) if asked.settings.comprehension else None
-                return await self._accounts.record(exchange, request, mode=mode, misread=misread, **reply)
+                replied = msgspec.structs.replace(exchange, mode=mode, **reply)
+                readings = {
+                    "misread": misread_in(asked.settings, replied, question),
+                    "strategy": stated_in(asked.settings, replied),
+                }
+                return await self._accounts.record(exchange, request, mode=mode, **readings, **reply)
             # A conversation is rather shortened.
             shortens = answer.trouble == "full" and question.can_shorten
             lowers = answer.about_limit and not answer.mended and not shortens
@@ -425,11 +428,6 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _misread(answer: Answer, mode: OutputMode, question: Question) -> tuple[str, ...] | None:
-    """Return what a model misread of its hand and the price; None if its reply cannot be read at all."""
-    try:
-        reply = read_reply(answer.text, answer.finish, mode)
-    except AgentFailed:
-        return None
-    hand = () if reply.hand == question.hand_held else ("hand",)
-    return (*hand, *(() if reply.to_call == question.to_call else ("toCall",)))
+def _place(participant: str, question: Question) -> str:
+    game = question.game
+    return f"{participant}, match {game.match}, seed {game.seed!r}, seating {game.seating}, hand {question.hand}"

@@ -12,13 +12,14 @@ from molt_bench.agents.settings_base import MOST, MUCH, AgentSettings, Count, Na
 
 #: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
 Memory: TypeAlias = Literal["none", "hand", "session"]
-#: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well.
+#: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well. The dice are left
+#: out where the bench draws.
 Track: TypeAlias = Literal["bare", "standard", "assisted"]
-#: How it is asked: each decision by itself, for a JSON object; the same for free text that ends in an action; or all
-#: decisions of a game in one conversation.
-Harness: TypeAlias = Literal["strict", "free", "chat"]
+#: How it is asked: each decision by itself, for a JSON object with an action; the same for one with a strategy, from
+#: which the bench draws; for free text that ends in an action; or all decisions of a game in one conversation.
+Harness: TypeAlias = Literal["strict", "mixed", "free", "chat"]
 #: The version of each harness. Whatever changes a prompt or the reading of a reply gets a new one.
-HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "free": 2, "chat": 2}
+HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1, "free": 2, "chat": 2}
 #: The harness of runs that recorded none.
 FIRST_HARNESS: Final = "strict/1"
 #: What a reply states first: why, or what to do.
@@ -100,7 +101,7 @@ class LLMSettings(AgentSettings):
             ge=1,
             le=MOST_SAMPLES,
             strict=True,
-            description="Answers to one question, of which the majority counts.",
+            description="Answers to one question, of which the majority counts, or the mean of their strategies.",
             exclude_if=lambda value: value == 1,
         ),
     ] = 1
@@ -179,7 +180,10 @@ class LLMSettings(AgentSettings):
 
     @model_validator(mode="after")
     def _fits_its_harness(self) -> Self:
-        if self.harness == "strict":
+        if self.harness == "mixed" and self.logprobs:
+            why = "the bench draws from the strategy that is stated, so its odds are known"
+            raise as_problem("logprobs", self.logprobs, f"false, not needed with harness mixed: {why}")
+        if self.replies_in_json:
             return self
         why = f"since a model answers in plain text with harness {self.harness}"
         for field, value, allowed in (
@@ -202,9 +206,19 @@ class LLMSettings(AgentSettings):
         return f"{self.harness}/{HARNESS_VERSIONS[self.harness]}{'+notes' if self.notes else ''}"
 
     @property
+    def replies_in_json(self) -> bool:
+        """Whether a reply is a JSON object, rather than plain text."""
+        return self.harness in ("strict", "mixed")
+
+    @property
+    def shows_dice(self) -> bool:
+        """Whether it is told a random number to mix with."""
+        return self.track != "bare" and self.harness != "mixed"
+
+    @property
     def asked_mode(self) -> OutputMode | Literal["auto"]:
         """The output mode in which it is asked."""
-        return self.output_mode if self.harness == "strict" else "text"
+        return self.output_mode if self.replies_in_json else "text"
 
     @property
     def provider(self) -> str:

@@ -10,8 +10,8 @@ from molt_bench.files import text_of
 
 #: Most bytes of a skill document.
 _LONGEST_SKILL: Final = 1_000_000
-#: What stands in the skill document of harness strict for examples of replies; and the actions of those, of every kind
-#: and of very different sizes, so that none suggests itself.
+#: What stands in skill documents for examples of replies in JSON; and the actions of those, of every kind and of very
+#: different sizes, so that none suggests itself.
 _EXAMPLES_LINE: Final = "    EXAMPLES\n"
 _EXAMPLES: Final = (("check", "null"), ("raiseTo", "240"), ("fold", "null"), ("raiseTo", "7350"), ("call", "null"))
 #: What the skill document says about notes, by whether a reply is a JSON object.
@@ -21,6 +21,14 @@ _ABOUT_NOTES: Final = {
 }
 #: How the line of the skill document begins that is left out without dice.
 _ABOUT_DICE: Final = "- The dice are "
+#: The same of replies that state a strategy, each a list of actions with percentages; and what the document then says
+#: of an answer.
+_STRATEGIES: Final = (
+    (("check", "null", 100),),
+    (("fold", "null", 35), ("raiseTo", "7350", 65)),
+    (("call", "null", 20), ("raiseTo", "240", 50), ("raiseTo", "990", 30)),
+)
+_ONE_ACTION: Final = ("you answer with one action.", "you answer with a mixed strategy.")
 
 
 def system_prompt(settings: LLMSettings) -> str:
@@ -42,17 +50,26 @@ def default_skill(
     rules, reply = (
         (Path(__file__).parent / "talk" / name).read_text("utf-8") for name in ("skill.md", f"skill_{harness}.md")
     )
-    if track == "bare":
+    if track == "bare" or harness == "mixed":
         rules = "".join(line for line in rules.splitlines(keepends=True) if not line.startswith(_ABOUT_DICE))
     if notes:
-        about = f"{_ABOUT_NOTES[harness == 'strict']} Write one only if it is worth it; the last ones are kept, up to\n"
+        about = _ABOUT_NOTES[_EXAMPLES_LINE in reply]
+        about += " Write one only if it is worth it; the last ones are kept, up to\n"
         reply = f"{reply}\n{about}{NOTE_LENGTH} characters each.\n"
-    examples = "".join(f"    {_example(kind, amount, reply_first, notes=notes)}\n" for kind, amount in _EXAMPLES)
+    if harness == "mixed":
+        rules = rules.replace(*_ONE_ACTION)
+        shown = [f'"strategy": [{", ".join([_share(*each) for each in strategy])}]' for strategy in _STRATEGIES]
+    else:
+        shown = [f'"kind": "{kind}", "amount": {amount}' for kind, amount in _EXAMPLES]
+    examples = "".join(f"    {_example(what, reply_first, notes=notes)}\n" for what in shown)
     return f"{rules}\n{reply.replace(_EXAMPLES_LINE, examples)}"
 
 
-def _example(kind: str, amount: str, first: ReplyFirst, *, notes: bool) -> str:
+def _share(kind: str, amount: str, percent: int) -> str:
+    return f'{{"kind": "{kind}", "amount": {amount}, "percent": {percent}}}'
+
+
+def _example(what: str, first: ReplyFirst, *, notes: bool) -> str:
     """Return an example of a reply in JSON."""
     why, noted = '"reasoning": "..."', '"note": null, ' if notes else ""
-    what = f'"kind": "{kind}", "amount": {amount}'
     return f"{{{why}, {noted}{what}}}" if first == "reasoning" else f"{{{noted}{what}, {why}}}"

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.providers.log_probabilities import Choice
+from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.specs import GameLabel
 
 #: How the reply is requested, strictest first; `auto` uses the first that the model and its server accept.
@@ -197,6 +198,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         tries: Requests that were sent.
         misread: What the model misread of its hand and the price; None where it was not asked.
         choice: The odds of its action, where log-probabilities were asked for and found.
+        strategy: The strategy that the reply states, where one was asked for and could be read.
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
             have cost at most, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
@@ -229,6 +231,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     tries: int = 1
     misread: tuple[str, ...] | None = None
     choice: Choice | UnsetType = UNSET
+    strategy: Strategy | UnsetType = UNSET
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET
     at_most_requests: int | UnsetType = UNSET

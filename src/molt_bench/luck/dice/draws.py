@@ -181,7 +181,7 @@ def dice_term(decision: Decision, policy: PolicyOf | RecordedDraws, deal: Deal) 
         drawn = policy.at(seen)
         if drawn is None:
             return None
-        listed, action = drawn.policy, drawn.action
+        listed, action = drawn.policy, drawn.action or action
     else:
         try:
             listed = policy(seen)

@@ -1,6 +1,6 @@
 // What a decision was worth, what the agent saw, and all that it said: every attempt, with its error and its cost.
 import { button, facts, h } from "./dom.js";
-import { gradePanel } from "./grades.js";
+import { gradePanel, strategyPanel } from "./grades.js";
 import { dollars, fixed, isMissing, visible, visibleLine, whole } from "./text.js";
 
 const CUT = 4000; // characters shown at first: a reply of a megabyte must not freeze the page
@@ -46,7 +46,9 @@ export function decisionPanel(side, at, agents, open) {
     h("h4", h(`span.mark.c${agents.colour(agent)}`, { "aria-hidden": "true" }), ` ${visibleLine(step.text)}`),
     stray.map((fault) => faultText(fault, fault.attempt ? `, attempt ${fault.attempt}` : "")),
     step.forced && h("p.warning", "Forced fold: the agent gave no legal action."),
-    exchange ? exchangeBody(exchange, open) : h("p.soft", "No model is behind this decision, so there is no text."),
+    exchange
+      ? exchangeBody(exchange, step, open)
+      : h("p.soft", "No model is behind this decision, so there is no text."),
     gradePanel(side.grades?.[step.decision], step),
   ]);
 }
@@ -55,7 +57,7 @@ function faultText({ kind, message }, where) {
   return h("p.warning", h("strong", `${visibleLine(kind)}${where}: `), visibleLine(message).slice(0, 600));
 }
 
-function exchangeBody(exchange, open) {
+function exchangeBody(exchange, step, open) {
   const { attempts, model, system } = exchange;
   const many = attempts.length > 1;
   const known = [
@@ -65,7 +67,7 @@ function exchangeBody(exchange, open) {
     ...spentOn(exchange, many ? " (all)" : ""),
   ];
   return [
-    attempts.map((one, index) => attemptBody(one, { many, isLast: index === attempts.length - 1, open })),
+    attempts.map((one, index) => attemptBody(one, { many, isLast: index === attempts.length - 1, step, open })),
     facts(known.filter(([, value]) => value), { class: "small" }),
     folded("System prompt", system, open),
   ];
@@ -82,7 +84,7 @@ function spentOn({ tokens, latencyS, usd }, suffix) {
   ];
 }
 
-function attemptBody(one, { many, isLast, open }) {
+function attemptBody(one, { many, isLast, step, open }) {
   const { attempt, outcome, error, reasoning, trace, reply, prompt, promptHash } = one;
   const failed = error !== null || outcome !== "reply";
   const which = `${one.sample ? `, sample ${one.sample + 1}` : ""}${one.asksTools ? ", asks tools" : ""}`;
@@ -100,6 +102,7 @@ function attemptBody(one, { many, isLast, open }) {
     error && faultText(error, ""),
     !error && outcome !== "reply" && h("p.warning", visibleLine(outcome)),
     texts,
+    strategyPanel(one.strategy, failed ? null : step),
     many && facts(spentOn(one, "").filter(([, value]) => value), { class: "small" }),
   ];
   return h("div.attempt", { class: failed && !isLast ? "failed" : "" }, body);

@@ -11,20 +11,42 @@ function optionName({ action, amount }) {
   return action === "raiseTo" ? `raise to ${whole(amount)}` : action;
 }
 
+/** Whether an action of a mix is what was done at a step. */
+const isDoneAt = (option, { action, amount }) =>
+  option.action === action && (action !== "raiseTo" || option.amount === amount);
+
+/** An action of a mix as a bar, with its share, some notes and more figures. */
+function mixRow(option, isDone, notes, ...figures) {
+  const marks = notes.filter(Boolean).map((note) => h("span.note", note));
+  return h("div.mix-row", { class: isDone ? "done" : "", role: "listitem" }, [
+    h("span.mix-name", optionName(option), marks),
+    h("span.track", { "aria-hidden": "true" }, h("span.slice", { css: { width: `${option.chance * 100}%` } })),
+    [`${fixed(option.chance * 100, 0)}%`, ...figures].map((figure) => h("span.share", figure)),
+  ]);
+}
+
+/** The strategy that a model stated as bars, and which of its actions the bench drew; `step` is null if none was. */
+export function strategyPanel(strategy, step) {
+  if (!strategy) return null;
+  const rows = strategy.map(({ kind, amount, percent }) => {
+    const option = { action: kind, amount, chance: percent / 100 };
+    const isDone = step !== null && isDoneAt(option, step);
+    return mixRow(option, isDone, [isDone && "drawn"]);
+  });
+  return h("div.mix", [
+    h("p.soft", "The strategy that the model stated; the bench draws from it:"),
+    h("div", { role: "list", "aria-label": "The stated strategy" }, rows),
+  ]);
+}
+
 /** The mix of the reference at a decision as bars, with the value of each action, and the grade of what was done. */
-export function gradePanel(grade, { action, amount }) {
+export function gradePanel(grade, step) {
   if (!grade) return null;
   const rows = grade.options.map((option) => {
-    const isDone = option.action === action && (action !== "raiseTo" || option.amount === amount);
-    const marks = [isDone && h("span.note", "done"), option.best && h("span.note", "best")];
-    return h("div.mix-row", { class: isDone ? "done" : "", role: "listitem" }, [
-      h("span.mix-name", optionName(option), marks),
-      h("span.track", { "aria-hidden": "true" }, h("span.slice", { css: { width: `${option.chance * 100}%` } })),
-      h("span.share", `${fixed(option.chance * 100, 0)}%`),
-      h("span.share", `${signed(option.value, 2)} bb`),
-    ]);
+    const isDone = isDoneAt(option, step);
+    return mixRow(option, isDone, [isDone && "done", option.best && "best"], `${signed(option.value, 2)} bb`);
   });
-  const offered = grade.options.some((one) => one.action === action && (action !== "raiseTo" || one.amount === amount));
+  const offered = grade.options.some((one) => isDoneAt(one, step));
   const own = offered ? "" : ` What was done is worth ${signed(grade.value, 2)} bb.`;
   const said = grade.loss > 0
     ? `Gives away ${fixed(grade.loss, 2)} bb: ${visibleLine(grade.mistake)}.`

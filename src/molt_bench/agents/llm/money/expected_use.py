@@ -19,6 +19,8 @@ from molt_bench.agents.llm.types import Effort, Tokens
 #: skill document, whose own count is added.
 DECISIONS_PER_HAND: Final = 1.6
 TOKENS_PER_DECISION: Final = Tokens(input=304, output=100)
+#: What the further actions of a strategy, and the percentages, add to an answer and to what a message says about it.
+STRATEGY: Final = Tokens(input=20, output=40)
 #: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
 FREE_OUTPUT: Final = 300
 #: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
@@ -106,12 +108,14 @@ def _thoughts(settings: LLMSettings) -> float:
 def expected_of(settings: LLMSettings, hands: int) -> Expected:
     """Return what a model is expected to use in games of so many hands, before anything is known about it."""
     more = COMPREHENSION if settings.comprehension else Tokens()
-    said = (TOKENS_PER_DECISION.output if settings.harness == "strict" else FREE_OUTPUT) + more.output
+    if settings.harness == "mixed":
+        more += STRATEGY
+    said = (TOKENS_PER_DECISION.output if settings.replies_in_json else FREE_OUTPUT) + more.output
     thoughts = _thoughts(settings)
     most = settings.max_tokens or float("inf")
     written = min(said + thoughts, most)
     message = TOKENS_PER_DECISION.input + more.input + TOKENS_OF_TOOL * len(settings.tools)
-    if settings.harness != "strict":
+    if not settings.replies_in_json:
         message -= _TOKENS_OF_FORM
     stays = min(said, most)  # thoughts are not sent again
     turn = message + _TOKENS_OF_RESULT / DECISIONS_PER_HAND + stays

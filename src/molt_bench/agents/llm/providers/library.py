@@ -170,7 +170,12 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "library_models.Model"
 def parameters_of(settings: LLMSettings, mode: OutputMode, *, tools: bool) -> "library_models.ModelRequestParameters":
     """Return the request parameters of an output mode, with our tools or without."""
     definition = library_tools.ToolDefinition
-    schema = reply_schema(comprehension=settings.comprehension, notes=settings.notes, first=settings.reply_first)
+    schema = reply_schema(
+        comprehension=settings.comprehension,
+        notes=settings.notes,
+        first=settings.reply_first,
+        mixed=settings.harness == "mixed",
+    )
     about = "Your decision at the poker table."
     offered: dict[str, Any] = {}
     if tools:

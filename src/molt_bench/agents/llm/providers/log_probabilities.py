@@ -69,11 +69,14 @@ class Choice(msgspec.Struct, frozen=True, gc=False):
 class Drawn(msgspec.Struct, frozen=True, gc=False):
     """A draw at one decision: the policy it was drawn from, and the action that was drawn.
 
-    A raise has the same nominal size in both, whatever the model raised to, since the odds are those of the kind alone.
+    Where the odds are those of the kind alone, a raise has the same nominal size in both, whatever it was to.
+
+    Attributes:
+        action: What was drawn; None if that is what was done.
     """
 
     policy: tuple[tuple[Action, float], ...]
-    action: Action
+    action: Action | None
 
 
 def choice_of(tokens: ReplyTokens, reply: str) -> Choice | None:

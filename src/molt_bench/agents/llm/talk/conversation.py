@@ -10,6 +10,7 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.memory import HandMemory, Notes, SessionMemory, told_hand
 from molt_bench.agents.llm.talk.prompt import decision_prompt, error_text, game_text, hand_text, reply_form, shortened
 from molt_bench.agents.llm.talk.reply import Reply, read_answer
+from molt_bench.agents.llm.talk.samples import chosen, drawn_from
 from molt_bench.agents.llm.talk.table_steps import table_steps
 from molt_bench.agents.llm.types import ChatTurn, Exchange
 from molt_bench.errors import AgentFailed
@@ -37,7 +38,7 @@ class Conversation:
         self._game = game
         self._rules: HandRules | None = game.rules if game is not None else None
         self._session = SessionMemory(settings.shown_hands)
-        self._thoughts = HandMemory(ending=settings.harness != "strict")
+        self._thoughts = HandMemory(ending=not settings.replies_in_json)
         self._notes = Notes()
         self._chat = _Chat(settings) if settings.harness == "chat" else None
         self._rejected = ""
@@ -73,8 +74,16 @@ class Conversation:
         if self._chat is not None:
             self._chat.shorten(observation.hand_number, self._notes.text())
 
-    def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
-        """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none."""
+    def take_reply(self, observation: Observation, *answers: Exchange) -> Action:
+        """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none.
+
+        `answers` are those to one question, of which one counts. Where they state strategies, the action is drawn.
+        """
+        exchange, drawn = answers[0], None
+        if self._settings.harness == "mixed":
+            exchange, drawn = drawn_from(answers, self._settings, observation)
+        elif len(answers) > 1:
+            exchange = chosen(answers, self._settings, observation.legal.allows)
         said = exchange.text if exchange.outcome == "reply" else ""
         if self._chat is not None:
             self._chat.take_answer(observation.hand_number, said)
@@ -83,15 +92,15 @@ class Conversation:
             kind = "refused" if exchange.outcome == "full" else exchange.outcome
             raise AgentFailed(kind, exchange.text)
         reply = read_answer(self._settings, exchange.text, exchange.finish, exchange.mode)
-        if observation.legal.allows(reply.action):
-            self._remember(observation, reply)
-        return reply.action
+        action = drawn or reply.action
+        if observation.legal.allows(action):
+            self._remember(observation, reply, action)
+        return action
 
-    def _remember(self, observation: Observation, reply: Reply) -> None:
-        action = reply.action
+    def _remember(self, observation: Observation, reply: Reply, action: Action) -> None:
         if self._settings.memory != "none":
-            chosen = f"{action.kind} {action.amount}" if action.kind == "raiseTo" else action.kind
-            self._thoughts.add(observation.hand_number, observation.street, reply.reasoning, chosen)
+            done = f"{action.kind} {action.amount}" if action.kind == "raiseTo" else action.kind
+            self._thoughts.add(observation.hand_number, observation.street, reply.reasoning, done)
         if self._settings.notes and reply.note:
             self._notes.add(observation.hand_number, reply.note)
 
@@ -136,7 +145,7 @@ class _Chat:
     def message(self, observation: Observation, game: GameFacts | None) -> str:
         """Return the next message; it is part of the conversation once there is an answer to it."""
         self._game, error = game_text(observation.rules, game), observation.previous_error
-        told = hand_text(observation, self._settings.track, game) if error is None else error_text(error)
+        told = hand_text(observation, self._settings, game) if error is None else error_text(error)
         self._asked = "\n\n".join(filter(None, (self._open, told, reply_form(observation, self._settings))))
         return self._asked if self._turns else self._beginning(self._asked)
 

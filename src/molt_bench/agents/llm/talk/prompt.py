@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings, Track
+from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE
 from molt_bench.agents.llm.talk.table_steps import TableStep, table_steps
 from molt_bench.agents.llm.types import ChatTurn, ToolStep
 from molt_bench.poker.actions import STREETS
@@ -46,7 +47,7 @@ def decision_prompt(
         thoughts: What it thought earlier in this hand, as text.
         rejected: The answer that was not taken, on a retry; "" if none came.
     """
-    parts = [game_text(observation.rules, game), memory, hand_text(observation, settings.track, game), thoughts]
+    parts = [game_text(observation.rules, game), memory, hand_text(observation, settings, game), thoughts]
     if observation.previous_error is not None:
         if rejected:
             parts.append(f"Your last answer was:\n{shortened(rejected, REJECTED_LENGTH)}")
@@ -117,8 +118,9 @@ def game_text(rules: HandRules, game: GameFacts | None) -> str:
     )
 
 
-def hand_text(observation: Observation, track: Track, game: GameFacts | None) -> str:
+def hand_text(observation: Observation, settings: LLMSettings, game: GameFacts | None) -> str:
     """Return what the seat sees of a hand."""
+    track = settings.track
     me, other, rules = observation.seat, 1 - observation.seat, observation.rules
     on_button = observation.position == "button"
     of = f" of {game.warmup_hands + game.hands}" if game is not None else ""
@@ -143,7 +145,7 @@ def hand_text(observation: Observation, track: Track, game: GameFacts | None) ->
         _price(observation, track),
         f"Legal actions: {observation.legal}",
     ]
-    if track != "bare":
+    if settings.shows_dice:
         lines.append(f"Dice: {observation.dice}")
     return "\n".join(lines)
 
@@ -164,7 +166,7 @@ def _chips(amount: int, big_blind: int) -> str:
 
 def reply_form(observation: Observation, settings: LLMSettings) -> str:
     """Return in which form the model has to reply to this decision."""
-    if settings.harness != "strict":
+    if not settings.replies_in_json:
         kinds = [f"ACTION: {kind}" for kind in observation.legal.kinds if kind != "raiseTo"]
         if observation.max_raise_to:
             kinds.append(f"ACTION: raiseTo N (N from {observation.min_raise_to} to {observation.max_raise_to})")
@@ -179,6 +181,10 @@ def reply_form(observation: Observation, settings: LLMSettings) -> str:
     if settings.notes:
         more += '"note": a note to yourself for later hands, or null, '
     why, what = '"reasoning": "..."', f'"kind": {kinds_text}, "amount": {amount}'
+    if settings.harness == "mixed":
+        what = (
+            f'"strategy": [{{{what}, "percent": a whole number}}, ... up to {MOST_ACTIONS}, together {WHOLE} percent]'
+        )
     said = f"{why}, {more}{what}" if settings.reply_first == "reasoning" else f"{what}, {more}{why}"
     return f"Reply with one JSON object: {{{said}}}"
 

@@ -7,11 +7,14 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.llm.settings import LLMSettings, ReplyFirst
+from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE, Share, Strategy
 from molt_bench.agents.llm.talk.prompt import MADE_HANDS
 from molt_bench.agents.llm.types import OutputMode
 from molt_bench.errors import AgentFailed, FaultKind, shown
 from molt_bench.poker.actions import KINDS, Action, Kind
 
+#: Most chips that an action of a strategy can name.
+MOST_CHIPS: Final = 10**15
 #: Most characters of a reply; longer ones are not read.
 LONGEST_REPLY: Final = 100_000
 
@@ -47,17 +50,21 @@ _MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A model's reply: its action and why; where asked for, what it says its hand is and a call costs, and its note."""
+    """A model's reply: its action and why; where asked for, what it says its hand is and a call costs, and its note.
+
+    Where it states a strategy, its action is the first one of that, and which one is played is still to be drawn.
+    """
 
     action: Action
     reasoning: str
     hand: str | None = None
     to_call: int | None = None
     note: str = ""
+    strategy: Strategy = ()
 
 
 def reply_schema(
-    *, comprehension: bool = False, notes: bool = False, first: ReplyFirst = "reasoning"
+    *, comprehension: bool = False, notes: bool = False, first: ReplyFirst = "reasoning", mixed: bool = False
 ) -> dict[str, Any]:
     """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it.
 
@@ -65,13 +72,18 @@ def reply_schema(
     """
     why: dict[str, Any] = {"reasoning": {"type": "string"}}
     reading = {"hand": {"type": "string", "enum": list(MADE_HANDS)}, "toCall": {"type": "integer"}}
-    what = {
+    what: dict[str, Any] = {
         "kind": {"type": "string", "enum": list(KINDS)},
         "amount": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     }
+    if mixed:
+        what = {"strategy": {"type": "array", "items": _object_schema({**what, "percent": {"type": "integer"}})}}
     noted = {"note": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
     before, after = (why, what) if first == "reasoning" else (what, why)
-    properties = {**before, **(reading if comprehension else {}), **(noted if notes else {}), **after}
+    return _object_schema({**before, **(reading if comprehension else {}), **(noted if notes else {}), **after})
+
+
+def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -82,7 +94,9 @@ def reply_schema(
 
 def read_answer(settings: LLMSettings, text: str, finish: str | None, mode: OutputMode) -> Reply:
     """Read a reply in the form that the harness asks for; raises AgentFailed if it does not have it."""
-    return read_reply(text, finish, mode) if settings.harness == "strict" else read_free_reply(text, finish)
+    if settings.replies_in_json:
+        return read_reply(text, finish, mode, mixed=settings.harness == "mixed")
+    return read_free_reply(text, finish)
 
 
 def read_free_reply(text: str, finish: str | None) -> Reply:
@@ -130,7 +144,7 @@ def _something(text: str, finish: str | None) -> str:
     return stripped
 
 
-def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
+def read_reply(text: str, finish: str | None, mode: OutputMode, *, mixed: bool = False) -> Reply:
     """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
 
     Nothing that a model may have given up is taken: a draft among thoughts, before an object that was cut off, before
@@ -140,6 +154,7 @@ def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
         text: The model's text.
         finish: Why it ended, if the provider reported it.
         mode: The output mode: in `text` there may be other text before the JSON object, otherwise it has to be alone.
+        mixed: Whether it has to state a strategy, rather than an action.
     """
     stripped = _something(text, finish)
     found = _whole_object(stripped)
@@ -147,11 +162,11 @@ def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
         stripped = _answer_of(stripped)
         found = _whole_object(stripped)
     if found is not None:
-        return _checked(found)
+        return _checked(found, mixed=mixed)
     objects, rest = _objects(stripped)
-    actions = [each for each in objects if "kind" in each]
+    actions = [each for each in objects if ("strategy" if mixed else "kind") in each]
     if mode == "text" and actions and not rest.inside and not (finish == CUT_OFF and rest.prose):
-        return _only(actions, rest)
+        return _only(actions, rest, mixed=mixed)
     if finish == CUT_OFF or rest.inside:
         why = "it met the limit of tokens" if finish == CUT_OFF else "it ends inside a JSON object"
         raise AgentFailed("truncated", f"the reply was cut off: {why}")
@@ -162,12 +177,12 @@ def read_reply(text: str, finish: str | None, mode: OutputMode) -> Reply:
     raise AgentFailed("unparsable", f"the reply is no JSON object: {shown(stripped)}")
 
 
-def _only(actions: list[dict[str, Any]], rest: "_Rest") -> Reply:
+def _only(actions: list[dict[str, Any]], rest: "_Rest", *, mixed: bool) -> Reply:
     """Return the reply if it is clear which object counts; raises AgentFailed if not."""
     if rest.prose:
         raise AgentFailed("unparsable", "the reply says more after its JSON object; expected the object last")
-    replies = [_checked(each) for each in actions]
-    if any(each.action != replies[-1].action for each in replies):
+    replies = [_checked(each, mixed=mixed) for each in actions]
+    if any((each.action, each.strategy) != (replies[-1].action, replies[-1].strategy) for each in replies):
         raise AgentFailed("unparsable", "the reply has several JSON objects with different actions; expected one")
     return replies[-1]
 
@@ -241,23 +256,62 @@ def whole_characters(text: str) -> str:
     return text
 
 
-def _checked(found: dict[str, Any]) -> Reply:
-    kind, amount = found.get("kind"), found.get("amount")
-    if kind not in KINDS:
-        said = shown(kind) if "kind" in found else "missing"
-        raise AgentFailed("unparsable", f'"kind" is {said}; expected one of {", ".join(KINDS)}')
-    if isinstance(amount, float) and amount.is_integer():
-        amount = int(amount)
-    if kind == "raiseTo" and (isinstance(amount, bool) or not isinstance(amount, int)):
-        said = shown(found["amount"]) if "amount" in found else "missing"
-        raise AgentFailed("unparsable", f'"amount" is {said}; expected a whole number of chips')
+def _checked(found: dict[str, Any], *, mixed: bool) -> Reply:
+    strategy = _strategy(found) if mixed else ()
     reasoning, hand, to_call = found.get("reasoning"), found.get("hand"), found.get("toCall")
     note = found.get("note")
-    checked: Kind = kind
     return Reply(
-        Action(checked, int(amount or 0)) if checked == "raiseTo" else Action(checked),
+        strategy[0].action if mixed else _action(found),
         whole_characters(reasoning) if isinstance(reasoning, str) else "",
         hand if isinstance(hand, str) else None,
         to_call if type(to_call) is int else None,
         whole_characters(note) if isinstance(note, str) else "",
+        strategy,
     )
+
+
+def _action(found: dict[str, Any]) -> Action:
+    kind, amount = found.get("kind"), _whole(found.get("amount"))
+    if kind not in KINDS:
+        said = shown(kind) if "kind" in found else "missing"
+        raise AgentFailed("unparsable", f'"kind" is {said}; expected one of {", ".join(KINDS)}')
+    if kind == "raiseTo" and type(amount) is not int:
+        said = shown(found["amount"]) if "amount" in found else "missing"
+        raise AgentFailed("unparsable", f'"amount" is {said}; expected a whole number of chips')
+    checked: Kind = kind
+    return Action(checked, int(amount or 0)) if checked == "raiseTo" else Action(checked)
+
+
+def _strategy(found: dict[str, Any]) -> Strategy:
+    """Return the actions of a strategy that have a chance, in their order; raises AgentFailed if it is not one."""
+    listed = found.get("strategy")
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        said = shown(listed) if "strategy" in found else "missing"
+        raise AgentFailed("unparsable", f'"strategy" is {said}; expected a list of actions, each with its percentage')
+    if not 1 <= len(listed) <= MOST_ACTIONS:
+        raise AgentFailed("unparsable", f'"strategy" has {len(listed)} actions; expected 1 to {MOST_ACTIONS}')
+    strategy = [_share(each) for each in listed]
+    actions = [share.action for share in strategy]
+    twice = next((action for at, action in enumerate(actions) if action in actions[:at]), None)
+    if twice is not None:
+        said = f"{twice.kind} {twice.amount}" if twice.kind == "raiseTo" else twice.kind
+        raise AgentFailed("unparsable", f'"strategy" has {said} twice; expected every action once')
+    total = sum(share.percent for share in strategy)
+    if total != WHOLE:
+        raise AgentFailed("unparsable", f"the percentages add up to {total}; expected {WHOLE}")
+    return tuple([share for share in strategy if share.percent])
+
+
+def _share(found: dict[str, Any]) -> Share:
+    action, percent = _action(found), _whole(found.get("percent"))
+    if abs(action.amount) > MOST_CHIPS:  # it is recorded, and such a number fits in no file
+        raise AgentFailed("unparsable", f'"amount" is {shown(action.amount)}; expected a number of chips')
+    if type(percent) is not int or not 0 <= percent <= WHOLE:
+        said = shown(found["percent"]) if "percent" in found else "missing"
+        raise AgentFailed("unparsable", f'"percent" is {said}; expected a whole number from 0 to {WHOLE}')
+    return Share(action.kind, action.amount, percent)
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number that was written with a decimal point as one; anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,13 +1,14 @@
-"""Self-consistency: several answers to one question, of which the majority counts."""
+"""Self-consistency: several answers to one question, of which the majority counts, or the mean of their strategies."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.reply import read_answer
+from molt_bench.agents.llm.strategy import drawn, illegal, together
+from molt_bench.agents.llm.talk.readings import reply_in
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import Observation
 
 
 def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callable[[Action], bool]) -> Exchange:
@@ -20,8 +21,8 @@ def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callabl
     full = next((each for each in exchanges if each.outcome == "full"), None)
     if full is not None:
         return full
-    read = [(each, _action(each, settings)) for each in exchanges]
-    found = [(each, action) for each, action in read if action is not None and allows(action)]
+    read = [(each, reply_in(settings, each)) for each in exchanges]
+    found = [(each, reply.action) for each, reply in read if reply is not None and allows(reply.action)]
     if not found:
         return exchanges[0]
     ((kind, _),) = Counter(action.kind for _, action in found).most_common(1)
@@ -29,10 +30,20 @@ def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callabl
     return alike[(len(alike) - 1) // 2][0]
 
 
-def _action(exchange: Exchange, settings: LLMSettings) -> Action | None:
-    if exchange.outcome != "reply":
-        return None
-    try:
-        return read_answer(settings, exchange.text, exchange.finish, exchange.mode).action
-    except AgentFailed:
-        return None
+def drawn_from(
+    exchanges: Sequence[Exchange], settings: LLMSettings, observation: Observation
+) -> tuple[Exchange, Action | None]:
+    """Return the exchange that counts among those that state a strategy, and the action that the bench draws.
+
+    It is drawn from the mean of all strategies whose actions are legal, by the noise of the decision, and the first
+    answer that has it counts. If none is legal, the first one that can be read does, with an action of it that is not;
+    None if no answer can be read.
+    """
+    allows = observation.legal.allows
+    read = [(each, reply.strategy) for each in exchanges if (reply := reply_in(settings, each)) is not None]
+    weights = together([strategy for _, strategy in read], allows)
+    if not weights:
+        return (read[0][0], illegal(read[0][1], allows)) if read else (exchanges[0], None)
+    action = drawn(weights, observation.noise)
+    legal = [(each, strategy) for each, strategy in read if illegal(strategy, allows) is None]
+    return next(each for each, strategy in legal if any(share.action == action for share in strategy)), action

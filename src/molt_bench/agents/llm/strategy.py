@@ -1,0 +1,96 @@
+"""Stated strategies: a few actions with whole percentages, of which the bench draws one by its own dice. Pure.
+
+A strategy is complete before anything is drawn, and so is whether it is taken: it is read without looking at the dice,
+and all of its actions have to be legal. So the odds of what is drawn are the stated ones, exactly, at every attempt.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
+
+import msgspec
+
+from molt_bench.agents.llm.providers.log_probabilities import Drawn, RecordedDraws
+from molt_bench.poker.actions import KINDS, Action, Kind
+from molt_bench.poker.observation import Observation
+
+#: Most actions of one strategy.
+MOST_ACTIONS: Final = 6
+#: What the percentages of a strategy add up to.
+WHOLE: Final = 100
+#: Bits of an observation's noise.
+_BITS: Final = 32
+
+
+class Share(msgspec.Struct, frozen=True, gc=False):
+    """One action of a strategy, and with which percentage it is taken.
+
+    Attributes:
+        kind: The kind of action.
+        amount: What a raise is to; 0 for every other kind.
+        percent: From 1 to 100.
+    """
+
+    kind: Kind
+    amount: int
+    percent: int
+
+    @property
+    def action(self) -> Action:
+        """The action."""
+        return Action(self.kind, self.amount)
+
+
+#: The actions of a strategy, each of them once.
+Strategy: TypeAlias = tuple[Share, ...]
+#: Actions with whole weights, in a fixed order: fold first, then check or call, then raises, the smallest first.
+Weights: TypeAlias = list[tuple[Action, int]]
+
+
+def illegal(strategy: Strategy, allows: Callable[[Action], bool]) -> Action | None:
+    """Return the first action of a strategy that is not legal; None if all are."""
+    return next((share.action for share in strategy if not allows(share.action)), None)
+
+
+def together(strategies: Iterable[Strategy], allows: Callable[[Action], bool]) -> Weights:
+    """Return the mean of the strategies that have only legal actions; nothing if there are none.
+
+    The order of the strategies, and that of their actions, makes no difference.
+    """
+    found: dict[Action, int] = {}
+    for strategy in strategies:
+        if illegal(strategy, allows) is None:
+            for share in strategy:
+                found[share.action] = found.get(share.action, 0) + share.percent
+    return sorted(found.items(), key=lambda each: (KINDS.index(each[0].kind), each[0].amount))
+
+
+def drawn(weights: Weights, noise: int) -> Action:
+    """Return the action that the noise of a decision draws.
+
+    >>> weights = [(Action("fold"), 20), (Action("raiseTo", 600), 80)]
+    >>> [drawn(weights, round(share * 2**32)).kind for share in (0, 0.19, 0.21, 0.99)]
+    ['fold', 'fold', 'raiseTo', 'raiseTo']
+    """
+    left = noise * sum(weight for _, weight in weights) >> _BITS
+    for action, weight in weights:
+        if left < weight:
+            return action
+        left -= weight
+    raise ValueError(f"noise {noise}, expected less than 2**{_BITS}")
+
+
+class StatedDraws(RecordedDraws):
+    """The strategies that one model stated in one game, by hand and by the number of actions before the decision.
+
+    The bench draws from them, so nothing needs to be tested: what was done is what was drawn.
+    """
+
+    def __init__(self, strategies: Mapping[tuple[int, int], Iterable[Strategy]]) -> None:
+        super().__init__({})
+        self._strategies = strategies
+
+    def at(self, seen: Observation) -> Drawn | None:
+        """Return what the action at a decision was drawn from; None if no strategy was taken there."""
+        weights = together(self._strategies.get((seen.hand_number, len(seen.log)), ()), seen.legal.allows)
+        whole = sum(weight for _, weight in weights)
+        return Drawn(tuple([(action, weight / whole) for action, weight in weights]), None) if weights else None

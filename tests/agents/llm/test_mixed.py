@@ -1,0 +1,267 @@
+"""Harness mixed: how a strategy is read, what is drawn from it, and what goes over the wire by every provider."""
+
+from collections import Counter
+
+import pytest
+
+from molt_bench.agents.llm.money.expected_use import expected_of
+from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.skill_document import default_skill
+from molt_bench.agents.llm.strategy import MOST_ACTIONS, Share, drawn, together
+from molt_bench.agents.llm.talk.conversation import Conversation
+from molt_bench.agents.llm.talk.prompt import decision_prompt
+from molt_bench.agents.llm.talk.reply import read_answer, read_reply, reply_schema
+from molt_bench.config.loader import load_config
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import Action, LegalActions
+from molt_bench.study.budget_reach import ways
+from tests.agents.llm import wire
+from tests.agents.llm.mixing import mixing, stated
+from tests.agents.llm.playing import MODELS, faults_of, games_of, prompts_of, run
+from tests.agents.llm.provider import Provider
+from tests.agents.llm.test_conversation import exchange, seen
+from tests.agents.llm.test_logprobs import Kept
+
+MIXED = LLMSettings(model="openai:m", harness="mixed")
+FOLD_OR_RAISE = stated(("fold", None, 20), ("raiseTo", 600, 80))
+
+
+def read(text, finish="stop", mode="native"):
+    return read_answer(MIXED, text, finish, mode).strategy
+
+
+@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
+def test_a_strategy_is_read_in_every_mode(mode):
+    assert read(f" {FOLD_OR_RAISE}\n", mode=mode) == (Share("fold", 0, 20), Share("raiseTo", 600, 80))
+
+
+def test_text_before_it_is_for_text_mode_alone():
+    assert read(f"I mix. {FOLD_OR_RAISE}", mode="text")[1] == Share("raiseTo", 600, 80)
+    assert read(f"{FOLD_OR_RAISE} So: {FOLD_OR_RAISE}", mode="text")[1] == Share("raiseTo", 600, 80)
+    with pytest.raises(AgentFailed, match="other text around"):
+        read(f"I mix. {FOLD_OR_RAISE}")
+    with pytest.raises(AgentFailed, match="different actions"):
+        read(f"{FOLD_OR_RAISE} {stated(('fold', None, 21), ('raiseTo', 600, 79))}", mode="text")
+
+
+def test_what_is_unambiguous_is_taken():
+    """A whole number with a decimal point, and an action that is never taken, legal or not."""
+    assert read(stated(("raiseTo", 600.0, 60.0), ("call", None, 40.0))) == (
+        Share("raiseTo", 600, 60),
+        Share("call", 0, 40),
+    )
+    assert read(stated(("check", None, 0), ("call", None, 100))) == (Share("call", 0, 100),)
+    assert read(stated(("call", 300, 100))) == (Share("call", 0, 100),)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"reasoning": "r"}', '"strategy" is missing; expected a list of actions'),
+        ('{"kind": "call", "amount": null}', '"strategy" is missing'),
+        ('{"strategy": "call"}', '"strategy" is .*call.*; expected a list'),
+        ('{"strategy": {"call": 100}}', "expected a list"),
+        ('{"strategy": ["call"]}', "expected a list"),
+        ('{"strategy": []}', '"strategy" has 0 actions; expected 1 to 6'),
+        (stated(*(("raiseTo", 200 + at, 10) for at in range(10))), "has 10 actions; expected 1 to 6"),
+        (stated(("fold", None, 20), ("call", None, 70)), "add up to 90; expected 100"),
+        (stated(("fold", None, 100), ("call", None, 10)), "add up to 110; expected 100"),
+        (stated(("fold", None, -20), ("call", None, 120)), '"percent" is -20; expected a whole number from 0 to 100'),
+        (stated(("fold", None, 33.5), ("call", None, 66.5)), '"percent" is 33.5; expected a whole number'),
+        (stated(("fold", None, "50"), ("call", None, 50)), '"percent" is .*50.*; expected a whole number'),
+        (stated(("fold", None, True), ("call", None, 99)), '"percent" is .*rue; expected a whole number'),
+        (stated(("fold", None, 0.2), ("call", None, 0.8)), '"percent" is 0.2'),
+        ('{"strategy": [{"kind": "call"}]}', '"percent" is missing'),
+        (stated(("call", None, 50), ("call", None, 50)), "has call twice; expected every action once"),
+        (stated(("raiseTo", 300, 50), ("raiseTo", 300.0, 50)), "has raiseTo 300 twice"),
+        (stated(("bet", 300, 100)), '"kind" is .*bet.*; expected one of'),
+        (stated(("raiseTo", None, 100)), '"amount" is .*; expected a whole number of chips'),
+        (stated(("raiseTo", 10**40, 100)), '"amount" is .*; expected a number of chips'),
+    ],
+)
+def test_what_is_wrong_with_a_strategy_is_said(text, said):
+    with pytest.raises(AgentFailed, match=said) as told:
+        read(text)
+    assert told.value.kind == "unparsable"
+
+
+def test_what_is_cut_off_is_truncated():
+    with pytest.raises(AgentFailed) as told:
+        read(FOLD_OR_RAISE[:-5], "length")
+    assert told.value.kind == "truncated"
+
+
+def test_other_harnesses_read_no_strategy():
+    with pytest.raises(AgentFailed, match='"kind" is missing'):
+        read_reply(FOLD_OR_RAISE, "stop", "native")
+
+
+def test_the_schema_asks_for_a_list_of_actions():
+    schema = reply_schema(mixed=True, comprehension=True, notes=True)
+    assert schema["required"] == ["reasoning", "hand", "toCall", "note", "strategy"]
+    items = schema["properties"]["strategy"]["items"]
+    assert items["required"] == ["kind", "amount", "percent"]
+    assert items["additionalProperties"] is False
+    assert list(reply_schema(mixed=True, first="action")["properties"]) == ["strategy", "reasoning"]
+
+
+@pytest.mark.parametrize("first", ["reasoning", "action"])
+@pytest.mark.parametrize("notes", [False, True])
+def test_the_skill_document_has_no_dice_and_examples_that_can_be_read(first, notes):
+    skill = default_skill("mixed", "standard", first, notes=notes)
+    assert "dice" not in skill.lower()
+    assert "one action." not in skill
+    lines = [line.strip() for line in skill.splitlines() if line.startswith("    {")]
+    assert {share.kind for line in lines for share in read(line)} == {"fold", "check", "call", "raiseTo"}
+    assert f"one to {['zero', 'one', 'two', 'three', 'four', 'five', 'six'][MOST_ACTIONS]} different" in skill
+
+
+def test_the_message_has_no_dice_and_asks_for_a_strategy():
+    told = decision_prompt(seen(), MIXED)
+    assert "Dice" not in told
+    assert "pot odds" in told
+    assert told.splitlines()[-1].startswith(
+        'Reply with one JSON object: {"reasoning": "...", "strategy": [{"kind": "fold"'
+    )
+    assert told.endswith("up to 6, together 100 percent]}")
+
+
+LEGAL = LegalActions(50, 200, 900)
+
+
+def test_the_draw_follows_the_percentages_whatever_their_order():
+    shares = (Share("raiseTo", 300, 50), Share("fold", 0, 20), Share("raiseTo", 200, 30))
+    weights = together([shares], LEGAL.allows)
+    assert weights == together([shares[::-1]], LEGAL.allows)
+    count = 1000
+    rolls = Counter(drawn(weights, (2 * at + 1) * 2**31 // count) for at in range(count))
+    assert rolls == {Action("fold"): 200, Action("raiseTo", 200): 300, Action("raiseTo", 300): 500}
+    assert (drawn(weights, 0), drawn(weights, 2**32 - 1)) == (Action("fold"), Action("raiseTo", 300))
+
+
+def test_samples_are_taken_together_without_those_that_are_not_legal():
+    both = [(Share("fold", 0, 100),), (Share("fold", 0, 40), Share("call", 0, 60)), (Share("check", 0, 100),)]
+    assert together(both, LEGAL.allows) == [(Action("fold"), 140), (Action("call"), 60)]
+    assert together(both[2:], LEGAL.allows) == []
+
+
+def replied(noise, *texts):
+    """Return what is done after some answers to one question."""
+    return Conversation(MIXED).take_reply(seen(noise=noise), *map(exchange, texts))
+
+
+def test_the_bench_draws_by_the_noise_of_the_decision():
+    assert replied(0, FOLD_OR_RAISE) == Action("fold")
+    assert replied(2**32 - 1, FOLD_OR_RAISE) == Action("raiseTo", 600)
+    once = stated(("call", None, 100))
+    assert replied(2**32 - 1, "nothing", once, FOLD_OR_RAISE) == Action("raiseTo", 600)
+    assert replied(2**31, "nothing", once, FOLD_OR_RAISE) == Action("call")
+
+
+def test_a_strategy_with_an_illegal_action_is_refused_whatever_would_be_drawn():
+    for noise in (0, 2**32 - 1):
+        assert replied(noise, stated(("raiseTo", 150, 1), ("call", None, 99))) == Action("raiseTo", 150)
+        assert replied(noise, "nothing", stated(("check", None, 1), ("call", None, 99))) == Action("check")
+
+
+def test_what_was_drawn_is_remembered_with_the_reason_of_an_answer_that_has_it():
+    talk = Conversation(LLMSettings(model="openai:m", harness="mixed", memory="hand", samples=2))
+    one, other = (stated((kind, None, 100)).replace('"r"', f'"I {kind}"') for kind in ("fold", "call"))
+    assert talk.take_reply(seen(noise=2**32 - 1), exchange(one), exchange(other)) == Action("call")
+    assert "- preflop, call: I call" in talk.message(seen(noise=0))
+
+
+def played(settings=None, policy=mixing, **options):
+    """Play a match; return the result, its exchanges and its provider."""
+    kept = Kept()
+    with Provider(policy=policy) as provider:
+        result = run(provider, harness="mixed", recorder=kept, **(settings or {}), **options)
+    return result, [each for each in kept.all if each.attempt], provider
+
+
+@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
+@pytest.mark.parametrize("api", MODELS)
+def test_it_is_played_without_a_fault_by_every_provider_in_every_mode(api, mode):
+    result, exchanges, _ = played({"outputMode": mode, "notes": True}, api=api)
+    assert not faults_of(result)
+    assert exchanges
+    assert all(each.strategy and each.mode == mode for each in exchanges)
+
+
+@pytest.mark.parametrize("api", MODELS)
+def test_with_tools_and_comprehension(api):
+    def asks_first(prompt, body):
+        if not wire.answers_of(api, body):
+            return wire.Asks([("pot_odds", {"pot": 300, "call": 100})])
+        return {**mixing(prompt), "hand": "pair", "toCall": 0}
+
+    settings = {"tools": ["pot_odds"], "comprehension": True}
+    result, exchanges, _ = played(settings, asks_first, api=api, game={"handsPerGame": 1})
+    assert not faults_of(result)
+    decided = [each for each in exchanges if each.place[2]]
+    assert len(exchanges) == 2 * len(decided) > 0
+    assert all(each.strategy and each.misread is not None for each in decided)
+    assert not any(each.strategy for each in exchanges if not each.place[2])
+
+
+def test_bad_sums_are_faults_with_a_retry_that_says_what_is_wrong():
+    def careless(prompt, body):
+        answer = mixing(prompt)
+        if "not taken" not in prompt:
+            answer["strategy"][0]["percent"] += 5
+        return answer
+
+    result, exchanges, provider = played(policy=careless)
+    faults = faults_of(result)
+    assert {(each.kind, each.message) for each in faults} == {
+        ("unparsable", "the percentages add up to 105; expected 100")
+    }
+    again = [prompt for prompt in prompts_of(provider) if "not taken" in prompt]
+    assert len(again) == len(faults)
+    assert all("Your last answer was not taken: the percentages add up to 105; expected 100" in each for each in again)
+    assert [each.attempt for each in exchanges if each.strategy] == [2] * len(faults)
+    corrected, adjusted = (result.matches[0].margins[name] for name in ("corrected", "adjusted"))
+    assert corrected != adjusted  # by what was stated the second time, which was drawn from
+
+
+def test_an_illegal_action_is_a_fault_even_where_it_is_never_drawn():
+    def greedy(prompt, body):
+        return {"reasoning": "", "strategy": [{"kind": "raiseTo", "amount": 1, "percent": 1}, *SURE]}
+
+    result, _, _ = played(policy=greedy)
+    faults = faults_of(result)
+    assert {each.kind for each in faults} == {"illegal"}
+    assert any(each.forced_fold for each in faults)
+    assert result.matches[0].margins["corrected"] == result.matches[0].margins["adjusted"]
+
+
+SURE = [{"kind": "fold", "amount": None, "percent": 99}]
+
+
+def test_samples_are_asked_and_their_mean_is_drawn_from():
+    answers = iter(range(10**6))
+
+    def torn(prompt, body):
+        passive = "call" if "call" in prompt.split("Legal actions: ")[-1].splitlines()[0] else "check"
+        kind = ("fold", passive)[next(answers) % 2]
+        return {"reasoning": kind, "strategy": [{"kind": kind, "amount": None, "percent": 100}]}
+
+    result, exchanges, _ = played({"samples": 2}, policy=torn, seeds=3)
+    assert not faults_of(result)
+    assert {len(each.strategy) for each in exchanges} == {1}
+    done = Counter(text.split(":")[3] for game in games_of(result) for text in game.hand_texts)
+    assert len(done) > 1
+    corrected, adjusted = (result.matches[0].margins[name] for name in ("corrected", "adjusted"))
+    assert corrected != adjusted  # a fold and a call for sure, each by itself, would leave nothing to correct
+
+
+def test_a_strategy_is_a_little_longer_in_plans_and_its_dice_are_known_already():
+    def config(**settings):
+        model = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", **settings}
+        return load_config({"participants": [model, "tight"]})
+
+    plain, mixed = (expected_of(config(**each).models()["m"], 50) for each in ({}, {"harness": "mixed"}))
+    assert plain.output_tokens < mixed.output_tokens < 2 * plain.output_tokens
+    assert plain.input_tokens < mixed.input_tokens < 1.5 * plain.input_tokens
+    assert "log-probs" in {way.harness for way in ways(config())}
+    assert "log-probs" not in {way.harness for way in ways(config(harness="mixed"))}

@@ -1,0 +1,156 @@
+"""Harness mixed in whole runs: the same bytes from every command, whatever cut the run, and nothing can be edited."""
+
+import json
+import shutil
+import signal
+
+import pytest
+
+from molt_bench.poker.notation import hand_from_text
+from molt_bench.view.library import Library
+from tests.agents.llm.mixing import mixing
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    SAME,
+    calm_server,
+    config_for,
+    cut,
+    exchanges_in,
+    forked,
+    killing,
+    module_server,
+    no_keys,
+    played,
+    same_files,
+)
+from tests.e2e.shell import lines_of, quick, read, run_of, unvouched
+
+FILES = (*SAME, "margins.json")
+
+
+def careless(prompt, body):
+    """State a strategy, of which every fifth does not add up."""
+    answer = mixing(prompt)
+    if len(prompt) % 5 == 0:
+        answer["strategy"][0]["percent"] += 1
+    return answer
+
+
+def config_of(url, **settings):
+    """Return the config of a model that mixes, with notes and a memory, and one that is asked for actions."""
+    config = config_for(url, harness="mixed", notes=True, **settings)
+    config["game"] = {"handsPerGame": 3}
+    return config
+
+
+@pytest.fixture(scope="module")
+def whole(one_server, tmp_path_factory):
+    """Return the folder of a finished run."""
+    one_server.calm()
+    one_server.say = careless
+    folder = played(tmp_path_factory.mktemp("whole"), config_of(one_server.url))
+    one_server.calm()
+    return folder
+
+
+def margins(folder):
+    matches = read(folder, "matches.json")["matches"]
+    return [seed["marginsMbb"] for match in matches for seed in match["result"]["perSeed"]]
+
+
+def test_strategies_are_on_record_and_change_the_margins(whole):
+    lines = exchanges_in(whole)
+    assert all(sum(share["percent"] for share in line["strategy"]) == 100 for line in lines if "strategy" in line)
+    assert 0 < sum("strategy" not in line for line in lines) < len(lines) / 2
+    assert any(each["corrected"] != each["adjusted"] for each in margins(whole))
+    assert lines_of(whole, "journal.jsonl")[0]["versions"]["harness of model"] == "mixed/1+notes"
+
+
+def test_verify_and_replay_find_nothing(whole):
+    for command in ("verify", "replay"):
+        done = quick(command, whole)
+        assert done.returncode == 0, done.stderr
+        assert "identical" in done.stdout
+
+
+def test_report_writes_the_same_bytes(whole, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for file in ("journal.jsonl", "exchanges.jsonl"):
+        shutil.copy(whole / file, folder)
+    assert quick("report", folder).returncode == 0
+    assert same_files(folder, FILES) == same_files(whole, FILES)
+
+
+@pytest.mark.parametrize(("games", "exchanges"), [(1, 7), (5, None)])
+def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, games, exchanges):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    cut(folder, games=games, exchanges=exchanges)
+    server.say = careless
+    done = quick("resume", "--run-agents", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert same_files(folder, FILES) == same_files(whole, FILES)
+
+
+def test_a_run_killed_in_place_of_an_answer_does(whole, server, tmp_path):
+    server.say = careless
+    current = killing(server)
+    current[:] = [None, server.received + 9]
+    current[0] = forked(tmp_path, config_of(server.url))
+    current[0].communicate()
+    assert current[0].returncode == -signal.SIGKILL
+    server.hook = None
+    folder = run_of(tmp_path / "out")
+    done = quick("resume", "--run-agents", folder, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert same_files(folder, FILES) == same_files(whole, FILES)
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path, command):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    path = folder / "exchanges.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    edited = next(line for line in lines if len(line.get("strategy", ())) > 1)
+    edited["strategy"][0]["percent"] += 1
+    edited["strategy"][1]["percent"] -= 1
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    unvouched(folder)
+    done = quick(command, folder)
+    assert done.returncode == 1
+    assert "the strategy recorded for model, match " in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_the_viewer_shows_what_was_stated_and_what_was_asked(whole):
+    """What was done is one of the stated actions, and prompts come out as they were, with notes and memory."""
+    library = Library(whole.parent)
+    library.open(whole.name).catch_up()
+    places = [(match, seed, hand) for match in (1, 2, 3) for seed in (0, 1) for hand in (1, 2, 3)]
+    shown = 0
+    for side in [side for place in places for side in library.hand_page(whole.name, *place)["sides"]]:
+        log = hand_from_text(side["notation"]).hand.log
+        for decision, done in zip(side["decisions"], log, strict=True):
+            for attempt in decision["exchange"]["attempts"] if decision["exchange"] else ():
+                assert attempt["prompt"]
+                assert (attempt["strategy"] is None) == (attempt["error"] is not None)
+                if attempt["error"] is None:
+                    stated = [(each["kind"], each["amount"]) for each in attempt["strategy"]]
+                    assert (done.kind, done.amount if done.kind == "raiseTo" else 0) in stated
+                    shown += 1
+    assert shown
+
+
+def test_a_rating_of_two_harnesses_says_so(server, tmp_path):
+    def either(prompt, body):
+        return mixing(prompt) if '"strategy"' in prompt else {"reasoning": "", "kind": "fold", "amount": None}
+
+    server.say = either
+    config = config_of(server.url)
+    strict = {**config["participants"][0], "id": "strict", "harness": "strict"}
+    config["participants"] = [config["participants"][0], strict]
+    config["stop"]["budget"]["maxMatches"] = 1
+    folder = played(tmp_path, config)
+    done = quick("report", folder)
+    plain = " ".join(done.stdout.split())
+    assert "This rating mixes harnesses, tracks, memory, tools or samples" in plain
+    assert "mixed/1+notes" in plain
