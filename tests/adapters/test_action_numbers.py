@@ -5,7 +5,7 @@ import pytest
 
 from molt_bench import ConfigError, PolicyAgent, check_agent, make_agent, play_game
 from molt_bench.adapters.action_numbers import EveryChip, SizeMenu
-from molt_bench.adapters.observation_arrays import VIEW_LENGTH, view_of
+from molt_bench.adapters.observation_arrays import VIEW_LENGTHS, view_of
 from molt_bench.poker.actions import Action, LegalActions
 
 GAMES = [
@@ -78,8 +78,8 @@ def test_sizes_have_to_rise(percents):
 @pytest.mark.parametrize("options", GAMES, ids=str)
 def test_a_view_has_the_own_cards_and_the_board_and_shares_of_all_chips(options):
     for seen in decisions(options):
-        view = view_of(seen)
-        assert view.shape == (VIEW_LENGTH,)
+        view = view_of(seen, version=0)
+        assert view.shape == (VIEW_LENGTHS[0],)
         assert {*np.flatnonzero(view[:52])} == {*seen.cards}
         assert {*np.flatnonzero(view[52:104])} == {*seen.board}
         assert view.min() >= 0

@@ -101,4 +101,4 @@ def test_the_line_says_what_models_have_used_and_the_result_can_be_drawn(monkeyp
     assert " tokens" in lines[-1]
     assert said in lines[-1]
     pytest.importorskip("matplotlib")
-    assert ">m</text>" in RunFrames(result).plot()
+    assert "  m</text>" in RunFrames(result).plot()

@@ -40,6 +40,7 @@ DIRECT = {
     "agents/kinds.py",
     "agents/permission.py",
     "agents/sandbox/python_host.py",  # which runs in a box
+    "adapters/gymnasium_env.py",
     "adapters/inspect_task.py",
     "cli/agent_argument.py",
     "testing/agent_check.py",

@@ -78,7 +78,7 @@ def test_in_a_gauntlet_two_who_play_alike_have_a_sharp_lead_on_shared_decks_unle
         assert lead.scale**2 < 0.36 * apart**2
     else:
         assert lead.mean != 0
-        assert lead.scale == pytest.approx(apart)
+        assert lead.scale == pytest.approx(apart, rel=0.01)  # each is widened by how skewed its own games are
 
 
 def test_how_many_games_run_at_once_never_changes_a_result():

@@ -136,7 +136,7 @@ def test_a_language_model_can_be_played_against(sit, monkeypatch):
 
 def test_a_program_can_be_played_against_and_is_ended(sit, tmp_path):
     (tmp_path / "bot.py").write_text(PROGRAM + STAYING)
-    out = sit(["c"] * 50, f"exec:{sys.executable} -S bot.py", "--hands", "2", "--seed", "s")
+    out = sit(["c"] * 50, f"exec:{sys.executable} -S bot.py", "--hands", "2", "--seed", "s", "--no-sandbox")
     assert "Result: 2 hands against bot" in out
     (pid,) = (tmp_path / "pids").read_text().split()
     assert "bot.py" not in command_line(pid)
@@ -251,7 +251,7 @@ def test_no_color_is_heeded(tmp_path):
 def test_ctrl_c_at_the_prompt_leaves_at_once_and_ends_the_program(tmp_path):
     """Also where an event loop is running, which puts an interruption off."""
     (tmp_path / "bot.py").write_text(PROGRAM + STAYING)
-    terminal = Terminal(f"exec:{sys.executable} -S bot.py", "--seed", "docs", cwd=tmp_path)
+    terminal = Terminal(f"exec:{sys.executable} -S bot.py", "--seed", "docs", "--no-sandbox", cwd=tmp_path)
     terminal.asked()
     terminal.type("c\n")
     terminal.until("Flop")

@@ -36,7 +36,7 @@ def test_without_a_compiler_the_package_is_pure_python(monkeypatch, capsys, hook
     monkeypatch.setenv("CC", compiler)
     monkeypatch.delenv("MOLT_BENCH_PURE", raising=False)
     assert not hook.compiled(str(copy))
-    assert capsys.readouterr().err.startswith("molt-bench stays pure Python")
+    assert "molt-bench stays pure Python" in capsys.readouterr().err
     assert not list((copy / hook.FOLDER).glob("*.so"))
 
 

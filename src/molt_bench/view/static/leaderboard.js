@@ -156,8 +156,8 @@ function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
   if (method !== "margin") return `Ranked by OpenSkill rating (mu ± sigma), which counts matches won. ${interval}`;
   const level = Number((claimedFrom * 100).toPrecision(9));
   return `${interval}One agent is said to be above the next only where that is ${level}% sure, however often one ` +
-    "looks. A rank such as 2–5 says which ranks are possible by the orders that are claimed: agents that are not told " +
-    "apart share them, sorted by result.";
+    "looks. A rank such as 2–5 says which ranks are possible by the orders that are claimed: agents that are not " +
+    "told apart share them, sorted by result.";
 }
 
 const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };
