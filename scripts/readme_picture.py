@@ -209,9 +209,8 @@ class Picture:
         yield f'<path d="M{at(0):.1f},92V350" stroke="{theme.line}"/>'
         for place, row in enumerate(rows):
             y, colour = 112 + 52 * place, self.colours[row["id"]]
-            yield theme.text(
-                832, y + 5, "–".join(map(str, dict.fromkeys(row["ranks"] or ()))), more=f'fill="{theme.soft}"'
-            )
+            ranks = "-".join(map(str, dict.fromkeys(row["ranks"] or ())))
+            yield theme.text(832, y + 5, ranks, more=f'fill="{theme.soft}"')
             yield self.name(854, y + 5, row["id"], size=15)
             left, right = at(row["bb100"] - row["halfWidth"]), at(row["bb100"] + row["halfWidth"])
             ends_of = "".join(f"M{x:.1f},{y - 6}v12" for x in (left, right))
