@@ -36,7 +36,7 @@ class Stumbler:
 def played(*participants, **stop):
     config = {
         "participants": list(participants),
-        "seeds": {"perMatch": 3},
+        "seeds": {"perMatch": 3, "masterSeed": 3},
         "game": {"handsPerGame": 20},
         "stop": {"adjacentConfidence": {"method": "margin"}, "budget": {"maxMatches": 6}, **stop},
     }
