@@ -366,3 +366,18 @@ def test_places_count_from_when_somebody_takes_them_until_they_are_gone():
         slots[0]._set_away(1.0)
         assert table.lobby.slots("live", "AB")[1] == 2
         assert table.lobby.agent("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]
+
+
+def test_whoever_guesses_invitations_is_slowed_down_and_guests_are_not(table):
+    base = f"http://127.0.0.1:{table.port}/j"
+    with httpx2.Client(trust_env=False, timeout=60) as stranger:
+        found = {stranger.get(f"{base}/{number:032x}/v1/run").status_code for number in range(400)}
+    assert found == {404, 429}
+    assert table.client.get("v1/run").status_code == 200
+
+
+def test_a_length_of_thousands_of_digits_is_refused(table):
+    head = f"POST /j/{TOKEN}/v1/act HTTP/1.1\r\nHost: 127.0.0.1:{table.port}\r\nContent-Length: {'9' * 5_000}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", table.port), timeout=60) as stranger:
+        stranger.sendall(head.encode())
+        assert stranger.recv(100).split()[1] in (b"400", b"413")

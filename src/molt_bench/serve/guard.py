@@ -23,6 +23,8 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: Most bytes of one message.
 LONGEST_MESSAGE: Final = 64 * 1024
+#: Digits of the largest Content-Length that is read as a number.
+_LONGEST_LENGTH: Final = 18
 #: Messages a second that an invitation may send on average, and how many at once.
 RATE_A_SECOND: Final = 50.0
 BURST: Final = 200.0
@@ -151,11 +153,12 @@ class Guard:
         secure = "s" if scope["scheme"] in ("https", "wss") else ""
         own = next(value for name, value in headers if name == b"host")
         scope["molt_bench.url"] = self._address.public_url or f"http{secure}://{own}"
-        if not path.startswith("/j/"):
+        invitation = self._lobby.find(path.split("/")[2]) if path.startswith("/j/") else None
+        if invitation is None:  # whoever guesses invitations is a stranger, and no faster than others
             forwarded = [value for name, value in headers if name == b"x-forwarded-for"]
-            return self._rate_refusal(self._of_stranger(self._address.client(client[0], forwarded)))
-        invitation = self._lobby.find(path.split("/")[2])
-        if invitation is None:
+            too_fast = self._rate_refusal(self._of_stranger(self._address.client(client[0], forwarded)))
+            if too_fast is not None or not path.startswith("/j/"):
+                return too_fast
             return json_error(404, "INVITATION_NOT_FOUND", "there is no such invitation")
         self._limits.invited(client, id(invitation), slots=len(invitation.slots))
         allowance = self._allowances.setdefault(id(invitation), Allowance())
@@ -190,7 +193,7 @@ def _not_meant_for_us(headers: Sequence[tuple[bytes, str]], address: ServerAddre
     if any(not address.is_own_origin(origin) for origin in origins):
         return json_error(403, "WRONG_ORIGIN", "pages of other sites may not use this server")
     lengths = [value for name, value in headers if name == b"content-length"]
-    if any(not value.isdigit() or int(value) > LONGEST_MESSAGE for value in lengths):
+    if any(not value.isdigit() or len(value) > _LONGEST_LENGTH or int(value) > LONGEST_MESSAGE for value in lengths):
         return json_error(413, "VALIDATION_ERROR", f"a message may have {LONGEST_MESSAGE // 1024} KiB")
     return None
 

@@ -107,10 +107,14 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         _invite(lobby, address, options.say)
         _await_everybody(lobby, options)
 
+    away: set[str] = set()
+
     def tell_away(invitation: Invitation) -> None:
-        gone = invitation.away_s is not None
-        state = "is away: its hands are folded at once until it comes back" if gone else "is back"
-        options.note(f"{named(invitation)} {state}")
+        gone, token = invitation.away_s is not None, invitation.invited.token
+        if gone is not (token in away):  # it may have several slots
+            away.symmetric_difference_update((token,))
+            state = "is away: its hands are folded at once until it comes back" if gone else "is back"
+            options.note(f"{named(invitation)} {state}")
 
     lobby.on_gather, lobby.on_away = gather, tell_away
     lobby.finished_games = cache(lambda: games_in(read_journal(str(folder / JOURNAL)).lines))
