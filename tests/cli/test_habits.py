@@ -178,7 +178,16 @@ def test_commands_are_listed_by_what_they_are_for():
     shown = quick("--help").stdout
     assert [shown.index(f"\n{heading}:\n") for heading in ("Play", "Prepare", "Read results", "Check results")]
     listed = {*re.findall(r"^  (\w+) ", shown, re.MULTILINE)}
-    assert {*COMMANDS} - listed == {"mcp"}  # other programs start it
+    seldom = {"schema", "replay", "mcp"}
+    assert {*COMMANDS} - listed == seldom
+    assert len({*COMMANDS} & listed) <= 19  # more than that is not read
+
+
+def test_all_lists_the_seldom_ones_too():
+    for words in (["--all"], ["--help", "--all"], ["--all", "--help"]):
+        done = quick(*words)
+        assert done.returncode == 0
+        assert {*COMMANDS} <= {*re.findall(r"^  (\w+) ", done.stdout, re.MULTILINE)}
 
 
 def on_terminal(home, *words, env=None):

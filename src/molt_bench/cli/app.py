@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import takewhile
 from tempfile import NamedTemporaryFile
 from types import FrameType
 from typing import Any, Final
@@ -12,11 +13,11 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from molt_bench._version import __version__
 from molt_bench.blame import internal_error
 from molt_bench.cli.completion import install_script, shell_script
 from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe
+from molt_bench.cli.versions import about_this_machine
 from molt_bench.errors import MoltBenchError, did_you_mean, printable
 
 #: Each command and the first line of its help; the command of that name is in the file of that name.
@@ -33,9 +34,9 @@ _GROUPS: Final = {
         "init": "Write a commented config to start with, from four questions or as many flags.",
         "validate": "Check a config without running it, and name the API keys that a run will need.",
         "plan": "Estimate what a config will take in hands, calls, dollars and hours before you spend anything.",
-        "schema": "Print the JSON Schema of the config, for editors.",
         "agents": "List the agents that a config can name.",
         "check": "Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.",
+        "doctor": "Say what is installed here, what is missing, and the command that brings it.",
     },
     "Read results": {
         "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
@@ -48,19 +49,22 @@ _GROUPS: Final = {
     },
     "Check results": {
         "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",
-        "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
     },
 }
-#: Commands that programs start, not people: the help does not list them.
-_FOR_PROGRAMS: Final = {
+#: Commands that few people type, or that programs start: the help lists them with `--all` alone.
+_SELDOM: Final = {
+    "schema": "Print the JSON Schema of the config, for editors.",
+    "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
     "mcp": "Play at a live server from an MCP host, such as Claude Desktop, which starts this command and hangs up.",
 }
-COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _FOR_PROGRAMS
+COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _SELDOM
 _DEFAULT: Final = "run"
+#: Where a context says that all commands are to be listed.
+_ALL: Final = "molt_bench.all_commands"
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color")
 #: Flags of the program that need no command.
-_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--version", "--install-completion", "--show-completion")
+_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--all", "--version", "--install-completion", "--show-completion")
 
 
 class Program(Command, click.Group):
@@ -79,6 +83,7 @@ class Program(Command, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the program's own flags; the default command follows them if none is named."""
+        ctx.meta[_ALL] = "--all" in takewhile(lambda word: word.startswith("-"), args)
         # A shell that completes the first word may want a command.
         first_word = ctx.resilient_parsing and {*args} <= {*_BEFORE_A_COMMAND}
         return super().parse_args(ctx, args if first_word else with_command(args))
@@ -94,7 +99,7 @@ class Program(Command, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for."""
-        for heading, commands in _GROUPS.items():
+        for heading, commands in (_GROUPS | ({"Seldom needed": _SELDOM} if ctx.meta.get(_ALL) else {})).items():
             with formatter.section(heading):
                 formatter.write_dl([*commands.items()])
 
@@ -128,8 +133,16 @@ def _action(name: str, action: Callable[[], str], about: str) -> Callable[..., A
     return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=act, help=about)
 
 
+def _list_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it
+    """Show the help with all commands, whether `--help` stands beside the flag or not."""
+    if wanted and not ctx.resilient_parsing:
+        print(ctx.get_help())
+        ctx.exit()
+
+
 @click.command(cls=Program)
-@_action("--version", lambda: f"molt-bench {__version__}", "Show the version and exit.")
+@click.option("--all", is_flag=True, is_eager=True, expose_value=False, callback=_list_all, help="Show all commands.")
+@_action("--version", about_this_machine, "Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @_action("--install-completion", install_script, "Install completion for the current shell.")
 @_action("--show-completion", shell_script, "Show the completion script, to copy it or to install it by hand.")

@@ -1,0 +1,108 @@
+"""`molt-bench doctor`: what is installed, what is missing, and the command that brings it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Final, NamedTuple
+
+import click
+
+from molt_bench import kernels
+from molt_bench.agents.llm.providers.table import PROVIDERS
+from molt_bench.agents.sandbox.choice import obstacle
+from molt_bench.cli.options import Printing, json_option
+from molt_bench.cli.parser import Command
+from molt_bench.cli.versions import about_this_machine
+from molt_bench.errors import how_to_install
+
+#: Each extra: what it is for, and the modules that it brings.
+EXTRAS: Final = {
+    "llm": ("language models", ("pydantic_ai", "openai", "anthropic", "google.genai")),
+    "view": ("the pages of `view`", ("starlette", "uvicorn")),
+    "live": ("`serve`, for agents that connect by themselves", ("starlette", "uvicorn", "websockets")),
+    "mcp": ("agents that connect by MCP", ("mcp",)),
+    "figures": ("`report --figures`", ("matplotlib",)),
+    "export": ("`export` to Parquet", ("pyarrow",)),
+    "envs": ("PettingZoo and Gymnasium", ("pettingzoo",)),
+    "inspect": ("inspect_ai", ("inspect_ai",)),
+    "ray": ("runs on several machines", ("ray",)),
+}
+
+
+class Finding(NamedTuple):
+    """One thing that was looked for.
+
+    Attributes:
+        name: What it is.
+        state: Whether it is there: ok, missing, or for a key, not set.
+        about: What it is for, or what was found.
+        remedy: How to get it; "" if it is there, or its name says it.
+    """
+
+    name: str
+    state: str
+    about: str
+    remedy: str = ""
+
+
+@click.command(cls=Command)
+@json_option
+def doctor(*, as_json: bool) -> None:
+    """Say what is installed here, what is missing, and the command that brings it.
+
+    Nothing that is missing keeps the bots that come with molt-bench from playing.
+
+    Examples:
+      molt-bench doctor
+      molt-bench doctor --json
+    """
+    found = [*_findings()]
+    content = {"about": about_this_machine(), "found": [finding._asdict() for finding in found]}
+    Printing(as_json=as_json).answer(content, lambda: print(about_this_machine(), *map(_line, found), sep="\n"))
+
+
+def _findings() -> Iterator[Finding]:
+    yield _compiled_kernels()
+    reason = obstacle()
+    yield Finding("sandbox", "missing" if reason else "ok", "programs of others play in a sandbox", reason)
+    for extra, (purpose, modules) in EXTRAS.items():
+        missing = [module for module in modules if not _is_there(module)]
+        yield Finding(extra, "missing" if missing else "ok", purpose, how_to_install(extra) if missing else "")
+    chromium = any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+    yield Finding("chromium", "ok" if chromium else "missing", "browser tests, for contributors")
+    for variables, names in _keys().items():
+        is_set = any(os.environ.get(variable) for variable in variables)
+        yield Finding(variables[0], "ok" if is_set else "not set", f"models of {', '.join(names)}")
+
+
+def _compiled_kernels() -> Finding:
+    """Return whether the kernels are compiled, and if not, why."""
+    if kernels.compiled:
+        return Finding("kernels", "ok", "compiled: runs are several times as fast")
+    if os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0"):
+        return Finding("kernels", "missing", "the same results, slower", f"unset {kernels.PURE_VARIABLE}")
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    remedy = "" if compiler else "install a C compiler, then "
+    return Finding("kernels", "missing", "the same results, slower", f"{remedy}install molt-bench again")
+
+
+def _is_there(module: str) -> bool:
+    """Return whether a module can be imported, without importing more than the packages that hold it."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _keys() -> dict[tuple[str, ...], list[str]]:
+    """Return the providers by the variables that may hold their key; the keys themselves are never read out."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for provider in PROVIDERS.values():
+        if provider.key_variables:
+            found.setdefault(provider.key_variables, []).append(provider.name)
+    return found
+
+
+def _line(finding: Finding) -> str:
+    return f"  {finding.state:7} {finding.name:20} {finding.about}{': ' if finding.remedy else ''}{finding.remedy}"
