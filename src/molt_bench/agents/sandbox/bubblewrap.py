@@ -39,6 +39,11 @@ class Bubblewrap(msgspec.Struct, frozen=True):
     program: str
     version: str
 
+    @property
+    def label(self) -> str:
+        """What is recorded of it."""
+        return f"bubblewrap {self.version}"
+
     def command(self, words: Sequence[str], shown: Sequence[str], *, network: bool, filter_fd: int | None) -> list[str]:
         """Return the command that runs another in a new box, which shows some files of this machine, read-only.
 
@@ -80,31 +85,33 @@ def _read_only(path: str) -> tuple[str, str, str]:
 
 
 @cache
-def bubblewrap() -> Bubblewrap | str:
-    """Return bubblewrap if it works on this machine, or else what is missing, for the end of a sentence."""
+def bubblewrap(helper: tuple[str, ...] = ()) -> Bubblewrap | str:
+    """Return bubblewrap if it works on this machine, or else what is missing, for the end of a sentence.
+
+    `helper` begins a command that runs as another user, if it is to work for that.
+    """
     if sys.platform != "linux":
         return "bubblewrap needs Linux"
     program = shutil.which("bwrap")
     if program is None:
         return "bubblewrap is not installed (Debian: apt install bubblewrap)"
     found = Bubblewrap(os.path.abspath(program), "")
-    said = _tried([program, "--version"])
+    said = tried([program, "--version"])
     if said[0]:
         return f"{program} does not start: {said[1]}"
-    works = _tried(found.command(["/usr/bin/env", "true"], (), network=False, filter_fd=None))
+    works = tried([*helper, *found.command(["/usr/bin/env", "true"], (), network=False, filter_fd=None)])
     if not works[0]:
         return msgspec.structs.replace(found, version=said[1].split()[-1] if said[1] else "?")
     return f"bubblewrap does not work here, since {_obstacle()} ({works[1] or f'exit status {works[0]}'})"
 
 
-def _tried(command: Sequence[str]) -> tuple[int, str]:
+def tried(command: Sequence[str]) -> tuple[int, str]:
     """Run a command; return its status, and the last line of what it said."""
     try:
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
             text=True,
             errors="replace",
             timeout=_PATIENCE_S,
@@ -112,7 +119,7 @@ def _tried(command: Sequence[str]) -> tuple[int, str]:
         )
     except (OSError, subprocess.SubprocessError) as error:
         return 1, str(error)
-    lines = done.stdout.strip().splitlines()
+    lines = (done.stderr.strip() or done.stdout.strip() if done.returncode else done.stdout.strip()).splitlines()
     return done.returncode, lines[-1] if lines else ""
 
 

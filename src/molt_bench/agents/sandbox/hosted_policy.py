@@ -13,6 +13,7 @@ from molt_bench.agents.base import Policy, Sizes
 from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
+from molt_bench.agents.sandbox.boxed_program import BoxedProgram, started_program
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.host_lines import Answers, Code, Question, hello_line, hello_of
 from molt_bench.errors import AgentError, AgentFailed
@@ -47,7 +48,7 @@ class HostedPolicy:
         self._name = name
         self._number = 0
         self._starts = 0
-        self._program: SupervisedProgram | None = None
+        self._program: BoxedProgram | SupervisedProgram | None = None
         self._end: Any = None
         self._rest = b""
         self.is_published = self._start()
@@ -84,7 +85,7 @@ class HostedPolicy:
         if self._starts > _RESTARTS + 1:
             raise PolicyFailed(f"given up after {_RESTARTS} restarts")
         self._rest = b""
-        program = SupervisedProgram(self._command, self._environment, settings=self._settings, piped=True)
+        program = started_program(self._command, self._environment, settings=self._settings, piped=True)
         self._program = program
         self._end = weakref.finalize(self, program.sweep, os.getpid(), _nothing_left)
         for stream in (program.process.stdin, program.process.stdout, program.process.stderr):
