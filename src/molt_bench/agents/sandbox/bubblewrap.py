@@ -62,7 +62,8 @@ class Bubblewrap(msgspec.Struct, frozen=True):
             *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"),
             *system,
             *(word for path in etc for word in _read_only(path) if os.path.exists(path)),
-            *("--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
+            # Files of the kernel's settings belong to root, who needs no capability to write them.
+            *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
             *("--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"),
             *("--perms", "1777", "--size", str(DISK_BYTES), "--tmpfs", HOME),
             *(word for path in shown for word in _read_only(path)),
