@@ -10,24 +10,19 @@ from tests.agents.sandbox.boxes import made_image, podman
 
 
 @pytest.fixture(scope="session")
-def working_podman(tmp_path_factory):
-    """Have podman use the other runtime where its own does not work, as with two versions of cgroups at once."""
-    tried = podman("run", "--rm", "--pull=never", "--network=none", "--rootfs", "/var/empty", "/nothing").stderr
-    if "hybrid" in tried or "RLIMIT" in tried:
-        if not shutil.which("runc"):
-            pytest.skip(f"podman does not work here: {tried.strip()}")
-        path = tmp_path_factory.mktemp("podman") / "containers.conf"
-        path.write_text('[engine]\nruntime = "runc"\n')
-        os.environ["CONTAINERS_CONF"] = str(path)
-    yield
+def python_image(tmp_path_factory):
+    """Return the name of an image that has Python; its containers may need another runtime than podman's own."""
+    name, folder = f"localhost/molt-bench-python-{os.getpid()}", tmp_path_factory.mktemp("image")
+    made_image(name, folder)
+    limits = ("--ulimit=nofile=256:256", "--ulimit=nproc=64:64")
+    tried = podman("run", "--rm", "--pull=never", "--network=none", *limits, name, "python3", "-c", "").stderr
+    if "hybrid" in tried and shutil.which("runc"):  # crun does not work with two versions of cgroups at once
+        (folder / "containers.conf").write_text('[engine]\nruntime = "runc"\n')
+        os.environ["CONTAINERS_CONF"] = str(folder / "containers.conf")
+    elif tried:
+        pytest.skip(f"podman does not work here: {tried.strip()}")
+    yield name
     os.environ.pop("CONTAINERS_CONF", None)
-
-
-@pytest.fixture(scope="session")
-def python_image(working_podman, tmp_path_factory):
-    """Return the name of an image that has Python."""
-    name = f"localhost/molt-bench-python-{os.getpid()}"
-    yield made_image(name, tmp_path_factory.mktemp("image"))
     podman("rmi", "--force", name)
 
 

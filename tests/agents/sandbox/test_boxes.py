@@ -15,13 +15,14 @@ from molt_bench.agents.permission import OWN, Permission, boxed
 from molt_bench.agents.sandbox import bubblewrap as bwrap
 from molt_bench.agents.sandbox.system_calls import seccomp_filter
 from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by
-from molt_bench.config.loader import load_config
+from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
 from tests.agents.sandbox.boxes import needs_bubblewrap
 
 ROOT = Path(__file__).parents[3]
 BOTS = ROOT / "docs" / "examples" / "bots"
+NOT_INSTALLED = "bubblewrap is not installed (Debian: apt install bubblewrap)"
 CAUTIOUS = f"{ROOT / 'docs' / 'examples' / 'cautious.py'}:Cautious"
 
 
@@ -108,13 +109,65 @@ def test_a_config_without_boxes_is_written_as_before():
     assert not {"sandbox", "network"} & plain["participants"][0].keys()
 
 
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [("off", "off"), ("'off'", "off"), ("false", "off"), ("on", "bwrap"), ("'on'", "bwrap"), ("true", "bwrap")],
+)
+def test_on_and_off_need_no_quotes_in_yaml(text, setting, tmp_path):
+    path = tmp_path / "config.yaml"
+    bots = "participants: [{id: a, type: 'exec:./a', sandbox: %s}, tight]"
+    for config in (bots % text, f"sandbox: {text}\nparticipants: ['exec:./a', tight]"):
+        path.write_text(config)
+        assert load_config(read_config_file(str(path))).participants[0].sandbox == setting
+
+
 # Machines without.
+
+
+@pytest.fixture
+def bare_path(tmp_path):
+    """Return a PATH without bubblewrap, that of a machine where it is not installed."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("sh", "env", "cc", "true"):
+        if shutil.which(name):
+            (folder / name).symlink_to(shutil.which(name))
+    return str(folder)
+
+
+def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
+    """The function that a node of a cluster runs, in a process that finds no bubblewrap."""
+    code = (
+        "import pickle, sys\n"
+        "from molt_bench import GameSpec, MoltBenchError, ParticipantSpec\n"
+        "from molt_bench.arena.worker_setup import WorkerSetup\n"
+        "from molt_bench.play.ray_cluster import play_batch\n"
+        "mine = ParticipantSpec(id='mine', type=sys.argv[1], sandbox='bwrap')\n"
+        "bots = (mine, ParticipantSpec(id='t', type='tight'))\n"
+        "try:\n"
+        "    play_batch(pickle.dumps(WorkerSetup.of(bots)), [GameSpec(seed=1, hands=1, players=('mine', 't'))])\n"
+        "except MoltBenchError as error:\n"
+        "    print(error)\n"
+    )
+    for participant in (CAUTIOUS, f"exec:{sys.executable} {BOTS / 'bot.py'}"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, participant],
+            env={**os.environ, "PATH": bare_path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        (line,) = done.stdout.splitlines() or [done.stderr]
+        assert line.startswith("the worker on ")
+        assert line.endswith(
+            "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
+        )
 
 
 def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(monkeypatch, anew):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert box_for(spec("exec:/bin/cat")) is None
-    assert missing_box(spec("exec:/bin/cat")) == "bubblewrap is not installed (Debian: apt install bubblewrap)"
+    assert missing_box(spec("exec:/bin/cat")) == NOT_INSTALLED
     with pytest.raises(ConfigError, match="sandbox = 'bwrap': expected a machine that can make one: bubblewrap is not"):
         box_for(spec("exec:/bin/cat", sandbox="bwrap"))
 
