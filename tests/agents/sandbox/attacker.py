@@ -296,15 +296,17 @@ def many_processes(count):
 
 
 def much_memory(megabytes):
-    """Take more memory than allowed, in four processes that keep to their limit each."""
+    """Take more memory than allowed, in four processes that keep to their limit each, and see whether all live on."""
+    started = []
     for _ in range(4):
-        if not os.fork():
+        started.append(os.fork())
+        if not started[-1]:
             held = bytearray(megabytes * 1024 * 1024 // 4)
             held[:: mmap.PAGESIZE] = b"x" * len(held[:: mmap.PAGESIZE])
             time.sleep(60)
             os._exit(0)
     time.sleep(1.5)
-    return f"{megabytes} MB"
+    return None if any(os.waitpid(pid, os.WNOHANG)[0] for pid in started) else f"{megabytes} MB"
 
 
 def much_disk(megabytes):

@@ -87,7 +87,7 @@ ATTACKS = {
     "much_unnamed_memory": Attack("take memory that belongs to no process (memfd)", "megabytes"),
     "much_disk": Attack("fill the disk", "megabytes"),
     "many_files": Attack("make many files on the disk", "device"),
-    "many_empty_files": Attack("make empty files without end", "entries"),
+    "many_empty_files": Attack("make empty files without end", "entries", limits={"memory_mb": 64}),
     "many_open_files": Attack("open files without end", "open_files"),
     "plant_link": Attack("plant a link where the bench writes", "log"),
     "gain_rights": Attack("run a program that has its owner's rights (setuid)", "setuid", root=True),
@@ -138,7 +138,7 @@ class Place:
         self.secret, self.own_file = str(folder / "secret"), str(self.bots / "own")
         self.log = str(run / "agents" / "victim.stderr.log")
         self.bench, self.device = os.getpid(), os.stat(tempfile.gettempdir()).st_dev
-        self.processes, self.megabytes, self.open_files, self.entries = 80, 200, 600, 3000
+        self.processes, self.megabytes, self.open_files, self.entries = 80, 200, 600, 80_000
 
     @property
     def large_file(self):

@@ -22,6 +22,7 @@ from tests.agents.sandbox.boxes import needs_bubblewrap
 
 ROOT = Path(__file__).parents[3]
 BOTS = ROOT / "docs" / "examples" / "bots"
+FORBID = "echo 0 > /proc/sys/user/max_user_namespaces"
 NOT_INSTALLED = "bubblewrap is not installed (Debian: apt install bubblewrap)"
 CAUTIOUS = f"{ROOT / 'docs' / 'examples' / 'cautious.py'}:Cautious"
 
@@ -174,29 +175,36 @@ def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(mo
 
 @needs_bubblewrap
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="needs root, to forbid namespaces")
-def test_where_user_namespaces_are_forbidden_the_line_says_so():
+def test_where_user_namespaces_are_forbidden_a_program_plays_and_the_line_says_so(tmp_path):
     """In a user namespace of our own, where the number of further ones is set to 0."""
-    code = "from molt_bench.agents.sandbox.bubblewrap import bubblewrap; print(bubblewrap())"
-    forbid = "echo 0 > /proc/sys/user/max_user_namespaces"
-    done = subprocess.run(
-        [
-            "unshare",
-            "--user",
-            "--map-root-user",
-            "sh",
-            "-c",
-            f'{forbid} && exec "$@"',
-            "sh",
-            sys.executable,
-            "-c",
-            code,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
+    bot = f"exec:{sys.executable} {BOTS / 'bot.py'}"
+    done = run_elsewhere(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", f'{FORBID} && exec "$@"', "sh"], bot, tmp_path
     )
     said = "user namespaces are switched off (/proc/sys/user/max_user_namespaces is 0)"
-    assert done.stdout.startswith(f"bubblewrap does not work here, since {said}"), done
+    assert done.returncode == 0, done.stderr
+    assert f"bot without a sandbox, since bubblewrap does not work here, since {said}" in " ".join(done.stderr.split())
+    assert "Not in a sandbox: bot." in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_c_program_plays_by_the_one_line_of_the_readme_boxed_where_bubblewrap_is_installed(tmp_path, bare_path):
+    program = tmp_path / "bot"
+    subprocess.run(["cc", "-o", program, BOTS / "bot.c"], check=True)
+    without = run_elsewhere([], "exec:./bot", tmp_path, PATH=bare_path)
+    assert without.returncode == 0, without.stderr
+    assert f"bot without a sandbox, since {NOT_INSTALLED}: can read your files" in " ".join(without.stderr.split())
+    assert "Not in a sandbox: bot." in without.stdout
+    if isinstance(bwrap.bubblewrap(), bwrap.Bubblewrap):
+        assert "In a sandbox: bot (bubblewrap " in " ".join(run_elsewhere([], "exec:./bot", tmp_path).stdout.split())
+
+
+def run_elsewhere(prefix, bot, folder, **variables):
+    """Play a small run against `tight` by the command itself, as on another machine."""
+    command = [*prefix, sys.executable, "-m", "molt_bench", "--participants", f"{bot},tight"]
+    small = ["--seeds", "1", "--hands", "2", "--max-matches", "1", "--output-dir", str(folder / "out")]
+    environment = {**os.environ, **variables, "COLUMNS": "500"}
+    return subprocess.run([*command, *small], cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 # What is inside.

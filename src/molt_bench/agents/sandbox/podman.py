@@ -63,7 +63,7 @@ class Podman(msgspec.Struct, frozen=True):
             memory_bytes: For all of its processes together.
             cpu_seconds: For each of them.
         """
-        files = _options(shown, self.program)
+        files = _options(shown)
         return [
             *(self.program, "run", "--rm", "--interactive", "--pull=never", f"--name={name}", "--log-driver=none"),
             *("--read-only", "--cap-drop=all", "--security-opt=no-new-privileges", "--security-opt=mask=/sys"),
@@ -72,7 +72,7 @@ class Podman(msgspec.Struct, frozen=True):
             *(f"--memory={memory_bytes}", f"--memory-swap={memory_bytes}", f"--pids-limit={TASKS}"),
             *(f"--ulimit=cpu={cpu_seconds}:{cpu_seconds + 5}", "--ulimit=core=0:0", f"--ulimit=nofile={_files()}"),
             *(f"--ulimit=nproc={TASKS}:{TASKS}", f"--shm-size={SHARED_MEMORY_BYTES}", "--read-only-tmpfs=false"),
-            *(f"--tmpfs={HOME}:rw,exec,nosuid,nodev,mode=1777,size={DISK_BYTES}",),
+            *(f"--tmpfs={HOME}:rw,exec,nosuid,nodev,notmpcopyup,mode=1777,size={DISK_BYTES}",),
             *files,
             *(f"--env={variable}" for variable in variables),
             self.digest,
@@ -96,10 +96,10 @@ def _files() -> str:
     return f"{FILES}:{FILES}"
 
 
-def _options(shown: Sequence[str], program: str) -> list[str]:
+def _options(shown: Sequence[str]) -> list[str]:
     """Return what shows files, read-only, and covers the folders of runs that lie in them."""
     binds = [f"--mount=type=bind,source={path},target={path},readonly" for path in shown]
-    return [*binds, *(f"--tmpfs={path}:ro,size=4k,mode=0" for path in covered(shown))]
+    return [*binds, *(f"--tmpfs={path}:ro,notmpcopyup,size=4k,mode=0555" for path in covered(shown))]
 
 
 @cache
