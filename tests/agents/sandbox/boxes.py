@@ -34,7 +34,8 @@ def made_image(name, folder, *packages):
     """Make an image of this machine's Python, since none can be downloaded; `packages` are copied into it."""
     version = os.path.basename(os.path.realpath(SYSTEM_PYTHON))
     files = [Path(os.path.realpath(SYSTEM_PYTHON)), Path(f"/usr/lib/{version}")]
-    modules = [str(each) for each in Path(f"/usr/lib/{version}/lib-dynload").glob("*.so")]
+    compiled = [f"/usr/lib/{version}/lib-dynload", *packages]
+    modules = [str(each) for folder_name in compiled for each in Path(folder_name).rglob("*.so")]
     needed = subprocess.run(["ldd", str(files[0]), *modules], capture_output=True, text=True, check=False).stdout
     files += map(Path, sorted({*re.findall(r"(/\S+\.so\S*)(?= \()", needed)}))
     archive = Path(folder, "image.tar")

@@ -113,7 +113,8 @@ class Boxed(msgspec.Struct, frozen=True):
         """What a program finds in its box, and how to let it see more; "" without a box."""
         if self.box is None or not self.box.is_closed:
             return ""
-        places = ", ".join(["the system's programs", *self.shown])
+        programs = "the system's programs" if self.box.image is None else f"the programs of {self.box.image}"
+        places = ", ".join([programs, *self.shown])
         network = "the network" if self.box.network else "no network"
         return f"it plays in a sandbox, which shows {places} and {network} (--no-sandbox lets it see everything)"
 
