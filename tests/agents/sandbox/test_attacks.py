@@ -289,7 +289,9 @@ def code_of(name):
     """Return a hash of the code of an attack and of how it is tried, without comments and spaces."""
     tree = ast.parse(ATTACKER.read_text())
     found = next(each for each in tree.body if getattr(each, "name", "") == name.partition(":")[0])
-    return hashlib.sha256(f"{ast.dump(found)} {ATTACKS[name]}".encode()).hexdigest()[:16]
+    attack = ATTACKS[name]
+    tried = f"{ast.dump(found)} {attack.given} {attack.games} {attack.limits}"
+    return hashlib.sha256(tried.encode()).hexdigest()[:16]
 
 
 def recorded():

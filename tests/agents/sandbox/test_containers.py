@@ -59,7 +59,7 @@ def test_python_code_plays_by_the_molt_bench_of_its_image(python_image, tmp_path
     image = made_image(f"{python_image}-whole", tmp_path, *_imported_by_host())
     try:
         boxed = played(in_image(image, f"{CAUTIOUS}:Cautious"))
-        assert (boxed.hands, boxed.faults) == (played(f"{CAUTIOUS}:Cautious").hands, ())
+        assert (boxed.net, boxed.faults) == (played(f"{CAUTIOUS}:Cautious").net, ())
     finally:
         podman("rmi", "--force", image)
 

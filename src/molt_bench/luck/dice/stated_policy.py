@@ -122,7 +122,7 @@ class StatedPolicy:
 
     def _of(self, game: GameSpec | None) -> PolicyOf:
         """Return who is asked about a game: one in another process has a process for each, so as not to remember."""
-        return self._policy.of(game) if self.takes_many else self._policy  # type: ignore[attr-defined, no-any-return]
+        return self._policy.of(game) if self.takes_many else self._policy  # type: ignore[attr-defined]
 
     def _ask(self, seen: Observation, game: GameSpec | None) -> Policy | PolicyError:
         if self.stalled:
