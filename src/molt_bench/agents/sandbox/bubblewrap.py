@@ -17,7 +17,7 @@ from molt_bench.agents.sandbox.visible_files import NETWORK_SETTINGS, SETTINGS, 
 #: Where a program starts in its box: the only place besides /dev/shm where it can write.
 HOME: Final = "/tmp"
 _NAMESPACES: Final = ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
-_PATIENCE_S: Final = 20.0
+_PATIENCE_S: Final = 60.0
 #: What switches user namespaces off, and the value at which it does.
 _SWITCHES: Final = {
     "/proc/sys/kernel/unprivileged_userns_clone": "0",
