@@ -2,19 +2,26 @@
 
 Each row is played with and without a sandbox in turns, so that both see the same machine, and the best of some rounds
 counts, since others may use it, too. The C program is the example of the docs, and the Python file a bot that publishes
-its odds, for both seats, so that every decision is looked ahead from. A game's start is the time of a game of one hand.
+its odds, for both seats, so that every decision is looked ahead from. A game's start is the time of a game of one hand,
+and that of a box the time of a program that does nothing, from its start until nothing is left of it.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
+from typing import Any
 
 from molt_bench import ParticipantSpec, make_agent
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.kinds import published_policy
+from molt_bench.agents.external.program_settings import ExecSettings
+from molt_bench.agents.kinds import box_for, published_policy
+from molt_bench.agents.sandbox.boxed_program import started_program
+from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.play.drivers import drive
@@ -60,10 +67,20 @@ def play(participant_type: str, sandbox: str, hands: int) -> None:
     assert record.faults == (), record.faults[0]
 
 
-def in_turns(ways: dict[str, Callable[[], object]]) -> dict[str, float]:
+def empty_box(sandbox: str) -> None:
+    """Start a program that does nothing, and wait until it and its box have ended."""
+    spec = ParticipantSpec(id="bot", type="exec:/bin/true", sandbox=sandbox)
+    command = Boxed(("/bin/true",), box_for(spec))
+    program = started_program(command, {}, settings=ExecSettings(command="/bin/true"), piped=True)
+    while not program.ended:
+        sleep(0.0002)
+    program.sweep(os.getpid(), lambda remains: None)
+
+
+def in_turns(ways: dict[Any, Callable[[], object]], rounds: int = ROUNDS) -> dict[Any, float]:
     """Return the best time of each way, tried in turns."""
-    found: dict[str, list[float]] = {way: [] for way in ways}
-    for _ in range(ROUNDS):
+    found: dict[Any, list[float]] = {way: [] for way in ways}
+    for _ in range(rounds):
         for way, do in ways.items():
             found[way].append(seconds_of(do))
     return {way: min(times) for way, times in found.items()}
@@ -87,18 +104,23 @@ def main() -> None:
         file.write_text(MIXER)
         script = f"exec:{sys.executable} -I -S {ROOT / 'docs/examples/bots/bot.py'}"
         rows = {"exec:, C": f"exec:{program}", "exec:, Python": script, "file.py:factory": f"{file}:Mixer"}
-        print(f"{'':18}{'start of a game, ms':>30}{'hands a second':>30}")
-        print(f"{'':18}{'without':>18}{'sandbox':>12}{'without':>18}{'sandbox':>12}")
+        both = ("off", "bwrap")
+        empty = in_turns({sandbox: partial(empty_box, sandbox) for sandbox in both}, rounds=5 * ROUNDS)
+        print(
+            f"a program that does nothing, ms: {1000 * empty['off']:.1f} without, {1000 * empty['bwrap']:.1f} in a box"
+        )
+        print(" " * 18 + "".join(f"{title:>24}" for title in ("start of a game, ms", "hands a second")))
+        print(" " * 18 + 2 * f"{'without':>12}{'sandbox':>12}")
         for name, kind in rows.items():
             ways = {
                 (sandbox, hands): (lambda sandbox=sandbox, hands=hands, kind=kind: play(kind, sandbox, hands))
-                for sandbox in ("off", "bwrap")
+                for sandbox in both
                 for hands in (1, HANDS)
             }
             found = in_turns(ways)
-            starts = [1000 * found[sandbox, 1] for sandbox in ("off", "bwrap")]
-            speeds = [(HANDS - 1) / (found[sandbox, HANDS] - found[sandbox, 1]) for sandbox in ("off", "bwrap")]
-            print(f"{name:18}{starts[0]:18.1f}{starts[1]:12.1f}{speeds[0]:18,.0f}{speeds[1]:12,.0f}")
+            starts = [f"{1000 * found[sandbox, 1]:12.1f}" for sandbox in both]
+            speeds = [f"{(HANDS - 1) / (found[sandbox, HANDS] - found[sandbox, 1]):12,.0f}" for sandbox in both]
+            print(f"{name:18}" + "".join([*starts, *speeds]))
         boxes = {
             sandbox: ParticipantSpec(id="bot", type=f"{file}:Mixer", sandbox=sandbox) for sandbox in ("off", "bwrap")
         }

@@ -268,6 +268,11 @@ def missing_box(spec: ParticipantSpec) -> str:
     return "" if box_setting(spec, kind) != AUTO or box_for(spec) is not None else choice.obstacle()
 
 
+def only_other_user(spec: ParticipantSpec) -> str:
+    """Return why a participant that runs as another user has no box besides; "" for any other participant."""
+    return choice.open_to_others(box_for(spec)) if isinstance(spec.sandbox, dict) else ""
+
+
 def playing_kind(spec: ParticipantSpec, factories: Collection[str] = ()) -> AgentKind:
     """Return the kind of a participant as it plays on this machine: Python code may do so in a box."""
     kind = kind_of(spec.type, factories)

@@ -8,8 +8,8 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import kind_of, source_hash
-from molt_bench.agents.permission import OWN, Permission, make_permitted
+from molt_bench.agents.kinds import AUTO, OFF, REQUIRED, box_for, kind_of, source_hash
+from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.dice.stated_policy import stating
@@ -46,7 +46,8 @@ class WorkerSetup(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN) -> "WorkerSetup":
         """Return the setup for workers that play exactly as this process would."""
-        return cls(participants, _versions(participants), permission)
+        settled = tuple([_settled(spec, permission) for spec in participants])
+        return cls(settled, _versions(participants), permission)
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
@@ -58,6 +59,8 @@ class WorkerSetup(msgspec.Struct, frozen=True):
                     f"{wanted}: install the same there"
                 )
         try:
+            for spec in self.participants:  # one without a box refuses games that need one
+                box_for(boxed(spec, self.permission))
             policies = {spec.id: stated_policy(spec, self.permission) for spec in self.participants}
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
@@ -88,6 +91,13 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         hands: list[PlayedHand] = []
         record = drive(game, players, hands=hands)
         return PlayedGame(record, all_estimates(record, (policies[first], policies[second]), hands=hands), log.found())
+
+
+def _settled(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:
+    """Return a participant that plays in a box wherever it plays, if it would in this process, or else nowhere."""
+    if spec.sandbox != AUTO or not permission.allows(spec):
+        return spec
+    return msgspec.structs.replace(spec, sandbox=OFF if box_for(boxed(spec, permission)) is None else REQUIRED)
 
 
 def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:

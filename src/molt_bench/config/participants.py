@@ -57,8 +57,9 @@ class ParticipantConfig(Section):
     sandbox: Annotated[
         SandboxSetting | None,
         Field(
-            description="The box it plays in: `auto` (bubblewrap where it works), `bwrap` (or not at all), `off`, or "
-            "another user; null: that of the config, or else `auto` for programs, `off` for Python code.",
+            description="The box it plays in: `auto` (bubblewrap where it works), `bwrap` or `on` (or not at all), "
+            "`off`, a container of podman, or another user; null: that of the config, or else `auto` for programs, "
+            "`off` for Python code.",
             exclude_if=lambda value: value is None,
         ),
     ] = None

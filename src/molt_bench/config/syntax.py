@@ -1,8 +1,8 @@
 """Parses config text into plain values: YAML or JSON, within limits and without duplicate keys.
 
 Text that parsers interpret differently is refused, with the line: duplicate keys, aliases that refer back to
-themselves, numbers that are not plain decimal ones (`010`, `0x10`, `1_000`, `1:40:00`), and yes, no, on and off. So is
-text that would not fit in memory once its aliases are expanded.
+themselves, numbers that are not plain decimal ones (`010`, `0x10`, `1_000`, `1:40:00`), and yes, no, on and off,
+which are words in `sandbox` alone. So is text that would not fit in memory once its aliases are expanded.
 """
 
 import json
@@ -23,6 +23,7 @@ _TOO_MANY: Final = f"at most {MOST_VALUES:,} values, aliases spelt out"
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[][{}:]', re.DOTALL)
 #: A number as everybody reads it; an int without leading zeros, so that it is no octal one.
 _DECIMAL: Final = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_TEXT: Final = "tag:yaml.org,2002:str"
 #: Text without quotes that other parsers take for a number: 08 is a text here, 8 to most, and 010 is 8 to some.
 _OCTAL: Final = re.compile(r"[-+]?0(?:o[0-7_]+|[0-9_]+)")
 
@@ -109,6 +110,11 @@ def from_yaml(text: str) -> Any:
         raise SyntaxProblem(f"YAML ({where}{problem})") from error
 
 
+def is_word(key: object, text: str) -> bool:
+    """Return whether a value is a word for a field, though other versions of YAML read it as true or false."""
+    return key == "sandbox" and text.strip().lower() in ("on", "off")
+
+
 class _Loader(yaml.SafeLoader):
     """PyYAML's safe loader, with limits on depth and size, and every key once."""
 
@@ -133,8 +139,10 @@ class _Loader(yaml.SafeLoader):
         """Compose a mapping; its keys are texts, numbers or the like, and each appears once."""
         node: yaml.MappingNode = super().compose_mapping_node(anchor)
         seen: set[tuple[str, str]] = set()
-        for key, _ in node.value:
+        for key, value in node.value:
             line = key.start_mark.line + 1
+            if isinstance(value, yaml.ScalarNode) and is_word(key.value, value.value):
+                value.tag, value.value = _TEXT, value.value.lower()
             if not isinstance(key, yaml.ScalarNode):
                 raise SyntaxProblem(f"YAML (line {line}: a key has to be a text)")
             if (key.tag, key.value) in seen:

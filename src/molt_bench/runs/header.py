@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.kinds import box_for, kind_of, missing_box, source_hash
+from molt_bench.agents.kinds import box_for, kind_of, missing_box, only_other_user, source_hash
 from molt_bench.agents.permission import Permission, boxed, permitted_policy
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.bench.error_budget import SPENDING
@@ -118,13 +118,14 @@ def without_boxes(config: BenchmarkConfig) -> list[str]:
     """Return a warning about participants that would play in a box if this machine could make one, and why not."""
     missing: dict[str, list[str]] = {}
     for spec in (each.spec() for each in config.participants):
-        why = missing_box(spec)
-        if why:
-            missing.setdefault(why, []).append(spec.id)
-    return [
-        f"{', '.join(names)} without a sandbox, since {why}: can read your files, and so the cards"
-        for why, names in missing.items()
-    ]
+        if why := missing_box(spec):
+            said = f"without a sandbox, since {why}: can read your files, and so the cards"
+        elif why := only_other_user(spec):
+            said = f"only as another user, since {why}: can keep files, and use the network"
+        else:
+            continue
+        missing.setdefault(said, []).append(spec.id)
+    return [f"{', '.join(names)} {said}" for said, names in missing.items()]
 
 
 def luck_version() -> str:

@@ -7,12 +7,13 @@ it leaves for a later game, it finds there; of twins, who play at the same time,
 """
 
 import ctypes
+import fcntl
 import json
 import mmap
 import os
-import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import time
@@ -80,12 +81,6 @@ def trace(pid):
 def send_signal(pid):
     os.kill(pid, 0)
     return "may send signals"
-
-
-def signal_everybody(pid):
-    """Signal all processes that it may, and see whether that reached another one."""
-    os.kill(pid, signal.SIGUSR1)
-    return "sent"
 
 
 # What is left for a later game.
@@ -265,6 +260,28 @@ def talk_by_loopback(role, port):
         return _until(lambda: "heard" if end.connect_ex(("127.0.0.1", port)) == 0 else None)
 
 
+def talk_by_record_lock(role, path):
+    """Say something by locking a part of a file that both can read: reading locks conflict with no other, but show."""
+    get, put, reading, writing = 5, 6, 0, 1
+    with open(path, "rb") as file:
+        if role == "first":
+            fcntl.fcntl(file, put, struct.pack("hhqqi", reading, 0, 0, 1, 0))
+            time.sleep(TWIN_S)
+            return None
+
+        def look():
+            found = fcntl.fcntl(file, get, struct.pack("hhqqi", writing, 0, 0, 1, 0))
+            return "heard" if struct.unpack("hhqqi", found)[0] == reading else None
+
+        return _until(look)
+
+
+def open_vsock(_):
+    """Open a socket to other virtual machines, and to whoever else is on this one: no namespace holds it."""
+    socket.socket(40, socket.SOCK_STREAM).close()
+    return "opened"
+
+
 # What uses the machine up.
 
 
@@ -279,15 +296,17 @@ def many_processes(count):
 
 
 def much_memory(megabytes):
-    """Take more memory than allowed, in four processes that keep to their limit each."""
+    """Take more memory than allowed, in four processes that keep to their limit each, and see whether all live on."""
+    started = []
     for _ in range(4):
-        if not os.fork():
+        started.append(os.fork())
+        if not started[-1]:
             held = bytearray(megabytes * 1024 * 1024 // 4)
             held[:: mmap.PAGESIZE] = b"x" * len(held[:: mmap.PAGESIZE])
             time.sleep(60)
             os._exit(0)
     time.sleep(1.5)
-    return f"{megabytes} MB"
+    return None if any(os.waitpid(pid, os.WNOHANG)[0] for pid in started) else f"{megabytes} MB"
 
 
 def much_disk(megabytes):
@@ -303,6 +322,23 @@ def many_files(device):
     for number in range(500):
         open(f"file-{number}", "w").close()
     return "500 files" if os.stat(".").st_dev == device else None
+
+
+def many_empty_files(count):
+    """Make empty files without end: they take memory of the kernel, and no space."""
+    for number in range(count):
+        open(f"file-{number}", "w").close()
+    time.sleep(1.0)
+    return f"{count} files"
+
+
+def much_unnamed_memory(megabytes):
+    """Write to a file without a name, which is memory that belongs to no process."""
+    held = os.memfd_create("held")
+    for _ in range(megabytes):
+        os.write(held, b"x" * 1024 * 1024)
+    time.sleep(1.0)
+    return f"{megabytes} MB"
 
 
 def many_open_files(count):
@@ -345,6 +381,33 @@ def write_device(_):
         return "made a device"
     os.close(descriptor)
     return "opened /dev/kmsg"
+
+
+def write_settings(_):
+    """Open settings of the kernel to write them, with which it runs programs or starts anew."""
+    names = ("sys/kernel/core_pattern", "sysrq-trigger", "sys/kernel/modprobe", "sys/vm/drop_caches")
+    return [name for name in names if os.access(f"/proc/{name}", os.W_OK)]
+
+
+def through_others(path):
+    """Read a file through the root folder and the open files of the first process, and of its parent."""
+    found = []
+    for pid in {1, os.getppid()} - {0}:
+        ways = ["root", "cwd", *(f"fd/{number}" for number in os.listdir(f"/proc/{pid}/fd"))]
+        found += [way for way in ways if os.path.exists(f"/proc/{pid}/{way}{path}")]
+    return found
+
+
+def use_ring(_):
+    """Have the kernel do what a filter of system calls does not see (io_uring)."""
+    call("syscall", 425, 4, ctypes.create_string_buffer(256))
+    return "made a ring"
+
+
+def stop_kernel(_):
+    """Have the kernel wait for us at a page of memory, as exploits do (userfaultfd)."""
+    call("syscall", 323, 0)
+    return "made one"
 
 
 def see_machine(_):

@@ -1,8 +1,12 @@
-"""Ways to cheat that a box stops, each tried without a box as well, and the table of them in docs/fairness.md.
+"""Ways to cheat that boxes stop, each tried without a box as well, and the table of them in docs/fairness.md.
 
-`make slow SUITE=cheats` tries all. MOLT_BENCH_WRITE_DOCS=1 writes the table anew.
+`make slow SUITE=cheats` tries all. What came of each is compared with `attack_outcomes.json`, which the table is made
+from. MOLT_BENCH_WRITE_DOCS=1 records the outcomes and writes the table anew.
 """
 
+import ast
+import fcntl
+import hashlib
 import json
 import os
 import pty
@@ -21,10 +25,11 @@ import pytest
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.external import supervised_program
 from molt_bench.agents.external.stderr_log import log_path
-from molt_bench.agents.sandbox import bubblewrap, visible_files
-from tests.agents.sandbox.boxes import needs_bubblewrap
+from molt_bench.agents.sandbox import boxed_program, bubblewrap, podman, visible_files
+from tests.agents.sandbox.boxes import SYSTEM_PYTHON, needs_bubblewrap, needs_guests, needs_podman
 
 ATTACKER = Path(__file__).with_name("attacker.py")
+OUTCOMES = Path(__file__).with_name("attack_outcomes.json")
 DOC = Path(__file__).parents[3] / "docs" / "fairness.md"
 MARKED = re.compile(r"(<!-- attacks: begin -->\n).*?(<!-- attacks: end -->)", re.DOTALL)
 
@@ -39,6 +44,7 @@ class Attack(NamedTuple):
         stopped: What stops it without a box as well; "" if nothing does.
         limits: Settings of the program.
         root: Whether only root can do it without a box.
+        open_in: The kinds of box in which it works.
     """
 
     says: str
@@ -47,6 +53,7 @@ class Attack(NamedTuple):
     stopped: str = ""
     limits: dict = {}  # noqa: RUF012 - nobody changes it
     root: bool = False
+    open_in: tuple = ()
 
 
 ATTACKS = {
@@ -75,14 +82,22 @@ ATTACKS = {
     "talk_by_lock": Attack("talk to its twin by locking a file", "own_file", games=0),
     "talk_by_watch": Attack("talk to its twin by opening a file that it watches", "own_file", games=0),
     "talk_by_lease": Attack("talk to its twin by having a file open", "own_file", games=0),
+    "talk_by_record_lock": Attack("talk to its twin by locking a part of a file", "own_file", games=0),
+    "open_vsock": Attack("open a socket that no namespace holds (vsock)"),
     "many_processes": Attack("start processes without end", "processes"),
     "much_memory": Attack("take all memory, in several processes", "megabytes", limits={"memory_mb": 128}),
+    "much_unnamed_memory": Attack("take memory that belongs to no process (memfd)", "megabytes"),
     "much_disk": Attack("fill the disk", "megabytes"),
     "many_files": Attack("make many files on the disk", "device"),
+    "many_empty_files": Attack("make empty files without end", "entries", limits={"memory_mb": 64}, open_in=("user",)),
     "many_open_files": Attack("open files without end", "open_files"),
     "plant_link": Attack("plant a link where the bench writes", "log"),
     "gain_rights": Attack("run a program that has its owner's rights (setuid)", "setuid", root=True),
     "write_device": Attack("write to devices of the machine", root=True),
+    "write_settings": Attack("change a setting of the kernel", root=True),
+    "through_others": Attack("read a file of the user through the processes around it", "secret"),
+    "use_ring": Attack("have the kernel do what a filter does not see (io_uring)"),
+    "stop_kernel": Attack("have the kernel wait at a page of memory (userfaultfd)", root=True),
     "see_machine": Attack("look into /sys"),
     "type_into_terminal": Attack("write to the user's terminal", "terminal"),
     "new_namespace": Attack("become root in a namespace of its own"),
@@ -90,6 +105,13 @@ ATTACKS = {
     "ask_names": Attack("send something to the internet"),
     "socket_file": Attack("connect to a service by its file, such as one that holds keys", "service_file"),
 }
+#: Where each is tried: without a box, and in every kind of box. The boxes of others have their own Python.
+WAYS = ("off", "bwrap", "podman", "user")
+PYTHON = {"off": sys.executable, "bwrap": sys.executable, "podman": "python3", "user": SYSTEM_PYTHON}
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="these are attacks on Linux")
+MARKS = {"off": [on_linux], "bwrap": [needs_bubblewrap], "podman": [needs_podman], "user": [needs_guests]}
+#: What is said of a program that was ended at a limit; podman ends it without a word.
+LIMIT = re.compile("at its limit of|ended with exit status|ended by SIGKILL")
 #: Tried in every run of the tests; the others take longer, or are much like these.
 QUICK = ("read_file", "send_signal", "leave_file:shm", "loopback_service")
 
@@ -118,7 +140,7 @@ class Place:
         self.secret, self.own_file = str(folder / "secret"), str(self.bots / "own")
         self.log = str(run / "agents" / "victim.stderr.log")
         self.bench, self.device = os.getpid(), os.stat(tempfile.gettempdir()).st_dev
-        self.processes, self.megabytes, self.open_files = 80, 200, 600
+        self.processes, self.megabytes, self.open_files, self.entries = 80, 200, 600, 80_000
 
     @property
     def large_file(self):
@@ -186,17 +208,16 @@ class Place:
         subprocess.run(["ipcrm", "-M", str(self.key)], capture_output=True, check=False)
         subprocess.run(["ipcrm", "-Q", str(self.key)], capture_output=True, check=False)
 
-    def tried(self, name, *, sandbox):
+    def tried(self, name, way):
         """Play an attack; return what the bot got in its last game, and the faults of the game."""
         attack, function = ATTACKS[name], name.partition(":")[0]
         given = getattr(self, attack.given) if attack.given else None
-        logs = self.folder / f"logs-{sandbox}"
+        logs = self.folder / f"logs-{way}"
 
         def bot(label, *options):
-            command = [sys.executable, "-I", "-S", self.bot, function, json.dumps(options or given)]
-            spec = ParticipantSpec(
-                id=label, type="exec", params={"command": command, "max_restarts": 0, **attack.limits}, sandbox=sandbox
-            )
+            command = [PYTHON[way], "-I", "-S", self.bot, function, json.dumps(options or given)]
+            params = {"command": command, "max_restarts": 0, "start_timeout_s": 60, **attack.limits}
+            spec = ParticipantSpec(id=label, type="exec", params=params, sandbox=self.boxes[way])
             return make_agent(spec, folder=logs, action_timeout_s=20)
 
         last = "second" if attack.games == 0 else f"game {attack.games}"
@@ -214,41 +235,93 @@ class Place:
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """Return a place for attacks, with low limits."""
-    monkeypatch.setattr(supervised_program, "TASKS", 40)
-    monkeypatch.setattr(supervised_program, "FILES", 256)
-    monkeypatch.setattr(bubblewrap, "DISK_BYTES", 8 * 1024 * 1024)
+    for module in (supervised_program, boxed_program, podman):
+        monkeypatch.setattr(module, "TASKS", 40)
+        monkeypatch.setattr(module, "FILES", 256)
+    for module in (bubblewrap, boxed_program, podman):
+        monkeypatch.setattr(module, "DISK_BYTES", 8 * 1024 * 1024)
+    monkeypatch.setattr(boxed_program, "ENTRIES", 1000)
     found = Place(tmp_path, monkeypatch)
     yield found
     found.close()
 
 
-def marked(name):
-    return pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+@pytest.fixture
+def box(request, place):
+    """Set up one kind of box, by its name."""
+    way = request.param
+    place.boxes = {"off": "off", "bwrap": "bwrap"}
+    if way == "podman":
+        place.boxes[way] = {"kind": "podman", "image": request.getfixturevalue("python_image")}
+    if way == "user":
+        place.boxes[way] = {"kind": "user", "name": request.getfixturevalue("guest")}
+        for parent in (place.folder, *place.folder.parents):
+            if parent.stat().st_uid == os.getuid() and len(parent.parts) > 2:
+                parent.chmod(parent.stat().st_mode | 0o011)
+        place.bots.chmod(0o755)
+        (place.folder / "secret").chmod(0o600)
+    return way
 
 
-@needs_bubblewrap
-@pytest.mark.parametrize("name", [marked(name) for name in ATTACKS])
-def test_a_box_stops_it(name, place):
-    got, said = place.tried(name, sandbox="bwrap")
-    assert not got, said
-    assert said.startswith("NOTHING") or "at its limit of" in said, f"it was tried, and failed: {said}"
+def marked(name, way):
+    quick = name in QUICK and way in ("off", "bwrap")
+    return pytest.param(way, name, id=f"{name}-{way}", marks=[*MARKS[way], *(() if quick else [pytest.mark.slow])])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="these are attacks on Linux")
-@pytest.mark.parametrize("name", [marked(name) for name in ATTACKS])
-def test_without_a_box_it_works(name, place):
-    if ATTACKS[name].root and os.geteuid():
+@pytest.mark.parametrize(("box", "name"), [marked(name, way) for name in ATTACKS for way in WAYS], indirect=["box"])
+def test_what_comes_of_it(name, box, place):
+    """It works without a box, unless something else stops it, and in no box but those that the docs name."""
+    attack = ATTACKS[name]
+    if attack.root and box == "off" and os.geteuid():
         pytest.skip("only root can do this anyway")
-    got, said = place.tried(name, sandbox="off")
-    assert got is not bool(ATTACKS[name].stopped), said
+    got, said = place.tried(name, box)
+    uses_up = name.startswith(("many_", "much_"))
+    assert got or said.startswith("NOTHING") or (uses_up and LIMIT.search(said)), f"it was tried: {said}"
+    assert got is ((box == "off" and not attack.stopped) or box in attack.open_in), said
+    if os.environ.get("MOLT_BENCH_WRITE_DOCS"):
+        record(name, box, got=got)
+    outcome = recorded()[name]
+    assert outcome["code"] == code_of(name), "the attack has changed since its outcome was recorded"
+    assert outcome[box] == ("works" if got else "stopped")
 
 
-def test_the_table_in_the_docs_lists_every_attack_with_what_the_tests_above_show():
+def code_of(name):
+    """Return a hash of the code of an attack and of how it is tried, without comments and spaces."""
+    tree = ast.parse(ATTACKER.read_text())
+    found = next(each for each in tree.body if getattr(each, "name", "") == name.partition(":")[0])
+    attack = ATTACKS[name]
+    tried = f"{ast.dump(found)} {attack.given} {attack.games} {attack.limits}"
+    return hashlib.sha256(tried.encode()).hexdigest()[:16]
+
+
+def recorded():
+    return json.loads(OUTCOMES.read_text())
+
+
+def record(name, way, *, got):
+    """Record an outcome; other processes may record others meanwhile."""
+    with open(OUTCOMES, "r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        known = json.load(file)
+        outcome = known.get(name, {})
+        outcome = outcome if outcome.get("code") == code_of(name) else {"code": code_of(name)}
+        outcome[way] = "works" if got else "stopped"
+        known = {each: outcome if each == name else known.get(each, {}) for each in ATTACKS}
+        file.seek(0)
+        file.truncate()
+        file.write(json.dumps(known, indent=1) + "\n")
+
+
+def test_the_table_in_the_docs_is_made_from_what_came_of_every_attack():
+    known = recorded()
+    assert {name: outcome.get("code") for name, outcome in known.items()} == {name: code_of(name) for name in ATTACKS}
     rows = [
-        f"| {attack.says} | {f'stopped: {attack.stopped}' if attack.stopped else 'works'} | stopped |"
-        for attack in ATTACKS.values()
+        f"| {attack.says} | {f'stopped: {attack.stopped}' if attack.stopped else known[name].get('off')} | "
+        f"{' | '.join(known[name].get(way, 'not tried') for way in WAYS[1:])} |"
+        for name, attack in ATTACKS.items()
     ]
-    table = "\n".join(["| what a program tries | without a sandbox | in the sandbox |", "|---|---|---|", *rows, ""])
+    head = "| what a program tries | without a sandbox | bubblewrap | podman | another user, with bubblewrap |"
+    table = "\n".join([head, "|---|---|---|---|---|", *rows, ""])
     text = DOC.read_text("utf-8")
     wanted = MARKED.sub(lambda found: f"{found[1]}\n{table}\n{found[2]}", text)
     if os.environ.get("MOLT_BENCH_WRITE_DOCS"):

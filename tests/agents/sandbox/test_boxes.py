@@ -15,13 +15,15 @@ from molt_bench.agents.permission import OWN, Permission, boxed
 from molt_bench.agents.sandbox import bubblewrap as bwrap
 from molt_bench.agents.sandbox.system_calls import seccomp_filter
 from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by
-from molt_bench.config.loader import load_config
+from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
 from tests.agents.sandbox.boxes import needs_bubblewrap
 
 ROOT = Path(__file__).parents[3]
 BOTS = ROOT / "docs" / "examples" / "bots"
+FORBID = "echo 0 > /proc/sys/user/max_user_namespaces"
+NOT_INSTALLED = "bubblewrap is not installed (Debian: apt install bubblewrap)"
 CAUTIOUS = f"{ROOT / 'docs' / 'examples' / 'cautious.py'}:Cautious"
 
 
@@ -108,42 +110,101 @@ def test_a_config_without_boxes_is_written_as_before():
     assert not {"sandbox", "network"} & plain["participants"][0].keys()
 
 
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [("off", "off"), ("'off'", "off"), ("false", "off"), ("on", "bwrap"), ("'on'", "bwrap"), ("true", "bwrap")],
+)
+def test_on_and_off_need_no_quotes_in_yaml(text, setting, tmp_path):
+    path = tmp_path / "config.yaml"
+    bots = "participants: [{id: a, type: 'exec:./a', sandbox: %s}, tight]"
+    for config in (bots % text, f"sandbox: {text}\nparticipants: ['exec:./a', tight]"):
+        path.write_text(config)
+        assert load_config(read_config_file(str(path))).participants[0].sandbox == setting
+
+
 # Machines without.
+
+
+@pytest.fixture
+def bare_path(tmp_path):
+    """Return a PATH without bubblewrap, that of a machine where it is not installed."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("sh", "env", "cc", "true"):
+        if shutil.which(name):
+            (folder / name).symlink_to(shutil.which(name))
+    return str(folder)
+
+
+def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
+    """The function that a node of a cluster runs, in a process that finds no bubblewrap."""
+    code = (
+        "import pickle, sys\n"
+        "from molt_bench import GameSpec, MoltBenchError, ParticipantSpec\n"
+        "from molt_bench.arena.worker_setup import WorkerSetup\n"
+        "from molt_bench.play.ray_cluster import play_batch\n"
+        "mine = ParticipantSpec(id='mine', type=sys.argv[1], sandbox='bwrap')\n"
+        "bots = (mine, ParticipantSpec(id='t', type='tight'))\n"
+        "try:\n"
+        "    play_batch(pickle.dumps(WorkerSetup.of(bots)), [GameSpec(seed=1, hands=1, players=('mine', 't'))])\n"
+        "except MoltBenchError as error:\n"
+        "    print(error)\n"
+    )
+    for participant in (CAUTIOUS, f"exec:{sys.executable} {BOTS / 'bot.py'}"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, participant],
+            env={**os.environ, "PATH": bare_path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        (line,) = done.stdout.splitlines() or [done.stderr]
+        assert line.startswith("the worker on ")
+        assert line.endswith(
+            "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
+        )
 
 
 def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(monkeypatch, anew):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert box_for(spec("exec:/bin/cat")) is None
-    assert missing_box(spec("exec:/bin/cat")) == "bubblewrap is not installed (Debian: apt install bubblewrap)"
+    assert missing_box(spec("exec:/bin/cat")) == NOT_INSTALLED
     with pytest.raises(ConfigError, match="sandbox = 'bwrap': expected a machine that can make one: bubblewrap is not"):
         box_for(spec("exec:/bin/cat", sandbox="bwrap"))
 
 
 @needs_bubblewrap
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="needs root, to forbid namespaces")
-def test_where_user_namespaces_are_forbidden_the_line_says_so():
+def test_where_user_namespaces_are_forbidden_a_program_plays_and_the_line_says_so(tmp_path):
     """In a user namespace of our own, where the number of further ones is set to 0."""
-    code = "from molt_bench.agents.sandbox.bubblewrap import bubblewrap; print(bubblewrap())"
-    forbid = "echo 0 > /proc/sys/user/max_user_namespaces"
-    done = subprocess.run(
-        [
-            "unshare",
-            "--user",
-            "--map-root-user",
-            "sh",
-            "-c",
-            f'{forbid} && exec "$@"',
-            "sh",
-            sys.executable,
-            "-c",
-            code,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
+    bot = f"exec:{sys.executable} {BOTS / 'bot.py'}"
+    done = run_elsewhere(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", f'{FORBID} && exec "$@"', "sh"], bot, tmp_path
     )
     said = "user namespaces are switched off (/proc/sys/user/max_user_namespaces is 0)"
-    assert done.stdout.startswith(f"bubblewrap does not work here, since {said}"), done
+    assert done.returncode == 0, done.stderr
+    assert f"bot without a sandbox, since bubblewrap does not work here, since {said}" in " ".join(done.stderr.split())
+    assert "Not in a sandbox: bot." in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_c_program_plays_by_the_one_line_of_the_readme_boxed_where_bubblewrap_is_installed(tmp_path, bare_path):
+    program = tmp_path / "bot"
+    subprocess.run(["cc", "-o", program, BOTS / "bot.c"], check=True)
+    without = run_elsewhere([], "exec:./bot", tmp_path, PATH=bare_path)
+    assert without.returncode == 0, without.stderr
+    assert f"bot without a sandbox, since {NOT_INSTALLED}: can read your files" in " ".join(without.stderr.split())
+    assert "Not in a sandbox: bot." in without.stdout
+    if isinstance(bwrap.bubblewrap(), bwrap.Bubblewrap):
+        assert "In a sandbox: bot (bubblewrap " in " ".join(run_elsewhere([], "exec:./bot", tmp_path).stdout.split())
+
+
+def run_elsewhere(prefix, bot, folder, **variables):
+    """Play a small run against `tight` by the command itself, as on another machine."""
+    command = [*prefix, sys.executable, "-m", "molt_bench", "--participants", f"{bot},tight"]
+    small = ["--seeds", "1", "--hands", "2", "--max-matches", "1", "--output-dir", str(folder / "out")]
+    environment = {**os.environ, **variables, "COLUMNS": "500"}
+    return subprocess.run([*command, *small], cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 # What is inside.

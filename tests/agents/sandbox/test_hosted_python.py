@@ -199,3 +199,28 @@ def test_it_sees_neither_our_files_nor_our_memory(file, tmp_path):
     )
     agent = make_agent(ParticipantSpec(id="spy", type=f"{tmp_path / 'bot' / 'spy.py'}:make", sandbox="bwrap"))
     assert play_game((agent, make_agent("callstation")), seed=1, hands=2).faults == ()
+
+
+def test_whoever_is_asked_for_odds_remembers_nothing_of_another_game(tmp_path):
+    """By its memory, a file and shared memory: it counts the questions that it has been asked."""
+    file = tmp_path / "counter.py"
+    file.write_text(
+        "import os\nfrom molt_bench import Action\n\n"
+        "class Counter:\n    name, asked = 'counter', 0\n\n"
+        "    def policy(self, seen):\n"
+        "        self.asked += 1\n"
+        "        for path in ('/tmp/asked', '/dev/shm/asked'):\n"
+        "            open(path, 'a').write('x')\n"
+        "        count = max(self.asked, os.path.getsize('/tmp/asked'), os.path.getsize('/dev/shm/asked'))\n"
+        "        return [(Action('fold'), 1 / (1 + count)), (Action('call'), count / (1 + count))]\n\n"
+        "    def act(self, seen):\n        return Action('call')\n"
+    )
+    stated = StatedPolicy(published_policy(ParticipantSpec(id="bot", type=f"{file}:Counter", sandbox="bwrap")))
+    games, said = [GameSpec(seed=seed, hands=2) for seed in (1, 2)], []
+    for game in (*games, games[0]):
+        hands = []
+        drive(game, (make_agent("callstation"), make_agent("callstation")), hands=hands)
+        stated.begin(game)
+        said.append([stated(seen)[1][1] for hand in hands for seen in hand.seen])
+        stated.forget()
+    assert [each[:2] for each in said] == [[1 / 2, 2 / 3]] * 3

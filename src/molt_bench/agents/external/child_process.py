@@ -18,7 +18,8 @@ from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChan
 from molt_bench.agents.external.process_cleanup import stopped_processes
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog
-from molt_bench.agents.external.supervised_program import OnRemains, SupervisedProgram
+from molt_bench.agents.external.supervised_program import OnRemains
+from molt_bench.agents.sandbox.boxed_program import started_program
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.errors import AgentFailed
 
@@ -37,7 +38,7 @@ class Child:
     Attributes:
         started: When it was started, by the event loop's clock.
         greeted: Whether it has said hello.
-        pid: The process that all of its processes descend from: its supervisor.
+        pid: The process that all of its processes descend from: its supervisor, or its box.
         tag: Marks all that it starts; see `leftover_processes`.
 
     Args:
@@ -67,7 +68,7 @@ class Child:
         self.greeted = False
         errors.forget_line()
         try:
-            self._program = program = SupervisedProgram(command, environment, settings=settings, piped=piped)
+            self._program = program = started_program(command, environment, settings=settings, piped=piped)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None

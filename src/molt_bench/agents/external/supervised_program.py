@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import Final, TypeAlias
 
 import msgspec
@@ -15,8 +17,9 @@ from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_me
 from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
 from molt_bench.agents.external.process_cleanup import TAG, end_all
 from molt_bench.agents.external.program_settings import ProgramSettings
-from molt_bench.agents.sandbox.choice import Box, Boxed
+from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.limits import FILES, TASKS
+from molt_bench.agents.sandbox.podman import Podman
 from molt_bench.errors import FaultKind
 
 _SUPERVISOR: Final = str(Path(__file__).with_name("supervisor_script.py"))
@@ -72,39 +75,56 @@ class SupervisedProgram:
         self, command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
     ) -> None:
         box, self._boxed = command.box, command.box is not None and command.box.is_closed
-        closed: list[int] = []
-        try:
-            words = command.words if box is None else box.command(command.words, command.shown, _filter(box, closed))
-            self._user = user_of(words)
-            self._cpu_limit_s = settings.cpu_seconds
-            self._cannot_start = ""
-            self._ending: ExitReason | None = None
-            self._kills = out_of_memory_kills()
-            self.folder = new_folder(self._user)
-            self.reports, reporting = os.pipe()
-            closed.append(reporting)
-            os.set_blocking(self.reports, False)
-            memory = settings.memory_mb * 1024 * 1024
-            limits = map(str, (memory, settings.cpu_seconds, *((TASKS, FILES) if self._boxed else (0, 0))))
-            try:
-                self.process = subprocess.Popen(
-                    [sys.executable, *_PYTHON, _SUPERVISOR, str(reporting), *limits, *words],
-                    bufsize=0,
-                    stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE if piped else subprocess.STDOUT,
-                    cwd=self.folder,
-                    env=_environment(self.folder, environment, (box and box.home) or self.folder),
-                    start_new_session=True,
-                    pass_fds=tuple(closed),
+        self._cpu_limit_s = settings.cpu_seconds
+        self._cannot_start = ""
+        self._ending: ExitReason | None = None
+        self._kills = out_of_memory_kills()
+        named = box.user if box is not None and box.user is not None and box.user.helper else None
+        self._user = named or (None if self._boxed else user_of(command.words))
+        self.folder = new_folder(self._user)
+        self._container = f"molt-bench-{token_hex(8)}" if box is not None and box.image is not None else ""
+        self._box = box
+        memory = settings.memory_mb * 1024 * 1024
+        given = program_environment(environment, (box and box.home) or self.folder, self.folder)
+        words = command.words
+        if box is not None and isinstance(box.made_by, Podman):
+            words = tuple(
+                box.made_by.command(
+                    words,
+                    command.shown,
+                    [name for name in given if name not in ("PATH", TAG)],  # programs are those of the image
+                    name=self._container,
+                    network=box.network,
+                    memory_bytes=memory,
+                    cpu_seconds=settings.cpu_seconds,
                 )
-            except (OSError, ValueError):
-                os.close(self.reports)
-                remove_folder(self.folder, self._user)
-                raise
+            )
+            given = {**os.environ, **given, "HOME": os.path.expanduser("~"), "TMPDIR": tempfile.gettempdir()}
+        elif box is not None:
+            words = tuple(box.command(words, command.shown))
+        is_watched = box is not None and not self._container and (box.is_closed or bool(box.user and box.user.helper))
+        counted = (TASKS, FILES) if is_watched else (0, 0)
+        limits = (0, 0, 0, 0) if self._container else (memory, settings.cpu_seconds, *counted)
+        self.reports, reporting = os.pipe()
+        os.set_blocking(self.reports, False)
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, *_PYTHON, _SUPERVISOR, str(reporting), *map(str, limits), *words],
+                bufsize=0,
+                stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if piped else subprocess.STDOUT,
+                cwd=self.folder,
+                env=given,
+                start_new_session=True,
+                pass_fds=(reporting,),
+            )
+        except (OSError, ValueError):
+            os.close(self.reports)
+            remove_folder(self.folder, self._user)
+            raise
         finally:
-            for descriptor in closed:
-                os.close(descriptor)
+            os.close(reporting)
 
     @property
     def ended(self) -> bool:
@@ -146,10 +166,10 @@ class SupervisedProgram:
         if os.getpid() != owner:
             return
         try:
-            with _undisturbed():
+            with undisturbed():
                 remains = self._end()
         except KeyboardInterrupt:  # it came before signals were blocked, and nobody else would clean up
-            with _undisturbed():
+            with undisturbed():
                 self._end()
             raise
         if remains.pids or remains.folder:
@@ -157,6 +177,8 @@ class SupervisedProgram:
 
     def _end(self) -> Remains:
         self._heard()
+        if self._box is not None and isinstance(self._box.made_by, Podman):
+            self._box.made_by.remove(self._container)
         # Until the supervisor is reaped, its number cannot be reused.
         left, why = end_all(self.process.pid, "" if self._boxed else self.folder, self._user)
         self.process.kill()
@@ -174,18 +196,7 @@ class SupervisedProgram:
         return Remains(tuple(left), "" if gone else self.folder, why)
 
 
-def _filter(box: Box, closed: list[int]) -> int | None:
-    """Return a descriptor that the filter of a box is read from, and add it to those to be closed."""
-    if not box.filter:
-        return None
-    reading, writing = os.pipe()
-    closed.append(reading)
-    os.write(writing, box.filter)
-    os.close(writing)
-    return reading
-
-
-def _environment(folder: str, passed_on: Mapping[str, str], home: str) -> dict[str, str]:
+def program_environment(passed_on: Mapping[str, str], home: str, tag: str = "") -> dict[str, str]:
     """Return the environment of a program: of ours only PATH and what is passed on, so none of our API keys."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
@@ -194,12 +205,12 @@ def _environment(folder: str, passed_on: Mapping[str, str], home: str) -> dict[s
         "LANG": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",
         **passed_on,
-        TAG: folder,
+        **({TAG: tag} if tag else {}),
     }
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Block signals for a moment: after a Ctrl-C half-way, nobody would finish the cleanup."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -8,8 +8,8 @@ for every game.
     supervisor_script.py DESCRIPTOR MEMORY_BYTES CPU_SECONDS TASKS FILES PROGRAM [ARGUMENT...]
 
 It writes a line to the descriptor: `failed ERRNO`, or `ended STATUS CPU_SECONDS [LIMIT]` with the status of waitpid. It
-ends when no process is left. If TASKS is not 0, the program is a box: it is ended if all that is in it has more
-processes and threads than that, or more memory than one process may have.
+ends when no process is left. A limit of 0 is none. If TASKS is not 0, the program is a box: it is ended if all that is
+in it has more processes and threads than that, or more memory than one process may have.
 """
 
 import ctypes
@@ -73,7 +73,7 @@ def _field(text: str, name: str) -> int:
     return int((found.split() or ["0"])[0]) * 1024
 
 
-def _exceeded(root: int, tasks: int, memory_bytes: int) -> str:
+def exceeded(root: int, tasks: int, memory_bytes: int) -> str:
     """Return the limit that a process and its descendants exceed together; "" if they keep to all."""
     left, seen, count, used = [root], [], 0, 0
     while left and count <= tasks:
@@ -96,7 +96,7 @@ def _exceeded(root: int, tasks: int, memory_bytes: int) -> str:
     return f"{memory_bytes // 1024 // 1024} MB of memory" if used > memory_bytes else ""
 
 
-def _watched(program: int, tasks: int, memory_bytes: int) -> str:
+def _watched(program: int, descriptor: int, tasks: int, memory_bytes: int) -> str:
     """Wait until a box has ended, and end it if it exceeds a limit; return which."""
     ended = select.poll()
     try:
@@ -104,9 +104,12 @@ def _watched(program: int, tasks: int, memory_bytes: int) -> str:
     except OSError:  # before Linux 5.3
         return ""
     while not ended.poll(_LOOK_MS):
-        limit = _exceeded(program, tasks, memory_bytes)
+        limit = exceeded(program, tasks, memory_bytes)
         if limit:
-            os.kill(program, _SIGKILL)  # all that is in the box ends with it
+            try:
+                os.kill(program, _SIGKILL)  # all that is in the box ends with it
+            except PermissionError:  # sudo, which whoever reads this can have ended
+                os.write(descriptor, f"ended {_SIGKILL} 0 {limit}\n".encode("ascii"))
             return limit
     return ""
 
@@ -115,7 +118,8 @@ def main(command: list[str], descriptor: int, memory_bytes: int, cpu_seconds: in
     """Start a program and report on it until nothing is left of it."""
     os.set_inheritable(descriptor, False)  # noqa: FBT003 - it has no name
     _adopt_orphans()
-    _limit(memory_bytes, cpu_seconds, files)
+    if memory_bytes:  # a container has its own limits
+        _limit(memory_bytes, cpu_seconds, files)
     try:
         # A group of its own: a program that signals its own group must not reach its supervisor.
         program = os.posix_spawn(command[0], command, os.environ, setpgroup=0, setsigdef=_IGNORED_BY_PYTHON)
@@ -125,7 +129,7 @@ def main(command: list[str], descriptor: int, memory_bytes: int, cpu_seconds: in
     nothing = os.open(os.devnull, os.O_RDWR)
     for inherited in (0, 1, 2):  # the pipes are the program's alone
         os.dup2(nothing, inherited)
-    limit = _watched(program, tasks, memory_bytes) if tasks and sys.platform == "linux" else ""
+    limit = _watched(program, descriptor, tasks, memory_bytes) if tasks and sys.platform == "linux" else ""
     while True:
         try:
             pid, status, used = os.wait4(-1, 0)

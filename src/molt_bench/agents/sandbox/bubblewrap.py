@@ -17,7 +17,7 @@ from molt_bench.agents.sandbox.visible_files import NETWORK_SETTINGS, SETTINGS, 
 #: Where a program starts in its box: the only place besides /dev/shm where it can write.
 HOME: Final = "/tmp"
 _NAMESPACES: Final = ("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try")
-_PATIENCE_S: Final = 20.0
+_PATIENCE_S: Final = 60.0
 #: What switches user namespaces off, and the value at which it does.
 _SWITCHES: Final = {
     "/proc/sys/kernel/unprivileged_userns_clone": "0",
@@ -39,6 +39,11 @@ class Bubblewrap(msgspec.Struct, frozen=True):
     program: str
     version: str
 
+    @property
+    def label(self) -> str:
+        """What is recorded of it."""
+        return f"bubblewrap {self.version}"
+
     def command(self, words: Sequence[str], shown: Sequence[str], *, network: bool, filter_fd: int | None) -> list[str]:
         """Return the command that runs another in a new box, which shows some files of this machine, read-only.
 
@@ -57,7 +62,8 @@ class Bubblewrap(msgspec.Struct, frozen=True):
             *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"),
             *system,
             *(word for path in etc for word in _read_only(path) if os.path.exists(path)),
-            *("--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
+            # Files of the kernel's settings belong to root, who needs no capability to write them.
+            *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
             *("--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"),
             *("--perms", "1777", "--size", str(DISK_BYTES), "--tmpfs", HOME),
             *(word for path in shown for word in _read_only(path)),
@@ -80,31 +86,33 @@ def _read_only(path: str) -> tuple[str, str, str]:
 
 
 @cache
-def bubblewrap() -> Bubblewrap | str:
-    """Return bubblewrap if it works on this machine, or else what is missing, for the end of a sentence."""
+def bubblewrap(helper: tuple[str, ...] = ()) -> Bubblewrap | str:
+    """Return bubblewrap if it works on this machine, or else what is missing, for the end of a sentence.
+
+    `helper` begins a command that runs as another user, if it is to work for that.
+    """
     if sys.platform != "linux":
         return "bubblewrap needs Linux"
     program = shutil.which("bwrap")
     if program is None:
         return "bubblewrap is not installed (Debian: apt install bubblewrap)"
     found = Bubblewrap(os.path.abspath(program), "")
-    said = _tried([program, "--version"])
+    said = tried([program, "--version"])
     if said[0]:
         return f"{program} does not start: {said[1]}"
-    works = _tried(found.command(["/usr/bin/env", "true"], (), network=False, filter_fd=None))
+    works = tried([*helper, *found.command(["/usr/bin/env", "true"], (), network=False, filter_fd=None)])
     if not works[0]:
         return msgspec.structs.replace(found, version=said[1].split()[-1] if said[1] else "?")
     return f"bubblewrap does not work here, since {_obstacle()} ({works[1] or f'exit status {works[0]}'})"
 
 
-def _tried(command: Sequence[str]) -> tuple[int, str]:
+def tried(command: Sequence[str]) -> tuple[int, str]:
     """Run a command; return its status, and the last line of what it said."""
     try:
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
             text=True,
             errors="replace",
             timeout=_PATIENCE_S,
@@ -112,7 +120,7 @@ def _tried(command: Sequence[str]) -> tuple[int, str]:
         )
     except (OSError, subprocess.SubprocessError) as error:
         return 1, str(error)
-    lines = done.stdout.strip().splitlines()
+    lines = (done.stderr.strip() or done.stdout.strip() if done.returncode else done.stdout.strip()).splitlines()
     return done.returncode, lines[-1] if lines else ""
 
 

@@ -1,9 +1,14 @@
-"""The odds that Python code in a box publishes: asked over lines, of an instance that never plays, in its own box."""
+"""The odds that Python code in a box publishes: asked over lines, of an instance that never plays, in its own box.
+
+Every game has its own instance in a new box, which sees that game alone: one that remembered others would know cards
+of the opponent, and could state its odds by them.
+"""
 
 import os
 import select
 import weakref
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -13,6 +18,7 @@ from molt_bench.agents.base import Policy, Sizes
 from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
+from molt_bench.agents.sandbox.boxed_program import BoxedProgram, started_program
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.host_lines import Answers, Code, Question, hello_line, hello_of
 from molt_bench.errors import AgentError, AgentFailed
@@ -23,6 +29,8 @@ from molt_bench.poker.observation import Observation
 _POLICY_S: Final = 10.0
 _POLICY_BYTES: Final = 16 * 1024 * 1024
 _RESTARTS: Final = 3
+#: Games whose boxes are kept at once.
+_MOST_GAMES: Final = 64
 _CHUNK: Final = 1024 * 1024
 _ENCODE: Final = msgspec.json.Encoder().encode
 _ANSWERS: Final = msgspec.json.Decoder(Answers)
@@ -33,26 +41,62 @@ class PolicyFailed(Exception):  # noqa: N818 - says what happened
 
 
 class HostedPolicy:
-    """The odds that the code of an agent publishes, in a box of their own. `many` asks about many decisions at once.
+    """The odds that the code of an agent publishes, in a box for every game. `many` asks about many decisions at once.
 
     Attributes:
         is_published: Whether the agent publishes any.
     """
 
     def __init__(self, name: str, command: Boxed, code: Code, settings: ExecSettings) -> None:
+        self._new = partial(_Host, name, command, msgspec.structs.replace(code, plays=False), settings)
+        self._hosts: dict[Hashable, _Host] = {}
+        first = self._new()
+        self.is_published = first.greet()
+        self._next: _Host | None = first if self.is_published else None
+        if not self.is_published:
+            first.stop()
+
+    def __call__(self, seen: Observation) -> Policy:
+        """Return the odds at a decision of no game in particular; raises PolicyFailed where there are none."""
+        return self.of(None)(seen)
+
+    def many(self, seen: Sequence[Observation]) -> list[Policy | PolicyFailed]:
+        """Return the odds at many decisions, or why there are none."""
+        return self.of(None).many(seen)
+
+    def of(self, game: Hashable) -> "_Host":
+        """Return who is asked about a game: in a box of its own, until the game is over."""
+        host = self._hosts.pop(game, None)
+        if host is None:
+            host, self._next = self._next or self._new(), None
+            self._next = self._new()  # it starts while this one is asked
+        self._hosts[game] = host
+        if len(self._hosts) > _MOST_GAMES:  # a game that was broken off; whoever is asked about it again is new
+            self.over(next(iter(self._hosts)))
+        return host
+
+    def over(self, game: Hashable) -> None:
+        """End the box of a game."""
+        host = self._hosts.pop(game, None)
+        if host is not None:
+            host.stop()
+
+
+class _Host:
+    """One instance of an agent's code, which is asked for its odds, in a box."""
+
+    def __init__(self, name: str, command: Boxed, code: Code, settings: ExecSettings) -> None:
         self._command, self._settings = command, settings
-        agent = msgspec.structs.replace(code, plays=False)
-        self._hello = hello_line(name, agent)
+        self._hello = hello_line(name, code)
         self._environment = code.environment
         self._name = name
         self._number = 0
         self._starts = 0
-        self._program: SupervisedProgram | None = None
+        self._program: BoxedProgram | SupervisedProgram | None = None
+        self._is_greeted = False
         self._end: Any = None
         self._rest = b""
-        self.is_published = self._start()
-        if not self.is_published:
-            self._stop()
+        self._start()
 
     def __call__(self, seen: Observation) -> Policy:
         """Return the odds at a decision; raises PolicyFailed where there are none."""
@@ -63,43 +107,51 @@ class HostedPolicy:
 
     def many(self, seen: Sequence[Observation]) -> list[Policy | PolicyFailed]:
         """Return the odds at many decisions, or why there are none."""
-        if self._program is None:
-            self._start()
+        self.greet()
         self._number += 1
         decisions = [protocol.decision(each, self._number) for each in seen]
         try:
             self._write(_ENCODE(Question(self._number, decisions)) + b"\n")
             found = _ANSWERS.decode(self._line(_POLICY_S))
         except (OSError, TimeoutError, msgspec.MsgspecError) as error:
-            self._stop()
+            self.stop()
             raise PolicyFailed(f"its host gave no answer: {error}") from None
         if found.id != self._number or len(found.answers) != len(seen):
-            self._stop()
+            self.stop()
             raise PolicyFailed("its host answered something else")
         return [_policy(each) for each in found.answers]
 
-    def _start(self) -> bool:
-        """Start a host; return whether it publishes odds. Raises AgentError if it does not say so."""
+    def _start(self) -> None:
+        """Start a host, without waiting for it."""
         self._starts += 1
         if self._starts > _RESTARTS + 1:
             raise PolicyFailed(f"given up after {_RESTARTS} restarts")
-        self._rest = b""
-        program = SupervisedProgram(self._command, self._environment, settings=self._settings, piped=True)
+        self._rest, self._is_greeted = b"", False
+        program = started_program(self._command, self._environment, settings=self._settings, piped=True)
         self._program = program
         self._end = weakref.finalize(self, program.sweep, os.getpid(), _nothing_left)
         for stream in (program.process.stdin, program.process.stdout, program.process.stderr):
             assert stream is not None
             os.set_blocking(stream.fileno(), False)
+
+    def greet(self) -> bool:
+        """Wait until it can be asked; return whether it publishes odds. Raises AgentError if it does not say so."""
+        if self._program is None:
+            self._start()
+        if self._is_greeted:
+            return True
         try:
             self._write(self._hello)
             _, published = hello_of(self._line(self._settings.start_timeout_s))
         except (OSError, TimeoutError, AgentFailed) as error:
-            self._stop()
+            self.stop()
             said = f"{error}; {self._command.inside}" if self._starts == 1 else str(error)
             raise AgentError(f"participant {self._name!r} cannot play: {said}") from None
+        self._is_greeted = True
         return published
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """End it; whoever asks next starts it again."""
         if self._end is not None:
             self._end()
         self._program = None

@@ -30,6 +30,8 @@ from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import DEFAULT_TIMEOUT_S, ParticipantSpec
 
 _HOST: Final = str(Path(__file__).with_name("python_host.py"))
+#: The same in an image, which has its own Python and molt-bench.
+_HOST_MODULE: Final = "molt_bench.agents.sandbox.python_host"
 _PACKAGE: Final = str(Path(__file__).parents[2])
 #: Seconds from the start of a host to its hello: what it imports may be large.
 _START_S: Final = 60.0
@@ -45,7 +47,8 @@ def hosted_agent(
     on_remains: OnRemains | None = None,
 ) -> "HostedAgent":
     """Return an agent whose Python code plays in a box; see `make_agent`."""
-    settings = ExecSettings(command=(sys.executable, "-P", _HOST), start_timeout_s=_START_S)
+    host = (sys.executable, "-P", _HOST) if box.image is None else ("python3", "-P", "-m", _HOST_MODULE)
+    settings = ExecSettings(command=host, start_timeout_s=_START_S)
     limit_s = DEFAULT_TIMEOUT_S if action_timeout_s is None else action_timeout_s
     agent = HostedAgent(spec.id, settings, action_timeout_s=limit_s, folder=folder, on_remains=on_remains, box=box)
     agent.load(spec, code_sha256)
@@ -66,14 +69,19 @@ class HostedAgent(ExecAgent):
         if code_sha256 is not None and (found is None or found.sha256 != code_sha256):
             raise AgentError(f"{source} is not the code with SHA-256 {code_sha256}, so it is not run")
         own = [] if found is None else _own_folders(source, found.path)
-        paths = [*filter(os.path.isdir, own), *map(os.path.abspath, sys.path)]
+        in_image = self._command.box is not None and self._command.box.image is not None
+        paths = [*filter(os.path.isdir, own), *(() if in_image else map(os.path.abspath, sys.path))]
         named = f"{os.path.abspath(source)}:{name}" if source.endswith(".py") else spec.type
-        self._code = Code(named, spec.params, tuple(dict.fromkeys(paths)), os.getcwd(), code_sha256)
+        self._code = Code(
+            named, spec.params, tuple(dict.fromkeys(paths)), os.getcwd(), code_sha256, has_all_paths=not in_image
+        )
         self._environment = self._code.environment
         shown = without_nested([*self._command.shown, *own])
         self._command = msgspec.structs.replace(self._command, shown=tuple(shown))
 
-    def _shown(self, words: tuple[str, ...]) -> Sequence[str]:
+    def _shown(self, words: tuple[str, ...], box: Box) -> Sequence[str]:
+        if box.image is not None:
+            return ()
         # Of the folder where we were started, it sees what is its own.
         here = {os.getcwd(), os.path.dirname(os.path.abspath(sys.argv[0]))}
         paths = [path for path in sys.path if os.path.abspath(path) not in here]

@@ -9,3 +9,5 @@ FILES: Final = 4096
 #: What can be written to files, all of it in memory: in the home folder, and as shared memory.
 DISK_BYTES: Final = 256 * 1024 * 1024
 SHARED_MEMORY_BYTES: Final = 64 * 1024 * 1024
+#: Files and folders in each of these, empty ones included.
+ENTRIES: Final = 100_000

@@ -1,69 +1,113 @@
 """System calls that nothing in a box may make: they reach around it, or leave traces outside. As a seccomp filter.
 
 Most of a box is made of namespaces. What is left to forbid are things of the kernel that have no namespace: keys, locks
-and watches on files that two boxes share, what is in the page cache, new namespaces, mounts, and typing into terminals.
+and watches on files that two boxes share, what is in the page cache, kinds of sockets that other boxes can hear, new
+namespaces, mounts, typing into terminals, and memory that no limit counts.
 """
 
+import atexit
+import os
 import struct
+import tempfile
 from functools import cache
 from platform import machine
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-#: Numbers of the calls by the architecture of the kernel; i386 programs run on x86_64, too.
-_X86_64: Final = {
-    "keys": (248, 249, 250),  # add_key, request_key, keyctl
-    "locks and watches on shared files": (73, 254, 301, 300),  # flock, inotify_add_watch, fanotify_mark, fanotify_init
-    "the page cache": (27, 451, 327),  # mincore, cachestat, preadv2
-    "namespaces": (272, 308),  # unshare, setns
-    "mounts": (165, 166, 155, 161, 428, 429, 430, 431, 432, 433, 442),
-    "the machine": (298, 321, 323, 175, 313, 176, 246, 320, 103, 163, 425, 312),
+import msgspec
+
+#: The calls by their names, and their numbers on x86_64, i386 (whose programs run on x86_64, too) and aarch64.
+_FORBIDDEN: Final[dict[str, tuple[int | None, int | None, int | None]]] = {
+    # keys
+    "add_key": (248, 286, 217),
+    "request_key": (249, 287, 218),
+    "keyctl": (250, 288, 219),
+    # locks and watches on shared files
+    "flock": (73, 143, 32),
+    "inotify_add_watch": (254, 292, 27),
+    "fanotify_init": (300, 338, 262),
+    "fanotify_mark": (301, 339, 263),
+    # the page cache
+    "mincore": (27, 218, 232),
+    "cachestat": (451, 451, 451),
+    "preadv2": (327, 378, 286),
+    # memory that belongs to no process: unlinked files, and what System V leaves
+    "memfd_create": (319, 356, 279),
+    "memfd_secret": (447, 447, 447),
+    "shmget": (29, 395, 194),
+    "msgget": (68, 399, 186),
+    "semget": (64, 393, 190),
+    "ipc": (None, 117, None),
+    # namespaces and mounts
+    "unshare": (272, 310, 97),
+    "setns": (308, 346, 268),
+    "mount": (165, 21, 40),
+    "umount": (None, 22, None),
+    "umount2": (166, 52, 39),
+    "pivot_root": (155, 217, 41),
+    "chroot": (161, 61, 51),
+    "open_tree": (428, 428, 428),
+    "move_mount": (429, 429, 429),
+    "fsopen": (430, 430, 430),
+    "fsconfig": (431, 431, 431),
+    "fsmount": (432, 432, 432),
+    "fspick": (433, 433, 433),
+    "mount_setattr": (442, 442, 442),
+    "open_by_handle_at": (304, 342, 265),
+    # the machine
+    "perf_event_open": (298, 336, 241),
+    "bpf": (321, 357, 280),
+    "userfaultfd": (323, 374, 282),
+    "init_module": (175, 128, 105),
+    "finit_module": (313, 350, 273),
+    "delete_module": (176, 129, 106),
+    "kexec_load": (246, 283, 104),
+    "kexec_file_load": (320, None, 294),
+    "syslog": (103, 103, 116),
+    "acct": (163, 51, 89),
+    "io_uring_setup": (425, 425, 425),
+    "kcmp": (312, 349, 272),
+    "swapon": (167, 87, 224),
+    # The arguments of these lie in memory, where a filter cannot look: libraries then use clone, and 64 bits.
+    "clone3": (435, 435, 435),
+    "socketcall": (None, 102, None),
 }
-_I386: Final = {
-    "keys": (286, 287, 288),
-    "locks and watches on shared files": (143, 292, 339, 338),
-    "the page cache": (218, 451, 378),
-    "namespaces": (310, 346),
-    "mounts": (21, 22, 52, 217, 61, 428, 429, 430, 431, 432, 433, 442),
-    "the machine": (336, 357, 374, 128, 350, 129, 283, 103, 51, 425, 349),
-}
-_AARCH64: Final = {
-    "keys": (217, 218, 219),
-    "locks and watches on shared files": (32, 27, 263, 262),
-    "the page cache": (232, 451, 286),
-    "namespaces": (97, 268),
-    "mounts": (40, 39, 41, 51, 428, 429, 430, 431, 432, 433, 442),
-    "the machine": (241, 280, 282, 105, 273, 106, 104, 294, 116, 89, 425, 272),
-}
+#: Requests of ioctl that type into a terminal (TIOCSTI, TIOCLINUX).
+_TYPING: Final = (0x5412, 0x541C)
+#: Of fcntl: leases and notices of files that others may share, and questions about their locks (F_SETLEASE, F_NOTIFY,
+#: F_GETLK and its kin).
+_SHARED: Final = (1024, 1026, 5, 12, 36)
+#: The flag of clone for a new user namespace.
+_NEW_USER: Final = 0x10000000
+#: Families of sockets that a namespace holds: local ones, IP, and the kernel's answers about these. Others, such as
+#: vsock and Bluetooth, reach other boxes, or other machines.
+_FAMILIES: Final = (1, 2, 10, 16)
+_MOST_FAMILIES: Final = 64
 
 
 class _Architecture(NamedTuple):
-    """How a kernel names an architecture, and the numbers of its calls."""
+    """How a kernel names an architecture, the place of its numbers above, and those of calls by their arguments."""
 
     audit: int
-    forbidden: dict[str, tuple[int, ...]]
+    place: int
     ioctl: int
     fcntl: tuple[int, ...]
     clone: int
-    clone3: int = 435
+    sockets: tuple[int, ...]
 
 
 _ARCHITECTURES: Final = {
     "x86_64": (
-        _Architecture(0xC000003E, _X86_64, ioctl=16, fcntl=(72,), clone=56),
-        _Architecture(0x40000003, _I386, ioctl=54, fcntl=(55, 221), clone=120),
+        _Architecture(0xC000003E, 0, ioctl=16, fcntl=(72,), clone=56, sockets=(41, 53)),
+        _Architecture(0x40000003, 1, ioctl=54, fcntl=(55, 221), clone=120, sockets=(359, 360)),
     ),
-    "aarch64": (_Architecture(0xC00000B7, _AARCH64, ioctl=29, fcntl=(25,), clone=220),),
+    "aarch64": (_Architecture(0xC00000B7, 2, ioctl=29, fcntl=(25,), clone=220, sockets=(198, 199)),),
 }
 #: Numbers of x32, a third way to call an x86_64 kernel, begin here.
 _X32: Final = 0x40000000
-#: Requests of ioctl that type into a terminal (TIOCSTI, TIOCLINUX); of fcntl, leases and notices of files that others
-#: may share (F_SETLEASE, F_NOTIFY); flags of clone for a new user namespace.
-_TYPING: Final = (0x5412, 0x541C)
-_SHARED: Final = (1024, 1026)
-_NEW_USER: Final = 0x10000000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
+_ERRNO: Final = 0x00050000
+_ALLOW, _EPERM, _ENOSYS, _NO_FAMILY = 0x7FFF0000, _ERRNO | 1, _ERRNO | 38, _ERRNO | 97
 #: Where the number, the architecture and the arguments of a call lie; arguments have eight bytes, the low ones first.
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
@@ -77,7 +121,8 @@ def seccomp_filter(architecture: str | None = None) -> bytes:
     parts = [_of(each) for each in known]
     code: list[tuple[int, int, int, int]] = [(_LOAD, 0, 0, _ARCHITECTURE)]
     for each, part in zip(known, parts, strict=True):
-        code += [(_EQUAL, 0, len(part), each.audit), *part]
+        # A jump reaches 255 steps: the first leads to the part, the second over it.
+        code += [(_EQUAL, 0, 1, each.audit), (0x05, 0, 0, 1), (0x05, 0, 0, len(part)), *part]
     code.append((_RETURN, 0, 0, _EPERM))  # an architecture that should not be there
     return b"".join(struct.pack("=HBBI", *each) for each in code)
 
@@ -85,10 +130,8 @@ def seccomp_filter(architecture: str | None = None) -> bytes:
 def _of(known: _Architecture) -> list[tuple[int, int, int, int]]:
     """Return the part for one architecture, which ends in a return on every way."""
     found = [(_LOAD, 0, 0, _NUMBER), (_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _EPERM)]
-    for number in sorted({number for numbers in known.forbidden.values() for number in numbers}):
+    for number in sorted({each for numbers in _FORBIDDEN.values() if (each := numbers[known.place]) is not None}):
         found += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ENOSYS)]  # as on a kernel that does not have it
-    # The flags of clone3 lie in memory, where a filter cannot look: libraries then use clone.
-    found += [(_EQUAL, 0, 1, known.clone3), (_RETURN, 0, 0, _ENOSYS)]
     found += [(_EQUAL, 0, 3, known.clone), (_LOAD, 0, 0, _ARGUMENTS), (_ANY_BIT, 0, 1, _NEW_USER)]
     found += [(_RETURN, 0, 0, _EPERM), (_LOAD, 0, 0, _NUMBER)]
     for numbers, values in (((known.ioctl,), _TYPING), (known.fcntl, _SHARED)):
@@ -96,4 +139,54 @@ def _of(known: _Architecture) -> list[tuple[int, int, int, int]]:
             tests = [step for value in values for step in ((_EQUAL, 0, 1, value), (_RETURN, 0, 0, _EPERM))]
             found += [(_EQUAL, 0, len(tests) + 2, number), (_LOAD, 0, 0, _ARGUMENTS + 8), *tests]
             found += [(_LOAD, 0, 0, _NUMBER)]
+    for number in known.sockets:
+        tests = [(_EQUAL, len(_FAMILIES) - at, 0, value) for at, value in enumerate(_FAMILIES)]
+        found += [(_EQUAL, 0, len(tests) + 3, number), (_LOAD, 0, 0, _ARGUMENTS), *tests]
+        found += [(_RETURN, 0, 0, _NO_FAMILY), (_LOAD, 0, 0, _NUMBER)]
     return [*found, (_RETURN, 0, 0, _ALLOW)]
+
+
+def seccomp_profile() -> bytes:
+    """Return the same filter as containers take it, in JSON."""
+
+    def rule(names: list[str], errno: int, **argument: Any) -> dict[str, Any]:
+        limited = {"args": [argument]} if argument else {}
+        return {"names": names, "action": "SCMP_ACT_ERRNO", "errnoRet": errno & 0xFFFF, **limited}
+
+    equal, sockets = "SCMP_CMP_EQ", ["socket", "socketpair"]
+    others = [family for family in range(_MOST_FAMILIES) if family not in _FAMILIES]
+    rules = [
+        rule([*_FORBIDDEN], _ENOSYS),
+        rule(["clone"], _EPERM, index=0, value=_NEW_USER, valueTwo=_NEW_USER, op="SCMP_CMP_MASKED_EQ"),
+        *[rule(["ioctl"], _EPERM, index=1, value=value, op=equal) for value in _TYPING],
+        *[rule(["fcntl", "fcntl64"], _EPERM, index=1, value=value, op=equal) for value in _SHARED],
+        *[rule(sockets, _NO_FAMILY, index=0, value=family, op=equal) for family in others],
+    ]
+    architectures = ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"] if machine() == "x86_64" else ["SCMP_ARCH_AARCH64"]
+    return msgspec.json.encode({"defaultAction": "SCMP_ACT_ALLOW", "architectures": architectures, "syscalls": rules})
+
+
+@cache
+def filter_file() -> str:
+    """Return a file with the filter, which every user can read; "" if there is no filter."""
+    return _for_all(seccomp_filter()) if seccomp_filter() else ""
+
+
+@cache
+def profile_file() -> str:
+    """Return a file with the filter for containers."""
+    return _for_all(seccomp_profile())
+
+
+def _for_all(content: bytes) -> str:
+    descriptor, path = tempfile.mkstemp(prefix="molt-bench-filter-")
+    with open(descriptor, "wb") as file:
+        file.write(content)
+    os.chmod(path, 0o644)
+    atexit.register(_remove, path, os.getpid())
+    return path
+
+
+def _remove(path: str, owner: int) -> None:
+    if os.getpid() == owner and os.path.exists(path):
+        os.unlink(path)

@@ -42,7 +42,7 @@ def needed_by(command: Sequence[str]) -> list[str]:
     names, without their folders.
     """
     program, *arguments = command
-    found = [*_of_program(program)]
+    found = [*_of_program(program)] if os.path.isabs(program) else []  # else it is one of an image
     files = [word for word in map(_named, arguments) if word]
     script = next((word for word in files if os.path.isfile(word)), None)
     if script is not None:

@@ -54,6 +54,7 @@ class StatedPolicy:
 
     def __init__(self, policy: PolicyOf) -> None:
         self._policy = policy
+        self._game: GameSpec | None = None
         self._answers: dict[_Moment, Policy | PolicyError] = {}
         #: What it said while games were played, until they are looked at.
         self._told: dict[GameSpec, dict[_Moment, Policy | PolicyError]] = {}
@@ -71,7 +72,7 @@ class StatedPolicy:
         moment = _moment(seen)
         answer = self._answers.get(moment)
         if answer is None:
-            answer = self._answers[moment] = self._ask(seen)
+            answer = self._answers[moment] = self._ask(seen, self._game)
         if isinstance(answer, PolicyError):
             raise answer
         return answer
@@ -89,7 +90,7 @@ class StatedPolicy:
             some, left = left[: (most := max(1, int(_BATCH_S / each_s)))], left[most:]
             self.asked_s = monotonic()
             try:
-                found = self._policy.many([each for _, each in some])  # type: ignore[attr-defined]
+                found = self._of(self._game).many([each for _, each in some])  # type: ignore[attr-defined]
                 each_s = max((monotonic() - self.asked_s) / len(some), _BATCH_S / _BATCH)
             except Exception:  # then each is asked on its own, and fails on its own
                 return
@@ -103,24 +104,32 @@ class StatedPolicy:
         told, moment = self._told.setdefault(game, {}), _moment(seen)
         if moment in told or self.stalled:
             return
-        ask = partial(self._ask, replace(seen, noise=0, previous_error=None))
+        ask = partial(self._ask, replace(seen, noise=0, previous_error=None), game)
         with suppress(Stalled):
             told[moment] = patiently(ask, (self,))
 
     def begin(self, game: GameSpec) -> None:
         """Look at a game: what was said while it was played counts."""
         self._answers = self._told.pop(game, {})
+        self._game = game
 
     def forget(self) -> None:
-        """Forget the answers about a game."""
+        """Forget the answers about a game, and have whoever was asked about it forget them."""
         self._answers = {}
+        if self.takes_many:
+            self._policy.over(self._game)  # type: ignore[attr-defined]
+        self._game = None
 
-    def _ask(self, seen: Observation) -> Policy | PolicyError:
+    def _of(self, game: GameSpec | None) -> PolicyOf:
+        """Return who is asked about a game: one in another process has a process for each, so as not to remember."""
+        return self._policy.of(game) if self.takes_many else self._policy  # type: ignore[attr-defined]
+
+    def _ask(self, seen: Observation, game: GameSpec | None) -> Policy | PolicyError:
         if self.stalled:
             raise Stalled
         self.asked_s = monotonic()
         try:
-            found = _checked(partial(self._policy, seen))
+            found = _checked(lambda: self._of(game)(seen))
         finally:
             self.asked_s = None
         if self.stalled:
