@@ -36,7 +36,7 @@ def ladder_config(participants: int, matches: int) -> dict[str, object]:
 
 
 def seconds_of_rounds(participants: int, matches: int, *, met: int = 0) -> list[float]:
-    """Return the CPU seconds between rounds, for every round of a run; all pairs have `met` before, with drawn margins."""
+    """Return the CPU seconds between rounds of a run; all pairs have `met` before, with margins that are drawn."""
     config = load_config(ladder_config(participants, matches))
     ladder = Ladder(config, keep_hands=False)
     dice = default_rng(5)
@@ -78,5 +78,5 @@ def milliseconds(participants: int, more: int = 40) -> tuple[float, float]:
 
 
 def settled_milliseconds(participants: int, rounds: int = 12) -> float:
-    """Return the median CPU milliseconds of rounds after all pairs have met, whose margins so far are drawn, not played."""
+    """Return the median CPU milliseconds of rounds after all pairs have met; their margins are drawn, not played."""
     return 1000 * median(seconds_of_rounds(participants, rounds, met=4))

@@ -38,7 +38,7 @@ else:
     np = lazy_import("numpy")
 
 #: From this many leads on, they are computed together.
-_MANY: Final = 24
+_MANY: Final = 64
 #: Leads whose terms are remembered.
 _MOST_TERMS: Final = 1024
 #: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.

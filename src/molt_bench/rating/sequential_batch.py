@@ -20,7 +20,7 @@ else:
     np = lazy_import("numpy")
 
 #: From this many leads on, arrays are faster.
-MANY: Final = 24
+MANY: Final = 64
 #: Where two numbers are this close, numpy's last digit might decide which one is larger.
 _TOO_CLOSE: Final = 1e-12
 
