@@ -4,8 +4,11 @@ Counted is all that a run does between the last game of a round and the first of
 stop rules and schedule. The games are of two hands, and playing them and taking their luck out is not counted.
 """
 
+from math import exp
 from statistics import fmean, median
 from time import process_time
+
+from numpy.random import default_rng
 
 from molt_bench import make_agent
 from molt_bench.bench.ladder import Ladder
@@ -15,6 +18,7 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import drive
+from molt_bench.records import ESTIMATORS
 
 KINDS = ("callstation", "tight")
 
@@ -31,10 +35,15 @@ def ladder_config(participants: int, matches: int) -> dict[str, object]:
     }
 
 
-def seconds_of_rounds(participants: int, matches: int) -> list[float]:
-    """Return the CPU seconds between rounds, for every round of a run."""
+def seconds_of_rounds(participants: int, matches: int, *, met: int = 0) -> list[float]:
+    """Return the CPU seconds between rounds of a run; all pairs have `met` before, with margins that are drawn."""
     config = load_config(ladder_config(participants, matches))
     ladder = Ladder(config, keep_hands=False)
+    dice = default_rng(5)
+    for pair in ladder.meetings if met else ():
+        margins = tuple(dice.normal(0, 4000 * exp(dice.normal(0, 0.3)), met).tolist())
+        ladder._book.add(pair, dict.fromkeys(ESTIMATORS, margins), [f"{pair} {at}" for at in range(met)])
+        ladder.meetings[pair] = met
     run = rounds(config, ladder, Dealer(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True))
     kind_of = {each.id: each.type for each in config.participants}
 
@@ -66,3 +75,8 @@ def milliseconds(participants: int, more: int = 40) -> tuple[float, float]:
     opening = participants * (participants - 1) // 2
     spent = seconds_of_rounds(participants, opening + more)
     return 1000 * fmean(spent[:opening]), 1000 * median(spent[opening:])
+
+
+def settled_milliseconds(participants: int, rounds: int = 12) -> float:
+    """Return the median CPU milliseconds of rounds after all pairs have met; their margins are drawn, not played."""
+    return 1000 * median(seconds_of_rounds(participants, rounds, met=4))

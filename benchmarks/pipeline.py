@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter, process_time
 
-from deciding import milliseconds, opening_milliseconds
+from deciding import milliseconds, opening_milliseconds, settled_milliseconds
 from exporting import seconds_of_exports
 from rows import row
 from viewing import long_run, print_server
@@ -196,6 +196,8 @@ def deciding() -> None:
     for participants, goal in ((5, 1), (20, 2), (40, 5), (100, 20)):
         _, after = milliseconds(participants)
         row(f"deciding a round of {participants}, all have met", after, goal, " ms", digits=2)
+    for participants, goal in ((200, 30), (1_000, 100)):
+        row(f"deciding a round of {participants:,}, all have met", settled_milliseconds(participants), goal, " ms")
     for participants, goal in ((200, 20), (1_000, 100)):
         row(f"deciding a round of {participants:,}, opening", opening_milliseconds(participants), goal, " ms", digits=2)
 

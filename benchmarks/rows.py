@@ -47,8 +47,10 @@ SUBJECTS: Final = {
         "deciding a round of 20, all have met": Figure("pipeline", "with 20"),
         "deciding a round of 40, all have met": Figure("pipeline", "with 40"),
         "deciding a round of 100, all have met": Figure("pipeline", "with 100"),
+        "deciding a round of 200, all have met": Figure("pipeline", "with 200, their margins drawn instead of played"),
+        "deciding a round of 1,000, all have met": Figure("pipeline", "with 1,000, the most that a run may have"),
         "deciding a round of 200, opening": Figure("pipeline", "with 200, while pairs meet for the first time"),
-        "deciding a round of 1,000, opening": Figure("pipeline", "with 1,000, the most that a run may have"),
+        "deciding a round of 1,000, opening": Figure("pipeline", "with 1,000"),
         "slowest tenth of 5,000 matches over the mean": Figure(
             "linear", "whether a long run slows down; 1 if it does not"
         ),

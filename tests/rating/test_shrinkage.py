@@ -7,13 +7,20 @@ import numpy as np
 import pytest
 
 from molt_bench.rating.margin import MarginModel
-from molt_bench.rating.shrinkage import digamma, inverse_trigamma, prior_freedom, trigamma
+from molt_bench.rating.shrinkage import LogVariances, digamma, inverse_trigamma, trigamma
 
 
 def test_the_gamma_functions_have_their_known_values():
     assert digamma(0.5) == pytest.approx(-1.9635100260214235, abs=1e-9)
     assert trigamma(0.5) == pytest.approx(pi**2 / 2, abs=1e-9)
     assert trigamma(100.0) == pytest.approx(0.010050166663333571, abs=1e-12)
+
+
+def prior_freedom(variances):
+    known = LogVariances(len(variances))
+    for at, (variance, free) in enumerate(variances):
+        known.set(at, variance * free, free)
+    return known.prior_freedom()
 
 
 @pytest.mark.parametrize("value", [0.05, 0.5, 3.0, 80.0])

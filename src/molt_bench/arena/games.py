@@ -167,7 +167,7 @@ class GameRunner:
         def took(spec: GameSpec, played: PlayedGame) -> None:
             del left[spec]
             self._cast.traces.add(played.traces)
-            done(spec, played.record, (), played.estimates)
+            done(spec, played.record(spec), (), played.estimates)
 
         try:
             self._pool.play(specs, took, until=self._until)

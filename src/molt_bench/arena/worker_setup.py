@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Callable
 from functools import partial
+from typing import Any, Final
 
 import msgspec
 
@@ -25,12 +26,26 @@ from molt_bench.specs import GameSpec, ParticipantSpec
 class PlayedGame(msgspec.Struct, frozen=True):
     """What a worker returns: a game, and where custom agents raised, by participant.
 
-    It also computes what player A won by each estimator, which takes longer than most games take to play.
+    It also computes what player A won by each estimator, which takes longer than most games take to play. The spec is
+    not sent back: whoever asked for the game has it.
     """
 
-    record: GameRecord
+    outcome: tuple[Any, ...]
     estimates: Estimates
     traces: dict[str, tuple[Trace, ...]] = {}
+
+    @classmethod
+    def of(cls, record: GameRecord, estimates: Estimates, traces: dict[str, tuple[Trace, ...]]) -> "PlayedGame":
+        """Return what is sent of a game."""
+        return cls(tuple([getattr(record, name) for name in _OUTCOME]), estimates, traces)
+
+    def record(self, spec: GameSpec) -> GameRecord:
+        """Return the record, given the spec that was played."""
+        return GameRecord(spec=spec, **dict(zip(_OUTCOME, self.outcome, strict=True)))
+
+
+#: The fields of a record besides its spec.
+_OUTCOME: Final = tuple([name for name in GameRecord.__struct_fields__ if name != "spec"])
 
 
 class WorkerSetup(msgspec.Struct, frozen=True):
@@ -90,7 +105,8 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         )
         hands: list[PlayedHand] = []
         record = drive(game, players, hands=hands)
-        return PlayedGame(record, all_estimates(record, (policies[first], policies[second]), hands=hands), log.found())
+        estimates = all_estimates(record, (policies[first], policies[second]), hands=hands)
+        return PlayedGame.of(record, estimates, log.found())
 
 
 def _settled(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:

@@ -15,6 +15,7 @@ from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
+from molt_bench.rating.sequential_batch import deciding_errors
 from molt_bench.rating.student import Estimate
 from molt_bench.specs import Pair
 
@@ -60,9 +61,10 @@ def followed_pairs(ladder: Ladder, blocks: SeedBlocks, past: Past, room: int) ->
     """Return the pairings of the next round as they were played; raises JournalError if the config has no such pair."""
     first = len(ladder.matches) + 1
     pairs = past.pairs(first, first + room - 1)
-    met = Counter(ladder.meetings)
+    met = Counter[Pair]()
     for number, pair in enumerate(pairs, start=first):
-        if pair not in ladder.meetings or not (blocks.endless or blocks.has_block(pair, met[pair])):
+        known = pair in ladder.meetings
+        if not known or not (blocks.endless or blocks.has_block(pair, ladder.meetings[pair] + met[pair])):
             raise JournalError(f"the journal's match {number} is not the one that its config plays")
         met[pair] += 1
     return pairs
@@ -72,7 +74,8 @@ def situation_of(ladder: Ladder, cost: dict[Pair, float] | None = None) -> Situa
     """Return what a matchmaker knows; `cost` is the cost of a match of each pair, if costs differ."""
     config, ranking, ratings, by_margins = ladder.config, ladder.ranking(), ladder.ratings, ladder.by_margins
     # Most matchmakers look at some of these only: they are computed when asked for.
-    result = cache(ladder.margins.result)
+    margins = ladder.margins
+    result = cache(margins.result)
     sure = ladder.confidence
     return Situation(
         ranking=ranking,
@@ -85,9 +88,10 @@ def situation_of(ladder: Ladder, cost: dict[Pair, float] | None = None) -> Situa
         matches=len(ladder.matches),
         seeds_per_match=config.seeds.per_match,
         min_meetings=ladder.min_meetings if by_margins else 0,
-        variance=LaterMapping(ladder.margins.variances),
-        contrasts=Later(lambda: _contrasts(ladder)),
+        variance=LaterMapping(margins.variances),
+        contrasts=Later(lambda: [Contrast(margins.lead_weights(*pair), target) for pair, target in _targets(ladder)]),
         cost=cost or {},
+        worth=lambda: margins.worth(_targets(ladder)),
     )
 
 
@@ -95,14 +99,13 @@ def _sigma(result: Estimate) -> float:
     return result.scale if result.scale != inf else _ANYTHING
 
 
-def _contrasts(ladder: Ladder) -> tuple[Contrast, ...]:
+def _targets(ladder: Ladder) -> list[tuple[Pair, float]]:
     """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
-    found = []
-    for each in ladder.verdicts():
-        if each.kind == "unresolved":
-            wanted = max(ladder.judge.test.deciding(each.lead, 2 * ladder.error), _LEAST_SCALE)
-            found.append(Contrast(ladder.margins.lead_weights(each.above, each.below), wanted**2))
-    return tuple(found)
+    undecided = [each for each in ladder.verdicts() if each.kind == "unresolved"]
+    wanted = deciding_errors(ladder.judge.test, [each.lead for each in undecided], 2 * ladder.error)
+    return [
+        ((each.above, each.below), max(error, _LEAST_SCALE) ** 2) for each, error in zip(undecided, wanted, strict=True)
+    ]
 
 
 def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:

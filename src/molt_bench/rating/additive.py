@@ -37,6 +37,9 @@ class AdditiveModel(MarginModel):
         self._standings.clear()
         self._information = None
 
+    def _rows(self) -> None:
+        return None
+
     def _weights(self, wanted: Mapping[str, float], *, in_own_field: bool = True) -> dict[Pair, float]:
         return self._additive(super()._weights(wanted, in_own_field=in_own_field))
 

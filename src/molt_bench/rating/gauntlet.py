@@ -46,6 +46,9 @@ class GauntletModel(MarginModel):
             return self.lead(first, second)
         return self._estimated(self._terms_of_lead(first, second), wide=True)
 
+    def _rows(self) -> None:
+        return None
+
     def _weights(self, wanted: Mapping[str, float], *, in_own_field: bool = True) -> dict[Pair, float]:
         return super()._weights(wanted, in_own_field=False)
 

@@ -18,14 +18,17 @@ together against a third. `shared_seeds` says what that does to the variance of 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import fsum, inf, sqrt
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating import shared_seeds
-from molt_bench.rating.pair_sums import PairSums, Sample, Terms
+from molt_bench.rating.exact_sums import Members
+from molt_bench.rating.lead_sums import Leads, Rows, lead_sums
+from molt_bench.rating.pair_sums import PairSums, Sample, Sum, Terms
+from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
 
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 else:
     np = lazy_import("numpy")
 
+#: From this many leads on, they are computed together.
+_MANY: Final = 64
 #: Leads whose terms are remembered.
 _MOST_TERMS: Final = 1024
 #: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.
@@ -94,7 +99,9 @@ class MarginModel:
         #: What has been computed since the last change; a standing stays as long as its pairs do.
         self._leads: dict[Pair, Estimate] = {}
         self._standings: dict[str, float] = {}
+        self._rests: dict[str, float] = {}
         self._ranking: tuple[str, ...] | None = None
+        self._known_rows: Rows | None = None
         #: Terms of standings, and terms and weights of the leads looked at lately.
         self._own_terms: dict[str, Terms] = {}
         self._lead_terms: dict[Pair, Terms] = {}
@@ -139,6 +146,7 @@ class MarginModel:
         self._leads.clear()
         for name in changed:
             self._standings.pop(name, None)
+            self._rests.pop(name, None)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -195,6 +203,53 @@ class MarginModel:
         if known is None:
             known = self._leads[first, second] = self._estimated(self._terms_of_lead(first, second))
         return known
+
+    def leads(self, pairs: Iterable[Pair]) -> list[Estimate]:
+        """Return the lead of the first of each pair over the second: of many, all together."""
+        pairs = list(pairs)
+        new = [pair for pair in pairs if pair not in self._leads]
+        rows = self._rows() if len(new) >= _MANY and not self.shares_seeds else None
+        for pair, found in zip(new, self._lead_sums(new, rows), strict=True) if rows is not None else ():
+            if found is not None:
+                self._leads[pair] = _estimate(found)
+        return [self.lead(*pair) for pair in pairs]
+
+    def worth(self, targets: Sequence[tuple[Pair, float]]) -> PairWorth | None:
+        """Return what another seed pair of each pair is worth to some leads, given the variance that decides each.
+
+        None where that does not follow from the pairs of the two alone.
+        """
+        rows, number = self._rows(), {name: at for at, name in enumerate(self.participants)}
+        if rows is None:
+            return None
+        return PairWorth(self._pairs, self._index, self._sums, number, rows, targets)
+
+    def _rows(self) -> Rows | None:
+        """Return what standings are made of; None if not everybody's are made of pairs of one weight."""
+        field = len(self.participants) - len(self.anchors)
+        if self._known_rows is None and field > 1:
+            apart = np.array([name in self.anchors for name in self.participants])
+            ones, others, size = self._sums.ones, self._sums.others, len(self.participants)
+            members = Members.of(np.where(apart[others], size, ones), np.where(apart[ones], size, others), size)
+            self._known_rows = Rows(members, 1.0 / field)
+        return self._known_rows
+
+    def _lead_sums(self, pairs: Sequence[Pair], rows: Rows) -> list[Sum | None]:
+        number = {name: at for at, name in enumerate(self.participants)}
+        first, second = (np.array([number[pair[side]] for pair in pairs]) for side in (0, 1))
+        indices = np.array([self._index[self._pair(*pair)] for pair in pairs])
+        twice = np.array([self.anchors.isdisjoint(pair) for pair in pairs])
+        self.ranking()
+        standings = [(self._standings[name], self._rest_of(name)) for name in self.participants]
+        return lead_sums(self._sums, rows, Leads(first, second, indices, twice), standings)
+
+    def _rest_of(self, name: str) -> float:
+        """Return what rounding has left out of a standing."""
+        if name not in self._rests:
+            terms = self._terms_of(name)
+            parts = (terms.weights * self._sums.means[terms.indices]).tolist()
+            self._rests[name] = fsum([*parts, -self._standings[name]])
+        return self._rests[name]
 
     def wide_lead(self, first: str, second: str) -> Estimate:
         """Return the lead as if luck in common made it no sharper: two are called tied by this."""
@@ -271,14 +326,14 @@ class MarginModel:
         found = self._sums.weighted(terms)
         if found is None:
             return UNKNOWN
-        mean, total, free, unit, widening = found
         if self.shares_seeds:
             samples = [self._samples[self._pairs[at]] for at in terms.indices.tolist()]
             used = list(zip(terms.weights.tolist(), samples, strict=True))
-            factor, most = self._effect_of_shared_seeds(used, terms, total)
+            factor, most = self._effect_of_shared_seeds(used, terms, found.variance)
             if factor > 1 or not wide:
-                total, free, unit = total * factor, min(free, most), unit * factor
-        return Estimate(mean, sqrt(total) * widening, free, sqrt(unit))
+                free, unit = min(found.free, most), found.unit * factor
+                found = found._replace(variance=found.variance * factor, free=free, unit=unit)
+        return _estimate(found)
 
     def _effect_of_shared_seeds(
         self, used: Sequence[tuple[float, Sample]], terms: Terms, apart: float
@@ -288,3 +343,7 @@ class MarginModel:
         `apart` is the variance that the sum would have without them.
         """
         return shared_seeds.clustering(used), inf
+
+
+def _estimate(found: Sum) -> Estimate:
+    return Estimate(found.mean, sqrt(found.variance) * found.widening, found.free, sqrt(found.unit))

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from molt_bench.lazy_import import lazy_import
-from molt_bench.rating.shrinkage import prior_freedom
+from molt_bench.rating.exact_sums import ExactSum
+from molt_bench.rating.shrinkage import LogVariances
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +31,8 @@ PRIOR_WEIGHT: Final = 2.0
 #: How much a squared skewness, over the number of seed pairs, adds to the standard error: at 95%, where z = 1.96, it is
 #: (z^4 + 2 z^2 - 3) / 18.
 SKEW: Final = 1.08
+#: If more have played since, or there are fewer pairs, all are looked at together.
+_MOST_BEHIND, _FEW = 8, 4096
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -90,21 +93,32 @@ class PairSums:
     def __init__(self, pairs: Sequence[tuple[int, int]], first_guess: float, *, skewed: bool = True) -> None:
         self.counts: Floats = np.zeros(len(pairs))
         self.means: Floats = np.zeros(len(pairs))
-        self._ones, self._others = np.array(pairs, np.int64).reshape(-1, 2).T
-        self._skewed = skewed
-        self._skews: Floats | None = None
+        self.ones, self.others = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
+        self._participants = 1 + max(self.ones.max(initial=0), self.others.max(initial=0))
+        self.skewed = skewed
         self._cubes: Floats = np.zeros(len(pairs))
         self._squares: Floats = np.zeros(len(pairs))
-        #: Degrees of freedom of the squares.
+        #: Degrees of freedom of the squares, and the sums of both.
         self._free: Floats = np.zeros(len(pairs))
+        self._all_free = 0
+        self._all_squares = ExactSum()
+        self._variances = LogVariances(len(pairs))
         self._first_guess = first_guess
         self._spreads: tuple[Floats, Floats] | None = None
+        #: By participant, and by pair; both are behind for those who have played since.
+        self._own_skews: Floats = np.zeros(self._participants)
+        self._skews: Floats = np.zeros(len(pairs))
+        self._behind: set[int] = set()
 
     def set(self, at: int, sample: Sample) -> None:
         """Replace what is known of a pair."""
+        self._all_squares.replace(float(self._squares[at]), sample.squares)
+        self._all_free += sample.free - int(self._free[at])
         self.counts[at], self.means[at] = sample.count, sample.mean
         self._squares[at], self._free[at], self._cubes[at] = sample.squares, sample.free, sample.cubes
-        self._spreads = self._skews = None
+        self._variances.set(at, sample.squares, sample.free)
+        self._behind.update((int(self.ones[at]), int(self.others[at])))
+        self._spreads = None
 
     def spreads(self) -> tuple[Floats, Floats]:
         """Return the variance of every pair, shrunk towards that of the others, and its degrees of freedom.
@@ -114,36 +128,51 @@ class PairSums:
         """
         if self._spreads is None:
             squares, free = self._squares, self._free
-            varied = (free > 0) & (squares > 0)
-            known = zip((squares[varied] / free[varied]).tolist(), free[varied].astype(int).tolist(), strict=True)
-            total, all_free = fsum(squares[free > 0].tolist()), int(free.sum())
+            total, all_free = self._all_squares.value, self._all_free
             guess_weight = 1 / (1 + all_free)
-            # Of all others: how much they vary, and how many seed pairs that counts as.
+            # Of all others: how much they vary, and how many seed pairs that counts as. No pair has more than all.
             weight = guess_weight + (all_free - free)
-            variance = (guess_weight * self._first_guess + np.maximum(0.0, total - squares)) / weight
-            counted = np.minimum(max(min(PRIOR_WEIGHT, prior_freedom(list(known))), guess_weight), weight)
-            believed = np.minimum(counted + self.skews() ** 2, weight) if self._skewed else counted
+            variance = (guess_weight * self._first_guess + (total - squares)) / weight
+            counted = np.minimum(max(self._variances.prior_freedom(PRIOR_WEIGHT), guess_weight), weight)
+            believed = np.minimum(counted + self.skews() ** 2, weight) if self.skewed else counted
             self._spreads = (believed * variance + squares) / (believed + free), counted + free
         return self._spreads
 
     def skews(self) -> Floats:
         """Return the skewness of every pair: that of its more skewed participant, over all pairs of that one."""
-        if self._skews is None:
-            counts = self.counts
-            known = (counts > 2) & (self._squares > 0)
-            each = np.where(known, counts, 0.0)
-            squares = np.where(known, self._squares, 1.0)
-            seen = self._cubes * self._cubes * each / (squares * squares * squares)
-            by_chance = 6 * (each - 2) / ((each + 1) * (each + 3))
-            size = 1 + max(self._ones.max(initial=0), self._others.max(initial=0))
-            sums = [
-                np.bincount(ends, weights, size)
-                for weights in (each * (seen - by_chance), each)
-                for ends in (self._ones, self._others)
-            ]
-            own = np.maximum(sums[0] + sums[1], 0.0) / np.maximum(sums[2] + sums[3], 1.0)
-            self._skews = np.sqrt(np.maximum(own[self._ones], own[self._others]))
+        behind = sorted(self._behind)
+        self._behind.clear()
+        if behind and (len(behind) > _MOST_BEHIND or len(self.counts) < _FEW):
+            self._own_skews = self._skews_of(self.ones, self.others, slice(None), self._participants)
+            self._skews = np.sqrt(np.maximum(self._own_skews[self.ones], self._own_skews[self.others]))
+            return self._skews
+        for name in behind:
+            own = self._pairs_of(name)
+            # The sums of one participant alone, added up in the same order as with all.
+            first = (self.ones[own] != name).astype(np.int64)
+            self._own_skews[name] = self._skews_of(first, 1 - first, own, 2)[0]
+        for name in behind:
+            own = self._pairs_of(name)
+            ends = self._own_skews[self.ones[own]], self._own_skews[self.others[own]]
+            self._skews[own] = np.sqrt(np.maximum(*ends))
         return self._skews
+
+    def _pairs_of(self, participant: int) -> Ints:
+        return np.flatnonzero((self.ones == participant) | (self.others == participant))
+
+    def _skews_of(self, ones: Ints, others: Ints, which: Ints | slice, size: int) -> Floats:
+        """Return the skewness of `size` participants, given who plays in some of the pairs."""
+        counts, own_squares = self.counts[which], self._squares[which]
+        known = (counts > 2) & (own_squares > 0)
+        each = np.where(known, counts, 0.0)
+        squares = np.where(known, own_squares, 1.0)
+        seen = self._cubes[which] * self._cubes[which] * each / (squares * squares * squares)
+        by_chance = 6 * (each - 2) / ((each + 1) * (each + 3))
+        sums = [
+            np.bincount(ends, weights, size) for weights in (each * (seen - by_chance), each) for ends in (ones, others)
+        ]
+        found: Floats = np.maximum(sums[0] + sums[1], 0.0) / np.maximum(sums[2] + sums[3], 1.0)
+        return found
 
     def weighted(self, terms: Terms) -> Sum | None:
         """Return what is known of a weighted sum; None if one of its pairs has no seed pairs.
@@ -157,18 +186,26 @@ class PairSums:
         variances, frees = self.spreads()
         parts = terms.squared * variances[indices] / counts
         total = fsum(parts.tolist())
-        # As Python's `**` computes squares, which is not always the product: ratings stay the same to the last bit.
-        free = total**2 / fsum((np.float_power(parts, 2.0) / frees[indices]).tolist())
+        free = total**2 / fsum(freedom_terms(parts, frees[indices]).tolist())
         mean = fsum((terms.weights * self.means[indices]).tolist())
-        return Sum(mean, total, free, fsum((parts * counts).tolist()), self._widening(terms, parts, counts, total))
+        skews = self.skews()[indices] if self.skewed and total else None
+        third = 0.0 if skews is None or not skews.any() else fsum(skewness_terms(parts, counts, skews).tolist())
+        return Sum(mean, total, free, fsum((parts * counts).tolist()), widening(third, total))
 
-    def _widening(self, terms: Terms, parts: Floats, counts: Floats, total: float) -> float:
-        """Return by what factor the skewness of a sum widens its standard error.
 
-        `parts` are the shares of its variance, `total` is that. All pairs are taken to be skewed the same way.
-        """
-        skews = self.skews()[terms.indices] if self._skewed and total else None
-        if skews is None or not skews.any():
-            return 1.0
-        third = fsum((skews * parts * np.sqrt(parts / counts)).tolist())
-        return 1 + SKEW * third**2 / total**3
+def freedom_terms(parts: Floats, frees: Floats) -> Floats:
+    """Return the squares of the shares of a variance, over the degrees of freedom of each."""
+    # As Python's `**` computes squares, which is not always the product: ratings stay the same to the last bit.
+    found: Floats = np.float_power(parts, 2.0) / frees
+    return found
+
+
+def skewness_terms(parts: Floats, counts: Floats, skews: Floats) -> Floats:
+    """Return the third moments of the shares of a variance. All pairs are taken to be skewed the same way."""
+    found: Floats = skews * parts * np.sqrt(parts / counts)
+    return found
+
+
+def widening(third: float, variance: float) -> float:
+    """Return by what factor the skewness of a sum, by its third moment, widens its standard error."""
+    return 1 + SKEW * third**2 / variance**3 if third else 1.0

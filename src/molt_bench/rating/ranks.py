@@ -45,7 +45,8 @@ def sure_leads(
 ) -> dict[str, dict[str, bool]]:
     """Return for each participant those it surely leads, as True, and those it surely trails, as False."""
     names = [name for name in model.participants if name not in apart]
-    leads = {pair: model.lead(*pair) for pair in combinations(names, 2)}
+    pairs_of_all = list(combinations(names, 2))
+    leads = dict(zip(pairs_of_all, model.leads(pairs_of_all), strict=True))
     doubts = {pair: test.doubt(lead) for pair, lead in leads.items()}
     together = dict(zip(doubts, holm(list(doubts.values()), error), strict=True)) if familywise else {}
     own: dict[str, list[Pair]] = {name: [] for name in names}

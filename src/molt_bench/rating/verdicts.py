@@ -78,7 +78,8 @@ class Judge(msgspec.Struct, frozen=True):
 
         Nothing is claimed about those who are `doubted`.
         """
-        found = [(above, below, model.lead(above, below)) for above, below in pairs]
+        pairs = list(pairs)
+        found = [(*pair, lead) for pair, lead in zip(pairs, model.leads(pairs), strict=True)]
         doubts = [self.test.doubt(lead) for _, _, lead in found]
         allowed = [self.error] * len(found)
         if self.familywise:

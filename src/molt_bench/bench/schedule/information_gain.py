@@ -1,19 +1,28 @@
 """The matchmaker `information_gain`: pairs whose next match tells most about undecided neighbours, for its cost."""
 
+from __future__ import annotations
+
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import fsum, inf
-from operator import is_not
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from molt_bench.bench.schedule.situation import Contrast, LaterMapping, Situation
 from molt_bench.lazy_import import lazy_import
+from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.specs import Pair
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from molt_bench.poker.arrays import Floats, Ints
 else:
     np = lazy_import("numpy")
+
+#: Returns whether there are cards left for a pair; None if there always are.
+Allowed: TypeAlias = Callable[[Pair], bool] | None
+#: Gains closer than this share are worked out to the last digit.
+_CLOSE: Final = 1e-12
 
 
 def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -48,42 +57,62 @@ def _by_gain(situation: Situation, pairs: Sequence[Pair]) -> Iterable[tuple[floa
 
 def _per_variance(contrasts: Sequence[Contrast]) -> dict[Pair, float]:
     """Return for each pair the sum over contrasts of its squared weight, in units of the variance that decides each."""
-    layout = _Layout.of([contrast.weights for contrast in contrasts])
-    shares = [
-        weight**2 / contrast.target
-        for contrast, different in zip(contrasts, layout.different, strict=True)
-        for weight in different
-    ]
-    share_of = shares.__getitem__
-    return {pair: fsum(map(share_of, indices)) for pair, indices in layout.indices.items()}
+    shares: dict[Pair, list[float]] = defaultdict(list)
+    for contrast in contrasts:
+        for pair, weight in contrast.weights.items():
+            shares[pair].append(weight**2 / contrast.target)
+    return {pair: fsum(each) for pair, each in shares.items()}
 
 
-class _Layout:
-    """Where the weights of some contrasts are: they are the same for many rounds, and many of them are equal.
+def most_gain_of_all(
+    situation: Situation, worth: PairWorth, *, chosen: Collection[Pair], recent: Collection[Pair], allowed: Allowed
+) -> Pair | None:
+    """Return the pair with most gain of all that are allowed and not chosen; None if there is none.
 
-    Attributes:
-        different: The different weights of each contrast.
-        indices: For each pair, the indices of its weights among these, one contrast after another.
+    Pairs that have not met often enough come first, and recent ones last, as with every matchmaker.
     """
+    pairs, more, played = worth.pairs, situation.seeds_per_match, worth.counts
+    gone = [worth.index_of[pair] for pair in chosen]
+    if allowed is not None:
+        gone += [at for at, pair in enumerate(pairs) if pair not in chosen and not allowed(pair)]
+    if len(gone) == len(pairs):
+        return None
+    gain = _near_gain(situation, worth)
+    gain[gone] = -1.0
+    if played.min() < more * situation.min_meetings:
+        gain[played != played[gain >= 0].min()] = -1.0
+    else:
+        lately = [worth.index_of[pair] for pair in recent]
+        before, gain[lately] = gain[lately], -1.0
+        if gain.max() < 0:
+            gain[lately] = before
+    most = gain.max()
+    found = np.flatnonzero(gain >= most * (1 - _CLOSE))
+    exact = np.zeros(len(found))
+    if most > 0:
+        exact = np.array([worth.exact(at, pairs[at]) for at in found.tolist()]) * _saved(worth, found, more)
+        exact /= _cost(situation, [pairs[at] for at in found.tolist()])
+    return pairs[min(zip((-exact).tolist(), played[found].tolist(), found.tolist(), strict=True))[2]]
 
-    _last: ClassVar["_Layout | None"] = None
 
-    def __init__(self, weights: Sequence[Mapping[Pair, float]]) -> None:
-        self._weights = weights
-        self.different: list[list[float]] = []
-        self.indices: dict[Pair, list[int]] = defaultdict(list)
-        first = 0
-        for each in weights:
-            index_of = {weight: first + at for at, weight in enumerate(dict.fromkeys(each.values()))}
-            for pair, weight in each.items():
-                self.indices[pair].append(index_of[weight])
-            self.different.append(list(index_of))
-            first += len(index_of)
+def _near_gain(situation: Situation, worth: PairWorth) -> Floats:
+    """Return the gain of every pair, which may be off in its last digits."""
+    gain: Floats = worth.near * _saved(worth, slice(None), situation.seeds_per_match)
+    if situation.cost:
+        gain /= _cost(situation, worth.pairs)
+    if not worth.counts.all():
+        gain[worth.near == 0] = 0.0
+    return gain
 
-    @classmethod
-    def of(cls, weights: Sequence[Mapping[Pair, float]]) -> "_Layout":
-        """Return the layout of these weights, which must not change; the last one is remembered."""
-        last = cls._last
-        if last is None or len(last._weights) != len(weights) or any(map(is_not, last._weights, weights)):
-            last = cls._last = cls(weights)
-        return last
+
+def _saved(worth: PairWorth, which: Ints | slice, more: int) -> Floats:
+    """Return how much of the variance of pairs their next match removes."""
+    played, spread = worth.counts[which], worth.variances[which]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saved = spread / played - spread / (played + more)
+    saved[played == 0] = inf
+    return saved
+
+
+def _cost(situation: Situation, pairs: Sequence[Pair]) -> Floats:
+    return np.array([situation.cost.get(pair, 1.0) for pair in pairs])

@@ -6,11 +6,12 @@ from math import inf
 import msgspec
 
 from molt_bench.bench.schedule.gauntlet import deciding_pairs, gauntlet
-from molt_bench.bench.schedule.information_gain import information_gain, most_gain
+from molt_bench.bench.schedule.information_gain import information_gain, most_gain, most_gain_of_all
 from molt_bench.bench.schedule.meetings import Meetings
 from molt_bench.bench.schedule.opening import opening_pair
 from molt_bench.bench.schedule.round_robin import round_robin
 from molt_bench.bench.schedule.situation import Matchmaker, Situation
+from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.specs import Pair
 
 
@@ -38,13 +39,20 @@ def choose_round(
     # A copy of all counts is needed only if more than one pair is chosen.
     meetings = known if isinstance(known, Meetings) and matches == 1 else Meetings.counted(known)
     situation = msgspec.structs.replace(situation, meetings=meetings)
+    worth: PairWorth | None = None
     possible: list[Pair] | None = None
     chosen: list[Pair] = []
     if matchmaker in (round_robin, information_gain, gauntlet):
         threshold = inf
     while len(chosen) < matches:
         pair = opening_pair(meetings, situation.min_meetings, recent=recent, chosen=chosen, allowed=allowed)
-        if pair is None:
+        if pair is None and worth is None and matchmaker is information_gain and situation.worth is not None:
+            worth = situation.worth()
+        if pair is None and worth is not None:
+            pair = most_gain_of_all(situation, worth, chosen=chosen, recent=recent, allowed=allowed)
+            if pair is None:
+                break
+        elif pair is None:
             if possible is None:
                 possible = [pair for pair in meetings if pair not in chosen and (allowed is None or allowed(pair))]
             if not possible:

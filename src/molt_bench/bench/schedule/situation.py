@@ -6,6 +6,7 @@ from typing import TypeAlias, TypeVar, overload
 
 import msgspec
 
+from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
@@ -41,6 +42,7 @@ class Situation(msgspec.Struct, frozen=True):
         variance: Variance of the margin of one seed pair, by pair; empty where margins do not decide.
         contrasts: The neighbours whose order is undecided.
         cost: Cost of a match of each pair, in hands or dollars; 1 where missing.
+        worth: Returns what another seed pair of every pair is worth to the contrasts, if the two alone tell.
     """
 
     ranking: tuple[str, ...]
@@ -56,6 +58,7 @@ class Situation(msgspec.Struct, frozen=True):
     variance: Mapping[Pair, float] = {}
     contrasts: Sequence[Contrast] = ()
     cost: Mapping[Pair, float] = {}
+    worth: Callable[[], PairWorth | None] | None = None
 
 
 #: Ranks the given pairs, the one to play first in front.
