@@ -275,8 +275,34 @@ def test_an_agent_that_vanishes_is_named_and_holds_nobody_up(tmp_path):
     served.wait_for("The server stays up to 60 s, so that guest can learn that the run is over")
     served.signal(signal.SIGINT)
     assert served.ended() == 0, served.err
-    assert "guest is away: its hands are folded at once until it comes back" in served.err
+    assert re.search(r"guest has been away since \d\d:\d\d:\d\d, and its time to answer is up", served.err)
+    assert "guest stays away, and forfeits its game (1 of 3)" in served.err
     assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
+
+
+def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
+    game = {"handsPerGame": 4, "actionTimeoutS": 0.3}
+    bots = [{"id": "bot", "type": "tight"}, {"id": "wild", "type": "maniac"}]
+    sections = {"game": game, "live": {"forfeitAfter": 0.2}, "stop": {"budget": {"maxMatches": 6}}}
+    served = Served(live_config(tmp_path, "guest", *bots, **sections), "--stay")
+    (url,) = served.invitations(1)
+    request(f"{url}/v1/turn?wait=0")
+    served.wait_for("The server stays until it is stopped")
+    status, body = request(f"{url}/v1/turn?wait=5")
+    assert (status, body["over"]["reason"]) == (410, "you forfeited 4 games, so the run goes on without you")
+    served.signal(signal.SIGINT)
+    assert served.ended() == 0, served.err
+    assert "guest stays away, and forfeits its game (3 of 3); nobody waits for it any more" in served.err
+    assert "guest has left: the run goes on without it" in served.err
+    assert "guest is not ranked: it stayed away and forfeited 4 games, so the run went on without it." in served.out
+    folder = run_of(tmp_path / "runs")
+    lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    played = [{*line["record"]["spec"]["players"]} for line in lines if line.get("line") == "game"]
+    assert ["guest" in each for each in played] == [True] * 4 + [False] * 20
+    margins = json.loads((folder / "margins.json").read_text())
+    assert [each["id"] for each in margins["ranking"]][-1] == "guest"
+    assert [{each["above"], each["below"]} for each in margins["neighbours"]] == [{"bot", "wild"}]
+    assert "identical" in quick("verify", folder).stdout
 
 
 def test_latecomers_learn_that_the_run_is_over(tmp_path):
@@ -286,7 +312,7 @@ def test_latecomers_learn_that_the_run_is_over(tmp_path):
     (url,) = served.invitations(1)
     request(f"{url}/v1/turn?wait=0")
     served.wait_for("The server stays until it is stopped")
-    assert "Results: " in served.out  # they are printed before
+    served.wait_for("Results: ")  # they are printed before, on another stream
     status, body = request(f"{url}/v1/turn?wait=5")
     assert (status, body["over"]["reason"]) == (410, "the run is over")
     assert request(url.split("/j/")[0] + "/lobby.json")[1]["agents"][0]["name"] == "guest"

@@ -51,9 +51,8 @@ class ConnectionOptions:
         default="end",
         type=click.Choice(["end", "play"]),
     )
-    reconnect: float = flag(
-        "How long an agent that lost its connection may stay away, in each game.",
-        default=60.0,
+    reconnect: float | None = flag(
+        "How long an agent that lost its connection may stay away in each game; by default, as the config says, or 60.",
         metavar="SECONDS",
         type=NOT_NEGATIVE,
     )

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -38,7 +39,8 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         host: The address to listen on; None for the one of the invitations, or this machine alone.
         port: The port; None for the one of the invitations, or any free one.
         join_timeout_s: Seconds to wait until everybody is there; None waits for ever.
-        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        reconnect_s: Seconds in a game for which an agent that lost its connection may be late; None for what the
+            config says.
         public_url: The URL under which guests reach the server, through a proxy; None if they come directly.
         trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
         public_names: Whether the lobby shows everybody who is playing, before the run ends.
@@ -53,7 +55,7 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str | None = None
     port: int | None = None
     join_timeout_s: float | None = None
-    reconnect_s: float = RECONNECT_S
+    reconnect_s: float | None = None
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
     public_names: bool = False
@@ -94,7 +96,8 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         titles=live,
         game=config.game,
         session=session,
-        reconnect_s=options.reconnect_s,
+        reconnect_s=_first(options.reconnect_s, config.live.forfeit_after, RECONNECT_S),
+        most_forfeits=config.live.max_forfeits,
         public_names=options.public_names,
     )
     address = ServerAddress(
@@ -107,16 +110,9 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         _invite(lobby, address, options.say)
         _await_everybody(lobby, options)
 
-    away: set[str] = set()
-
-    def tell_away(invitation: Invitation) -> None:
-        gone, token = invitation.away_s is not None, invitation.invited.token
-        if gone is not (token in away):  # it may have several slots
-            away.symmetric_difference_update((token,))
-            state = "is away: its hands are folded at once until it comes back" if gone else "is back"
-            options.note(f"{named(invitation)} {state}")
-
-    lobby.on_gather, lobby.on_away = gather, tell_away
+    lobby.on_gather = gather
+    lobby.on_away = _AwayNotes(options.note, most=config.live.max_forfeits)
+    lobby.on_left = lambda left: options.note(f"{named(left)} has left: the run goes on without it")
     lobby.finished_games = cache(lambda: games_in(read_journal(str(folder / JOURNAL)).lines))
     try:
         yield lobby
@@ -126,6 +122,34 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
             _linger(lobby, options)
     finally:
         server.stop()
+
+
+class _AwayNotes:
+    """Tells the operator who is away and since when, who is back, and who has forfeited a game."""
+
+    def __init__(self, note: Callable[[str], None], *, most: int) -> None:
+        self._note = note
+        self._most = most
+        self._told: dict[str, tuple[bool, int]] = {}
+
+    def __call__(self, invitation: Invitation) -> None:
+        """Say what has changed; an agent may have several slots, of which each calls."""
+        away_s, forfeits = invitation.away_s, invitation.forfeits
+        was_away, before = self._told.get(invitation.invited.token, (False, 0))
+        self._told[invitation.invited.token] = away_s is not None, forfeits
+        if forfeits > before:
+            last = "; nobody waits for it any more" if forfeits >= self._most else ""
+            self._note(f"{named(invitation)} stays away, and forfeits its game ({forfeits} of {self._most}){last}")
+        elif away_s is not None and not was_away:
+            since = datetime.now().astimezone() - timedelta(seconds=away_s)
+            self._note(f"{named(invitation)} has been away since {since:%H:%M:%S}, and its time to answer is up")
+        elif away_s is None and was_away:
+            self._note(f"{named(invitation)} is back")
+
+
+def _first(*values: float | None) -> float:
+    """Return the first that is given."""
+    return next(value for value in values if value is not None)
 
 
 def _linger(lobby: Lobby, options: ServeOptions) -> None:
@@ -194,4 +218,4 @@ def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
     missing = ", ".join(named(each) for each in lobby.missing())
     if options.if_missing == "end":
         raise MoltBenchError(f"nobody came for {missing} within {options.join_timeout_s:g} s (--join-timeout)")
-    options.say(f"Playing without {missing}, who can still come; until then every decision is a fault")
+    options.say(f"Playing without {missing}, who can still come; until then their games are forfeited")

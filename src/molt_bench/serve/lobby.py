@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.live.agent import LiveAgent
-from molt_bench.agents.live.mailbox import RECONNECT_S, Mailbox
+from molt_bench.agents.live.mailbox import MOST_FORFEITS, RECONNECT_S, Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
@@ -80,9 +80,14 @@ class Invitation:
 
     @property
     def away_s(self) -> float | None:
-        """Seconds for which the agent has been taken for gone, in some game; None if it is not."""
+        """Seconds for which the agent has not been connected, if a game waits for it in vain; None if none does."""
         since = [slot.away_since for slot in self.slots if slot.away_since is not None]
         return monotonic() - min(since) if since else None
+
+    @property
+    def forfeits(self) -> int:
+        """Games that the agent has forfeited."""
+        return sum(slot.forfeits for slot in self.slots)
 
     def derived(self, *labels: str) -> str:
         """Return a secret text for a use of this invitation, such as an API key; the same after a restart."""
@@ -99,7 +104,8 @@ class Lobby:
         status: How far the run is; None before its first game.
         public_names: Whether everybody may see who is playing, before the run ends.
         on_gather: Invites everybody, and returns when they are there.
-        on_away: Called with who is taken for gone, or is back.
+        on_away: Called with who is away, is back, or has forfeited a game.
+        on_left: Called with who has forfeited so many games that the run goes on without it.
         shut_at: Returns when the server last turned somebody away, by `time.monotonic`.
         finished_games: Returns the games of the run, once it is over.
 
@@ -107,6 +113,7 @@ class Lobby:
         titles: What pages call the participants.
         session: How often the server was started before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        most_forfeits: Games that an agent may forfeit before nobody waits for it any more.
     """
 
     def __init__(
@@ -117,15 +124,21 @@ class Lobby:
         game: GameConfig,
         session: int = 0,
         reconnect_s: float = RECONNECT_S,
+        most_forfeits: int = MOST_FORFEITS,
         public_names: bool = False,
     ) -> None:
         self.public_names = public_names
         self.shut_at: Callable[[], float] = lambda: -math.inf
         self.finished_games: Callable[[], Sequence[Game]] = tuple
         mailbox = partial(
-            Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s, shut_at=lambda: self.shut_at()
+            Mailbox,
+            seq=session * _SEQ_A_SESSION,
+            reconnect_s=reconnect_s,
+            most_forfeits=most_forfeits,
+            shut_at=lambda: self.shut_at(),
         )
         self.on_away: Callable[[Invitation], None] | None = None
+        self.on_left: Callable[[Invitation], None] | None = None
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
         for each in self.invitations:
             for slot in each.slots:
@@ -205,8 +218,15 @@ class Lobby:
                 slot.close(reason)
 
     def watch(self, status: RunStatus) -> None:
-        """Note how far the run is."""
+        """Note how far the run is, and tell those whom it goes on without."""
         self.status = status
+        for invitation in self.invitations:
+            left = invitation.invited.participant in status.ladder.left
+            if left and invitation.slots[0].snapshot().closed is None:
+                for slot in invitation.slots:
+                    slot.close(f"you forfeited {invitation.forfeits} games, so the run goes on without you")
+                if self.on_left is not None:
+                    self.on_left(invitation)
 
     def everybody_told(self) -> bool:
         """Return whether everybody who came has learnt that the run is over."""

@@ -58,6 +58,8 @@ def lobby_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
                 "came": each.came,
                 "connected": each.present,
                 "away": None if each.away_s is None else round(each.away_s),
+                "forfeits": each.forfeits,
+                "left": lobby.closed is None and each.slots[0].snapshot().closed is not None,
                 "places": len(each.slots),
                 "filled": each.filled,
                 "playing": sum(slot.snapshot().sat is not None for slot in each.slots),
