@@ -54,6 +54,41 @@ def test_a_guest_sees_its_own_results_when_the_run_is_over(tmp_path):
     assert guest.over["reason"] == told["over"]
 
 
+@pytest.mark.slow
+def test_one_server_plays_several_runs_and_one_that_fails_stops_none(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    first = live_config(tmp_path / "one", "guest", {"id": "bot", "type": "tight"})
+    second = live_config(tmp_path / "two", "other", {"id": "bot", "type": "maniac"})
+    served = Served(first, second, first, "--join-timeout", "5", "--linger", "0")
+    Poller(served.invitations(1)[0], mixing).done()
+    served.wait_for("Run 2 of 3")
+    Poller(served.invitations(2)[1], mixing).done()
+    assert served.ended() == 1, served.err  # nobody came to the third
+    assert "Run 3 of 3" in served.err
+    assert "nobody came for guest within 5 s (--join-timeout)" in served.err
+    for name in ("one", "two"):
+        assert "identical" in quick("verify", run_of(tmp_path / name / "runs")).stdout
+
+
+def test_a_live_run_needs_no_file(tmp_path):
+    limits = ("--set", "game.handsPerGame=2", "--set", "seeds.perMatch=1", "--max-matches", "1")
+    served = Served("--participants", "live,tight", *limits, cwd=tmp_path)
+    (url,) = served.invitations(1)
+    assert "Spectators: http://127.0.0.1:" in served.out
+    Poller(url, mixing).done()
+    assert served.ended() == 0, served.err
+    assert "identical" in quick("verify", run_of(tmp_path / "benchmark-results")).stdout
+
+
+def test_what_cannot_be_served_is_said_before_anybody_is_invited(tmp_path):
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"})
+    one_clear_line(quick("serve", config, tmp_path / "no-such.yaml"), "no-such.yaml")
+    assert quick("serve").returncode == 2
+    assert "--participants live,tag" in quick("serve", "live,tag").stderr
+    assert not (tmp_path / "runs").exists()
+
+
 def faults_of(folder):
     lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
     return [fault for line in lines if line.get("line") == "game" for fault in line["record"]["faults"]]

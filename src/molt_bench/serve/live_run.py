@@ -44,6 +44,7 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         public_url: The URL under which guests reach the server, through a proxy; None if they come directly.
         trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
         public_names: Whether the lobby shows everybody who is playing, before the run ends.
+        spectator_delay_s: Seconds after which spectators see the tables; None if they do not.
         earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
         if_missing: Whether the run ends then, or begins without whoever is missing.
         linger_s: Seconds after the end for which the server waits until everybody has learnt of it.
@@ -59,6 +60,7 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
     public_names: bool = False
+    spectator_delay_s: float | None = None
     earlier: Path | None = None
     if_missing: IfMissing = "end"
     linger_s: float = LINGER_S
@@ -73,8 +75,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
 
     A run that goes on has the invitations it had, at the same address, and so has one that was killed before it began.
     """
-    live = {each.id: each.display_name or each.id for each in config.participants if each.kind.comes}
-    if not live:
+    if not any(each.kind.comes for each in config.participants):
         raise ConfigError("participants", "", "at least one of `type: live`; others need no server: use molt-bench run")
     known = load(folder) or (load(options.earlier) if options.earlier is not None else None)
     host = options.host or (known.host if known is not None else "127.0.0.1")
@@ -93,13 +94,14 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
             remove_empty(options.earlier)
     lobby = Lobby(
         invitations.invited,
-        titles=live,
+        titles={each.id: each.display_name or each.id for each in config.participants},
         game=config.game,
         session=session,
         reconnect_s=_first(options.reconnect_s, config.live.forfeit_after, RECONNECT_S),
         most_forfeits=config.live.max_forfeits,
         public_names=options.public_names,
     )
+    lobby.spectators.delay_s = options.spectator_delay_s
     address = ServerAddress(
         host=host, port=port, public_url=options.public_url, trusted_proxies=options.trusted_proxies
     )
@@ -169,6 +171,7 @@ def _invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) ->
     """Print an invitation for everybody."""
     base = address.url
     say(f"Lobby: {base}/")
+    say(f"Spectators: {base}/watch")
     if not lobby.public_names:
         say(f"The lobby with names, for you alone: {base}/?host={lobby.host_token}")
     for each in lobby.invitations:

@@ -17,12 +17,15 @@ from molt_bench.agents.live.mailbox import MOST_FORFEITS, RECONNECT_S, Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
+from molt_bench.serve.spectators import Spectators
 from molt_bench.specs import SEATINGS, GameLabel, Seating
 
 #: Bytes of an invitation's token: 128 bits.
 _TOKEN_BYTES: Final = 16
 #: By how much `seq` is higher after each restart of the server: more than any one session uses.
 _SEQ_A_SESSION: Final = 1_000_000_000
+#: Seconds between two standings for spectators: a resumed run steps through thousands of matches at once.
+_BETWEEN_STANDINGS_S: Final = 1.0
 
 
 class Invited(msgspec.Struct, frozen=True, rename="camel"):
@@ -103,6 +106,8 @@ class Lobby:
         game: The game that is played.
         status: How far the run is; None before its first game.
         public_names: Whether everybody may see who is playing, before the run ends.
+        titles: What pages call the participants.
+        spectators: What spectators may see.
         on_gather: Invites everybody, and returns when they are there.
         on_away: Called with who is away, is back, or has forfeited a game.
         on_left: Called with who has forfeited so many games that the run goes on without it.
@@ -110,7 +115,6 @@ class Lobby:
         finished_games: Returns the games of the run, once it is over.
 
     Args:
-        titles: What pages call the participants.
         session: How often the server was started before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
         most_forfeits: Games that an agent may forfeit before nobody waits for it any more.
@@ -128,6 +132,8 @@ class Lobby:
         public_names: bool = False,
     ) -> None:
         self.public_names = public_names
+        self.titles = titles
+        self.spectators = Spectators()
         self.shut_at: Callable[[], float] = lambda: -math.inf
         self.finished_games: Callable[[], Sequence[Game]] = tuple
         mailbox = partial(
@@ -143,6 +149,7 @@ class Lobby:
         for each in self.invitations:
             for slot in each.slots:
                 slot.on_away = partial(self._away, each)
+                slot.listen(partial(self.spectators.hear, id(slot)))
         self.closed: str | None = None
         self.game = game
         self.status: RunStatus | None = None
@@ -188,6 +195,10 @@ class Lobby:
         if self.on_gather is not None:
             self.on_gather()
 
+    def dealt(self, players: Mapping[GameLabel, tuple[str, str]]) -> None:
+        """Note who plays the games of the next round."""
+        self.spectators.dealt(players)
+
     def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
 
@@ -202,6 +213,8 @@ class Lobby:
         found = self._invitation(participant, game.seating)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))
+        # A participant with copies has the same decks in both seatings.
+        self.spectators.seat(id(slot), game, participant, own_decks=found.invited.seating is None)
         return LiveAgent(
             participant,
             slot,
@@ -213,6 +226,8 @@ class Lobby:
     def close(self, reason: str) -> None:
         """Tell everybody that the run is over."""
         self.closed = reason
+        if self.status is not None:
+            self.spectators.rank(self.status.ladder)
         for invitation in self.invitations:
             for slot in invitation.slots:
                 slot.close(reason)
@@ -220,6 +235,8 @@ class Lobby:
     def watch(self, status: RunStatus) -> None:
         """Note how far the run is, and tell those whom it goes on without."""
         self.status = status
+        if status.finished is not None:
+            self.spectators.rank(status.ladder, least_s=_BETWEEN_STANDINGS_S)
         for invitation in self.invitations:
             left = invitation.invited.participant in status.ladder.left
             if left and invitation.slots[0].snapshot().closed is None:

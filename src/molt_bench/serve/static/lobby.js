@@ -59,4 +59,5 @@ async function refresh() {
   setTimeout(refresh, EVERY_MS);
 }
 
+document.getElementById("watch").href = "watch" + location.search;
 refresh();
