@@ -337,6 +337,9 @@ def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
     margins = json.loads((folder / "margins.json").read_text())
     assert [each["id"] for each in margins["ranking"]][-1] == "guest"
     assert [{each["above"], each["below"]} for each in margins["neighbours"]] == [{"bot", "wild"}]
+    more = quick("serve", folder, "--max-matches", "7")  # which does not wait for whoever has left
+    assert more.returncode == 0, more.stderr
+    assert "guest has left: the run goes on without it" in more.stdout
     assert "identical" in quick("verify", folder).stdout
 
 

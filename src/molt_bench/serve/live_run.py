@@ -1,6 +1,7 @@
 """A run in live mode: invites, waits until everybody is there, and tells everybody when it is over."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -102,6 +103,9 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         public_names=options.public_names,
     )
     lobby.spectators.delay_s = options.spectator_delay_s
+    left = _left_before(folder, config)
+    for each in lobby.invitations:
+        each.left = each.invited.participant in left
     address = ServerAddress(
         host=host, port=port, public_url=options.public_url, trusted_proxies=options.trusted_proxies
     )
@@ -149,6 +153,20 @@ class _AwayNotes:
             self._note(f"{named(invitation)} is back")
 
 
+def _left_before(folder: Path, config: BenchmarkConfig) -> frozenset[str]:
+    """Return who has left a run that goes on: it does not wait for them."""
+    journal = folder / JOURNAL
+    if not journal.is_file() or not journal.stat().st_size:
+        return frozenset()
+    forfeits = Counter(
+        name
+        for game in games_in(read_journal(str(journal)).lines)
+        for player, name in enumerate(game.record.players)
+        if any(fault.kind == "forfeit" and fault.player == player for fault in game.record.faults)
+    )
+    return frozenset(name for name, games in forfeits.items() if games >= config.live.max_forfeits)
+
+
 def _first(*values: float | None) -> float:
     """Return the first that is given."""
     return next(value for value in values if value is not None)
@@ -175,6 +193,9 @@ def _invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) ->
     if not lobby.public_names:
         say(f"The lobby with names, for you alone: {base}/?host={lobby.host_token}")
     for each in lobby.invitations:
+        if each.left:
+            say(f"{named(each)} has left: the run goes on without it")
+            continue
         say(f"Invitation for {named(each)}: {base}/j/{each.invited.token}")
     if is_every_address(address.host) and address.public_url is None:
         say("On other machines, put the address of this one in place of localhost.")

@@ -56,6 +56,7 @@ class Invitation:
         slots: Its slots, one for each game at once.
         came: Whether the agent has come.
         told: Whether it has learnt that the run is over.
+        left: Whether it has forfeited so many games that the run goes on without it.
     """
 
     def __init__(self, invited: Invited, *, title: str, mailbox: Callable[[bytes], Mailbox]) -> None:
@@ -65,6 +66,7 @@ class Invitation:
         self.slots = [mailbox(hmac.new(self.secret, b"place %d" % at, sha256).digest()) for at in range(invited.slots)]
         self.came = False
         self.told = False
+        self.left = False
 
     @property
     def present(self) -> bool:
@@ -182,8 +184,8 @@ class Lobby:
             self._arrival.notify_all()
 
     def missing(self) -> list[Invitation]:
-        """Return the invitations that nobody has come with yet."""
-        return [each for each in self.invitations if not each.came]
+        """Return the invitations that nobody has come with yet; the run does not wait for those who left."""
+        return [each for each in self.invitations if not each.came and not each.left]
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until everybody is there, or the time is up; return whether everybody is."""
@@ -238,12 +240,14 @@ class Lobby:
         if status.finished is not None:
             self.spectators.rank(status.ladder, least_s=_BETWEEN_STANDINGS_S)
         for invitation in self.invitations:
-            left = invitation.invited.participant in status.ladder.left
-            if left and invitation.slots[0].snapshot().closed is None:
+            name = invitation.invited.participant
+            if name in status.ladder.left and invitation.slots[0].snapshot().closed is None:
+                forfeits = status.ladder.failures[name].forfeited
                 for slot in invitation.slots:
-                    slot.close(f"you forfeited {invitation.forfeits} games, so the run goes on without you")
-                if self.on_left is not None:
+                    slot.close(f"you forfeited {forfeits} games, so the run goes on without you")
+                if self.on_left is not None and not invitation.left:
                     self.on_left(invitation)
+                invitation.left = True
 
     def everybody_told(self) -> bool:
         """Return whether everybody who came has learnt that the run is over."""

@@ -1,6 +1,8 @@
 """The lobby's page and the spectators': how far the run is; for its host, and at its end, who plays."""
 
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -28,15 +30,25 @@ _VIEWER: Final = Path(__file__).parents[1] / "view" / "static"
 _VIEWER_FILES: Final = ("dom.js", "felt.js", "text.js", "app.css", "pages.css", "replayer.css")
 
 
+#: Seconds for which spectators get the same answer.
+_KEPT_S: Final = 0.5
+
+
 def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
     """Return the routes of the page and its data."""
 
     def data(request: Request) -> Response:
         return json_response(lobby_data(lobby, names=lobby.may_see_names(request.query_params.get("host", ""))))
 
+    kept: dict[bool, tuple[float, Response]] = {}
+
     def watched(request: Request) -> Response:
         names = lobby.may_see_names(request.query_params.get("host", ""))
-        return json_response(watch_data(lobby, names=names))
+        made, response = kept.get(names, (-inf, None))
+        if response is None or monotonic() > made + _KEPT_S:  # however many watch, it is put together once
+            response = json_response(watch_data(lobby, names=names))
+            kept[names] = monotonic(), response
+        return response
 
     def page(request: Request) -> Response:
         file, kind = _FILES[request.url.path]
@@ -87,7 +99,7 @@ def lobby_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
                 "connected": each.present,
                 "away": None if each.away_s is None else round(each.away_s),
                 "forfeits": each.forfeits,
-                "left": lobby.closed is None and each.slots[0].snapshot().closed is not None,
+                "left": each.left,
                 "places": len(each.slots),
                 "filled": each.filled,
                 "playing": sum(slot.snapshot().sat is not None for slot in each.slots),
