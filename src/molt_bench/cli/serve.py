@@ -134,7 +134,9 @@ class ServedRuns:
             raise click.BadParameter("cannot be used with FILE, which is the same", param_hint="--config")
         given: list[str | None] = [*self.files] if self.config is None else [self.config]
         if not given and self.participants is None:
-            raise click.BadParameter("a config is needed: FILE, --config FILE or --participants", param_hint="FILE")
+            raise click.BadParameter(
+                "a config is needed: FILE, or --config FILE, or --participants LIST", param_hint="FILE"
+            )
         flags = {**stop.fields(), "participants": self.participants}
         found = []
         for file in given or [None]:

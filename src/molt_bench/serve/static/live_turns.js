@@ -24,9 +24,11 @@ async function answerOf(path, body, say) {
   }
 }
 
-/** Wait for a decision: an object with `turn`, with `over`, or with neither if there is nothing yet. */
-export function nextTurn(say, wait = 25) {
-  return answerOf(`v1/turn?wait=${wait}`, null, say);
+/** Wait for a decision: an object with `turn`, with `over`, with `error`, or with none if there is nothing yet. */
+export async function nextTurn(say) {
+  const found = await answerOf("v1/turn?wait=25", null, say);
+  if (found.error && !found.over) await pause(PAUSE_MS); // whoever asks again at once would never stop
+  return found;
 }
 
 /** Answer a decision; the result is the next one, or `error`. The same answer sent twice counts once. */

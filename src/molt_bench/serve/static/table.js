@@ -215,6 +215,7 @@ async function play() {
     } else {
       setIdle(true);
       found = await nextTurn(trouble);
+      if (found.error?.code === "INVITATION_NOT_FOUND") return say("This invitation is not valid any more.");
     }
   }
   byId("playing").hidden = true;
