@@ -21,6 +21,7 @@ SHOWN = "document.getElementById('tables').children.length"
 def test_spectators_see_tables_and_standings_and_no_secrets(chromium: Any, scheme: str) -> None:
     lobby = Lobby([Invited("live", TOKEN)], titles={"live": EVIL, "callstation": "Caller"}, game=GameConfig())
     lobby.spectators.delay_s = 0.0
+    lobby.spectators._results = ((1, ("live", "callstation"), -250),)
     lobby.spectators._standings = (Standing("live", 2, -12.5, 30.25), Standing("callstation", 2, 12.5, None))
     with serving(lobby) as table:
         base = table.url.partition("/j/")[0]
@@ -45,6 +46,7 @@ def test_spectators_see_tables_and_standings_and_no_secrets(chromium: Any, schem
         page.goto(f"{base}/watch?host={lobby.host_token}")
         until(page, SHOWN, seconds=60)
         assert EVIL.replace("\u202e", "\\u202e") in page.locator("#waiting").inner_text()
+        assert "\N{MINUS SIGN}250 against Caller" in page.locator("#results").inner_text()
         assert page.locator("main img, main script").count() == 0
         assert page.get_by_role("link", name="The lobby").get_attribute("href") == f"./?host={lobby.host_token}"
         assert not findings(page)

@@ -124,8 +124,12 @@ def test_standings_have_intervals_once_all_have_met():
     assert [row["matches"] for row in last] == [2, 2, 2]
     assert all(row["halfWidth"] > 0 for row in last)
     assert sorted((row["bbPer100"] for row in last), reverse=True) == [row["bbPer100"] for row in last]
-    unnamed = spectators.view(titles={}, names=False)["standings"]
-    assert {row["name"] for row in unnamed} == {None}
+    results = spectators.view(titles={"tight": "Tim"}, names=True)["results"]
+    assert [each["match"] for each in results] == [3, 2, 1]
+    assert {name for each in results for name in each["names"]} == {"Tim", "callstation", "maniac"}
+    unnamed = spectators.view(titles={}, names=False)
+    assert {row["name"] for row in unnamed["standings"]} == {None}
+    assert unnamed["results"] == []
 
 
 def test_the_page_names_nobody_unless_asked_with_the_hosts_token():

@@ -20,12 +20,14 @@ from molt_bench.poker.actions import LoggedAction
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.report.win_rates import in_bb_per_100
-from molt_bench.specs import GameLabel
+from molt_bench.specs import GameLabel, Pair
 
 #: Seconds over which hands a minute are counted.
 _MINUTE_S: Final = 60.0
 #: States of a table that are kept for those who see it with a delay.
 _STATES_KEPT: Final = 10_000
+#: The last matches whose results are shown.
+_RESULTS_SHOWN: Final = 10
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -90,6 +92,8 @@ class Spectators:
         self._seated: dict[Hashable, GameLabel] = {}
         self._hands: deque[float] = deque()
         self._standings: tuple[Standing, ...] = ()
+        #: The last matches: number, participants, and the chips that the first of them won.
+        self._results: tuple[tuple[int, Pair, int], ...] = ()
         self._ranked_at = -inf
 
     def dealt(self, players: Mapping[GameLabel, tuple[str, str]]) -> None:
@@ -136,6 +140,8 @@ class Spectators:
             known = half_width if half_width is not None and isfinite(half_width) else None
             found.append(Standing(name, ladder.played[name], mean, known))
         self._standings = tuple(found)
+        last = ladder.matches[-_RESULTS_SHOWN:]
+        self._results = tuple((each.number, each.participants, each.result.score_a) for each in reversed(last))
 
     def view(self, *, titles: Mapping[str, str], names: bool) -> dict[str, Any]:
         """Return what a spectator sees; without `names`, nothing that tells an agent whom it plays."""
@@ -167,6 +173,10 @@ class Spectators:
                         "halfWidth": each.half_width,
                     }
                     for each in self._standings
+                ],
+                "results": [
+                    {"match": number, "names": [named(each) for each in pair], "chips": chips}
+                    for number, pair, chips in (self._results if names else ())
                 ],
             }
 

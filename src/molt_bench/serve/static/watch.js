@@ -27,6 +27,10 @@ function standing(each, at) {
   return h("tr", h("td", at + 1), cells, h("td.number", each.matches));
 }
 
+function result({ match, names: [first, second], chips: won }) {
+  return h("li", `Match ${match}: ${name(first)} ${signed(won)} against ${name(second)}`);
+}
+
 function waiting({ for: awaited, waits, seconds }) {
   const who = awaited === null ? "A table waits for a decision" : `${name(waits)} waits for ${name(awaited)}`;
   return h("li", `${who}, for ${seconds} s.`);
@@ -61,6 +65,7 @@ function show(data) {
   byId("said").textContent = progress(data);
   byId("unnamed").hidden = !data.standings.length || data.standings[0].name !== null;
   byId("standings").replaceChildren(...data.standings.map(standing));
+  byId("results").replaceChildren(...data.results.map(result));
   byId("waiting").replaceChildren(...data.waiting.map(waiting));
   byId("delay").textContent = data.delay === null
     ? "The tables are not shown: guests have cards there that nobody else may know."
