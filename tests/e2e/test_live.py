@@ -315,6 +315,7 @@ def test_an_agent_that_vanishes_is_named_and_holds_nobody_up(tmp_path):
     assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
 
 
+@pytest.mark.slow
 def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
     game = {"handsPerGame": 4, "actionTimeoutS": 0.3}
     bots = [{"id": "bot", "type": "tight"}, {"id": "wild", "type": "maniac"}]
