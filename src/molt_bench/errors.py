@@ -29,8 +29,8 @@ else:
     difflib = lazy_import("difflib")  # only for an error message
 
 #: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
-#: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; a program that ended;
-#: one that a signal ended or stopped, perhaps somebody else's; an exception.
+#: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; none for so long that
+#: the game is forfeited; a program that ended; one that a signal ended or stopped, perhaps not its own; an exception.
 FaultKind: TypeAlias = Literal[
     "illegal",
     "unreadable",
@@ -41,6 +41,7 @@ FaultKind: TypeAlias = Literal[
     "flood",
     "timeout",
     "transport",
+    "forfeit",
     "crash",
     "signal",
     "exception",

@@ -161,3 +161,19 @@ def test_odd_names_survive(tmp_path):
 def test_live_agents_are_served(tmp_path):
     done = quick("init", "--participants", "live,tag", "--yes", cwd=tmp_path)
     assert done.stderr.startswith("molt-bench: wrote bench.yaml; run it with: molt-bench serve bench.yaml")
+
+
+def test_live_writes_a_config_and_clients_and_replaces_nothing(tmp_path):
+    done = quick("init", "--live", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["client.py", "live.yaml", "poll.sh"]
+    assert "molt-bench serve live.yaml" in done.stderr
+    assert quick("validate", "live.yaml", cwd=tmp_path).returncode == 0
+    (tmp_path / "live.yaml").unlink()
+    (tmp_path / "poll.sh").write_text("mine")
+    again = quick("init", "--live", cwd=tmp_path)
+    assert again.returncode == 1
+    assert "poll.sh" in again.stderr
+    assert not (tmp_path / "live.yaml").exists()
+    assert quick("init", "--live", "--force", cwd=tmp_path).returncode == 0
+    assert quick("init", "--live", "--hands", "3", cwd=tmp_path).returncode == 2

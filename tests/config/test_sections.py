@@ -150,9 +150,13 @@ def test_a_file_that_cannot_be_read_says_where(tmp_path, name, text, said):
 
 def test_the_schema_describes_every_section():
     schema = BenchmarkConfig.model_json_schema(by_alias=True)
-    assert {"participants", "seeds", "game", "match", "rating", "scheduler", "stop", "llm", "sandbox", "outputDir"} == {
-        *schema["properties"]
-    }
+    sections = "participants seeds game match rating scheduler stop llm live sandbox outputDir"
+    assert {*sections.split()} == {*schema["properties"]}
+
+
+def test_a_config_that_says_nothing_of_live_agents_keeps_its_hash():
+    assert "live" not in BenchmarkConfig().plain()
+    assert BenchmarkConfig(live={"maxForfeits": 5}).plain()["live"] == {"forfeitAfter": None, "maxForfeits": 5}
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,41 @@ def test_a_guest_sees_its_own_results_when_the_run_is_over(tmp_path):
     assert guest.over["reason"] == told["over"]
 
 
+@pytest.mark.slow
+def test_one_server_plays_several_runs_and_one_that_fails_stops_none(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    first = live_config(tmp_path / "one", "guest", {"id": "bot", "type": "tight"})
+    second = live_config(tmp_path / "two", "other", {"id": "bot", "type": "maniac"})
+    served = Served(first, second, first, "--join-timeout", "5", "--linger", "0")
+    Poller(served.invitations(1)[0], mixing).done()
+    served.wait_for("Run 2 of 3")
+    Poller(served.invitations(2)[1], mixing).done()
+    assert served.ended() == 1, served.err  # nobody came to the third
+    assert "Run 3 of 3" in served.err
+    assert "nobody came for guest within 5 s (--join-timeout)" in served.err
+    for name in ("one", "two"):
+        assert "identical" in quick("verify", run_of(tmp_path / name / "runs")).stdout
+
+
+def test_a_live_run_needs_no_file(tmp_path):
+    limits = ("--set", "game.handsPerGame=2", "--set", "seeds.perMatch=1", "--max-matches", "1")
+    served = Served("--participants", "live,tight", *limits, cwd=tmp_path)
+    (url,) = served.invitations(1)
+    assert "Spectators: http://127.0.0.1:" in served.out
+    Poller(url, mixing).done()
+    assert served.ended() == 0, served.err
+    assert "identical" in quick("verify", run_of(tmp_path / "benchmark-results")).stdout
+
+
+def test_what_cannot_be_served_is_said_before_anybody_is_invited(tmp_path):
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"})
+    one_clear_line(quick("serve", config, tmp_path / "no-such.yaml"), "no-such.yaml")
+    assert quick("serve").returncode == 2
+    assert "--participants live,tag" in quick("serve", "live,tag").stderr
+    assert not (tmp_path / "runs").exists()
+
+
 def faults_of(folder):
     lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
     return [fault for line in lines if line.get("line") == "game" for fault in line["record"]["faults"]]
@@ -275,8 +310,38 @@ def test_an_agent_that_vanishes_is_named_and_holds_nobody_up(tmp_path):
     served.wait_for("The server stays up to 60 s, so that guest can learn that the run is over")
     served.signal(signal.SIGINT)
     assert served.ended() == 0, served.err
-    assert "guest is away: its hands are folded at once until it comes back" in served.err
+    assert re.search(r"guest has been away since \d\d:\d\d:\d\d, and its time to answer is up", served.err)
+    assert "guest stays away, and forfeits its game (1 of 3)" in served.err
     assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
+
+
+@pytest.mark.slow
+def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
+    game = {"handsPerGame": 4, "actionTimeoutS": 0.3}
+    bots = [{"id": "bot", "type": "tight"}, {"id": "wild", "type": "maniac"}]
+    sections = {"game": game, "live": {"forfeitAfter": 0.2}, "stop": {"budget": {"maxMatches": 6}}}
+    served = Served(live_config(tmp_path, "guest", *bots, **sections), "--stay")
+    (url,) = served.invitations(1)
+    request(f"{url}/v1/turn?wait=0")
+    served.wait_for("The server stays until it is stopped")
+    status, body = request(f"{url}/v1/turn?wait=5")
+    assert (status, body["over"]["reason"]) == (410, "you forfeited 4 games, so the run goes on without you")
+    served.signal(signal.SIGINT)
+    assert served.ended() == 0, served.err
+    assert "guest stays away, and forfeits its game (3 of 3); nobody waits for it any more" in served.err
+    assert "guest has left: the run goes on without it" in served.err
+    assert "guest is not ranked: it stayed away and forfeited 4 games, so the run went on without it." in served.out
+    folder = run_of(tmp_path / "runs")
+    lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    played = [{*line["record"]["spec"]["players"]} for line in lines if line.get("line") == "game"]
+    assert ["guest" in each for each in played] == [True] * 4 + [False] * 20
+    margins = json.loads((folder / "margins.json").read_text())
+    assert [each["id"] for each in margins["ranking"]][-1] == "guest"
+    assert [{each["above"], each["below"]} for each in margins["neighbours"]] == [{"bot", "wild"}]
+    more = quick("serve", folder, "--max-matches", "7")  # which does not wait for whoever has left
+    assert more.returncode == 0, more.stderr
+    assert "guest has left: the run goes on without it" in more.stdout
+    assert "identical" in quick("verify", folder).stdout
 
 
 def test_latecomers_learn_that_the_run_is_over(tmp_path):
@@ -286,7 +351,7 @@ def test_latecomers_learn_that_the_run_is_over(tmp_path):
     (url,) = served.invitations(1)
     request(f"{url}/v1/turn?wait=0")
     served.wait_for("The server stays until it is stopped")
-    assert "Results: " in served.out  # they are printed before
+    served.wait_for("Results: ")  # they are printed before, on another stream
     status, body = request(f"{url}/v1/turn?wait=5")
     assert (status, body["over"]["reason"]) == (410, "the run is over")
     assert request(url.split("/j/")[0] + "/lobby.json")[1]["agents"][0]["name"] == "guest"

@@ -16,7 +16,8 @@ from tests.serve.tables import LONG_S
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "live.md").read_text("utf-8")
-SERVE, SCRIPT, JOIN, _ = (block.strip() for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
+INIT, SERVE, SCRIPT, JOIN, _ = (block.strip() for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
+EXAMPLES = ROOT / "src" / "molt_bench" / "serve" / "examples"
 SHOWN_URL = "http://127.0.0.1:8770/j/0123456789abcdef0123456789abcdef"
 
 
@@ -30,7 +31,7 @@ def words(command):
 @contextmanager
 def serving_as_shown(folder):
     """Start the server as the guide does, on any free port; yields the process and the invitation it prints."""
-    shutil.copytree(ROOT / "docs" / "examples", folder / "docs" / "examples", ignore=shutil.ignore_patterns("run"))
+    subprocess.run(words(INIT), cwd=folder, check=True, capture_output=True)
     command = words(SERVE.replace("8770", "0"))
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
@@ -43,11 +44,15 @@ def serving_as_shown(folder):
             server.kill()
 
 
+#: The other client, as `molt-bench init --live` writes it.
+CLIENT = f"{sys.executable} client.py {SHOWN_URL}"
+
+
 #: A program for every step of the script takes its time; `test_skill.py` plays a game with it.
 _WITH_CURL = (pytest.mark.slow, pytest.mark.skipif(shutil.which("curl") is None, reason="no curl"))
 
 
-@pytest.mark.parametrize("player", [pytest.param(SCRIPT, marks=_WITH_CURL), JOIN])
+@pytest.mark.parametrize("player", [pytest.param(SCRIPT, marks=_WITH_CURL), JOIN, CLIENT])
 def test_the_commands_give_a_run_as_they_are_shown(tmp_path, player):
     assert SHOWN_URL in player
     with serving_as_shown(tmp_path) as (server, invitation):
@@ -69,7 +74,7 @@ def test_the_commands_give_a_run_as_they_are_shown(tmp_path, player):
 
 def test_the_config_is_the_one_that_is_shown():
     shown = re.search(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)[1]
-    assert shown == (ROOT / "docs" / "examples" / "live.yaml").read_text("utf-8")
+    assert shown == (EXAMPLES / "live.yaml").read_text("utf-8")
 
 
 def test_the_schema_of_turns_is_the_published_one():

@@ -363,7 +363,7 @@ def test_places_count_from_when_somebody_takes_them_until_they_are_gone():
         assert table.lobby.agent("live", GameLabel(1, 1, "AB"))._mailbox is slots[1]
         table.client.get("v1/turn", params={"wait": 0})
         assert table.lobby.slots("live", "AB")[1] == 3
-        slots[0]._set_away(1.0)
+        slots[0]._set_away(away=True)
         assert table.lobby.slots("live", "AB")[1] == 2
         assert table.lobby.agent("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]
 

@@ -16,7 +16,7 @@ from molt_bench.serve.doors.skill import skill_text
 from molt_bench.serve.lobby import Invited, Lobby
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "bots"
+EXAMPLES = Path(__file__).parents[2] / "src" / "molt_bench" / "serve" / "examples"
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 
 

@@ -13,7 +13,7 @@ from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.margin_model import margin_book
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
-from molt_bench.bench.participant_failures import Failures, add_failures
+from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
 from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import Convergence, PlayedMatch
 from molt_bench.bench.schedule.meetings import Meetings
@@ -37,7 +37,9 @@ class Ladder:
     """The matches in order, and what follows from them.
 
     Attributes:
-        meetings: How often each pair that may play has met.
+        meetings: How often each pair of the config has met.
+        open_meetings: The same of the pairs that may still play.
+        left: Those who have forfeited so many games that the run goes on without them.
         min_meetings: How often every pair must meet before margins decide anything.
         margins: Who wins how much from whom.
         match_margins: Works out the margins of each match.
@@ -83,7 +85,8 @@ class Ladder:
             stated=stated,
         )
         self.matches: list[PlayedMatch] = []
-        self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
+        self.open_meetings = self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
+        self.left: frozenset[str] = frozenset()
         self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
         initial = {each.id: each.initial_rating for each in config.participants}
         self.ratings = RatingService(
@@ -111,7 +114,7 @@ class Ladder:
 
     def _open_book(self) -> None:
         """Begin with no margins."""
-        self._book = margin_book(self.config, self.config.rating.estimator, version=self._version)
+        self._book = margin_book(self.config, self.config.rating.estimator, version=self._version, left=self.left)
         self.margins = self._book.model
         game = self.config.game
         self.suspicion = Suspicion(
@@ -159,6 +162,8 @@ class Ladder:
         self._enter(pair, margins, result)
         self._look_anew()
         self.meetings[pair] += 1
+        if self.open_meetings is not self.meetings and pair in self.open_meetings:
+            self.open_meetings[pair] += 1
         match = PlayedMatch(
             number=len(self.matches) + 1,
             round=decided or self.rounds + 1,
@@ -199,12 +204,18 @@ class Ladder:
         refused = len(self.match_margins.refused)
         margins = self.match_margins.of(len(self.matches) + 1, pair, result, self.estimates, account)
         if len(self.match_margins.refused) > refused:
-            self._open_book()
             for at, match in enumerate(self.matches):
                 known = self.match_margins.again(match.number) or match.margins
                 self.matches[at] = structs.replace(match, margins=known)
-                self._enter(match.participants, known, match.result)
+            self._enter_again()
         return margins
+
+    def _enter_again(self) -> None:
+        """Begin a new book with all matches so far."""
+        self._open_book()
+        for match in self.matches:
+            self._enter(match.participants, match.margins, match.result)
+        self._look_anew()
 
     def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:
         """Update the ratings with the match, or with each of its seed pairs."""
@@ -217,15 +228,20 @@ class Ladder:
         return RatingChange(changes[0].before, changes[-1].after)
 
     def end_round(self) -> None:
-        """Record the ranking after a round."""
+        """Record the ranking after a round, and leave out whoever has forfeited too many games."""
         self.rounds += 1
+        left = left_the_run(self.config, self.failures)
+        if left != self.left:
+            self.left = left
+            self.open_meetings = Meetings({pair: met for pair, met in self.meetings.items() if left.isdisjoint(pair)})
+            self._enter_again()
         self.rankings.append(self.ranking())
 
     def ranking(self) -> tuple[str, ...]:
-        """Return the participants, best first."""
+        """Return the participants, best first, without those who left."""
         if self.by_margins:
-            return self.margins.ranking()
-        return tuple(rating.id for rating in self.ratings.leaderboard())
+            return tuple([name for name in self.margins.ranking() if name not in self.left])
+        return tuple([rating.id for rating in self.ratings.leaderboard() if rating.id not in self.left])
 
     def leaderboard(self) -> list[Rating]:
         """Return the ratings, best first; in a gauntlet, by what each wins from the yardstick.
@@ -233,7 +249,7 @@ class Ladder:
         With one opponent alone, matches won say little, and mu depends on when they were played.
         """
         if self.margins.yardstick is not None:
-            return [self.ratings[name] for name in self.ranking()]
+            return [self.ratings[name] for name in self.margins.ranking()]
         return self.ratings.leaderboard()
 
     def confidences(self) -> tuple[float, ...]:
@@ -250,7 +266,8 @@ class Ladder:
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
         if self._verdicts is None:
-            self._verdicts = self.judge.neighbours(self.margins, doubted=self.suspicion.doubted())
+            neighbours = pairwise(self.ranking())
+            self._verdicts = self.judge.verdicts(self.margins, neighbours, doubted=self.suspicion.doubted())
         return self._verdicts
 
     def _look_anew(self) -> None:
@@ -266,7 +283,7 @@ class Ladder:
     def progress(self, spending: Spending, *, seconds: float) -> Progress:
         """Return what the stop rules look at."""
         game, per_match = self.config.game, self.config.seeds.per_match
-        all_met = self.meetings.least >= self.min_meetings
+        all_met = self.open_meetings.least >= self.min_meetings
         usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
@@ -278,7 +295,7 @@ class Ladder:
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
             unranked=[name for name, found in self.failures.items() if found.helpless],
-            connected=all_met if self.by_margins else self.meetings.connected,
+            connected=all_met if self.by_margins else self.open_meetings.connected,
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,

@@ -1,6 +1,6 @@
 """The margin model of a run: pairwise, additive or that of a gauntlet, as its config says; and the book to fill it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, Unpack
 
 from molt_bench._version import BENCH_VERSION
@@ -15,15 +15,24 @@ _SINCE: Final = 13
 
 
 def margin_book(
-    config: BenchmarkConfig, estimator: str, *, version: int = BENCH_VERSION, distrusted: Iterable[str] = ()
+    config: BenchmarkConfig,
+    estimator: str,
+    *,
+    version: int = BENCH_VERSION,
+    distrusted: Iterable[str] = (),
+    left: Collection[str] = (),
 ) -> MarginBook:
-    """Return a book for the margins of a run, which is empty; `version` is the bench version that played the run."""
+    """Return a book for the margins of a run, which is empty.
+
+    `version` is the bench version that played the run; those who `left` it are outside the field, as anchors are.
+    """
     model = model_of_kind(
         config,
         hands=2 * config.game.hands_per_game,
         sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
         own_decks=[participant.id for participant in config.participants if participant.may_remember],
         skewed=version >= _SINCE,
+        anchors=left,
     )
     return MarginBook(model, estimator, distrusted=distrusted, again=version < _SINCE)
 
@@ -31,7 +40,8 @@ def margin_book(
 def model_of_kind(config: BenchmarkConfig, **options: Unpack[ModelOptions]) -> MarginModel:
     """Return a margin model of the kind that a config asks for."""
     ids = [participant.id for participant in config.participants]
-    options["anchors"] = [participant.id for participant in config.participants if participant.anchor]
+    anchors = [participant.id for participant in config.participants if participant.anchor]
+    options["anchors"] = {*anchors, *options.get("anchors", ())}
     if config.scheduler.reference is not None:
         return GauntletModel(ids, config.scheduler.reference, **options)
     return (AdditiveModel if config.rating.margins == "additive" else MarginModel)(ids, **options)

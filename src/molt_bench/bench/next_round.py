@@ -81,8 +81,8 @@ def situation_of(ladder: Ladder, cost: dict[Pair, float] | None = None) -> Situa
         ranking=ranking,
         mu=Lookup(ranking, lambda name: result(name).mean if by_margins else ratings[name].mu),
         sigma=Lookup(ranking, lambda name: _sigma(result(name)) if by_margins else ratings[name].sigma),
-        meetings=ladder.meetings,
-        confidence=Lookup(ladder.meetings, lambda pair: max(sure(*pair), sure(*pair[::-1]))),
+        meetings=ladder.open_meetings,
+        confidence=Lookup(ladder.open_meetings, lambda pair: max(sure(*pair), sure(*pair[::-1]))),
         exploration=config.scheduler.exploration,
         seed=config.seeds.master_seed or 0,
         matches=len(ladder.matches),
@@ -112,10 +112,10 @@ def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:
     """Return the cost of a match of each pair in dollars, judging by those so far; empty if it is unknown."""
     if spending.free:
         return {}
-    names = {name for pair in ladder.meetings for name in pair}
+    names = {name for pair in ladder.open_meetings for name in pair}
     spent = {name: spending.usd_of(name, len(ladder.matches)) for name in names}
     known = {name: usd / ladder.played[name] for name, usd in spent.items() if usd is not None and ladder.played[name]}
     if len(known) < len(spent) or not any(known.values()):
         return {}
     least = max(known.values()) / 100  # a match of bots is nearly free, but still takes time
-    return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in ladder.meetings}
+    return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in ladder.open_meetings}

@@ -1,11 +1,12 @@
-"""How often participants failed to answer, and who failed so often that it did not really play."""
+"""How often participants failed to answer, who failed so often that it did not really play, and who has left."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
 
 from molt_bench.bench.result import PlayedMatch
+from molt_bench.config.sections import BenchmarkConfig
 
 #: A participant without a usable answer in more than this share of its hands did not really play.
 _HELPLESS: Final = 0.5
@@ -18,11 +19,13 @@ class Failures(msgspec.Struct, frozen=True):
         hands: Hands it was dealt, warm-up included.
         faulty: Hands in which it made a fault.
         unanswered: Hands without a usable answer: folded after its last retry, or in a game in which both failed.
+        forfeited: Games that it forfeited, since it stayed away.
     """
 
     hands: int = 0
     faulty: int = 0
     unanswered: int = 0
+    forfeited: int = 0
 
     @property
     def share(self) -> float:
@@ -55,4 +58,10 @@ def add_failures(found: dict[str, Failures], match: PlayedMatch) -> None:
                 # A failure before the first hand counts as a fault in that hand.
                 before.faulty + len({max(1, fault.hand_number) for fault in own}),
                 before.unanswered + max(sum(fault.forced_fold for fault in own), lost),
+                before.forfeited + any(fault.kind == "forfeit" for fault in own),
             )
+
+
+def left_the_run(config: BenchmarkConfig, failures: Mapping[str, Failures]) -> frozenset[str]:
+    """Return who has forfeited so many games that the run goes on without it."""
+    return frozenset(name for name, found in failures.items() if found.forfeited >= config.live.max_forfeits)

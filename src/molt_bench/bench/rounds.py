@@ -19,7 +19,7 @@ from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import first_reason, rules_of
+from molt_bench.bench.stop_rules import first_reason, nobody_left, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
@@ -106,7 +106,7 @@ def rounds(
             room = room_for_matches(config.stop, progress, at_once)
             pairs = under_way or (next_pairs(config, ladder, deal.blocks, spending, room) if reason is None else ())
             if reason is None and not pairs:
-                reason = deal.blocks.exhausted
+                reason = deal.blocks.exhausted if ladder.open_meetings else nobody_left(ladder.left)
         seconds = max(past.seconds, played.seconds)
         stage = course.told_next(count, reason, pairs, seconds)
         if stage is not None:

@@ -12,6 +12,7 @@ def run_warnings(ladder: Ladder) -> list[str]:
     return [
         *_misfit(ladder),
         *_signalled(game for match in ladder.matches for pair in match.result.seed_results for game in pair.games),
+        *_left(ladder),
         *_helpless(ladder),
         *ladder.match_margins.warnings(),
         *ladder.model_draws.warnings(),
@@ -45,9 +46,18 @@ def _signalled(games: Iterable[GameRecord]) -> list[str]:
     ]
 
 
+def _left(ladder: Ladder) -> list[str]:
+    """Warn of each participant that stayed away, so that the run went on without it."""
+    return [
+        f"{name} stayed away and forfeited {found.forfeited:,} games, so it has no rank, and the run went on without it"
+        for name, found in ladder.failures.items()
+        if name in ladder.left
+    ]
+
+
 def _helpless(ladder: Ladder) -> list[str]:
     """Warn of each participant that gave no usable answer in most of its hands."""
-    helpless = {name: found for name, found in ladder.failures.items() if found.helpless}
+    helpless = {name: each for name, each in ladder.failures.items() if each.helpless and name not in ladder.left}
     examples: dict[str, Fault] = {}
     for match in ladder.matches if helpless else ():
         for fault in match.result.faults:

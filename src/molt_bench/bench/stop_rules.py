@@ -1,6 +1,6 @@
 """Stop rules: each looks at the run so far and returns the reason to stop, or None to continue."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -55,6 +55,11 @@ StopRule: TypeAlias = Callable[[Progress], str | None]
 
 #: Why a run stops that has nobody left to compare.
 _NOBODY: Final = "no two neighbours in the ranking can be compared: one of each two hardly ever gave a usable answer"
+
+
+def nobody_left(left: Collection[str]) -> str:
+    """Return the reason to stop once those who forfeited too many games leave no two to play each other."""
+    return f"nobody is left to play, since too many games were forfeited by {', '.join(sorted(left))}"
 
 
 def _without_rank(progress: Progress, above: str, below: str) -> bool:

@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
@@ -33,6 +34,8 @@ _QUESTIONS: Final = (
     ("max_matches", "stop.budget.maxMatches", "After how many matches does it stop in any case?"),
 )
 _DEFAULTS: Final = {"participants": "random,tight", "hands": "50", "confidence": "0.95"}
+#: What `--live` writes beside the config.
+_CLIENTS: Final = ("poll.sh", "client.py")
 #: Matches of every pairing, and of all together at least.
 _EACH: Final = 10
 _LEAST: Final = 20
@@ -47,14 +50,28 @@ class InitOptions:
     confidence: float | None = flag("How sure the order must be.", type=NUMBER)
     max_matches: int | None = flag("Stop after this many matches in any case.", type=WHOLE)
     yes: bool = flag("Ask nothing; use the defaults for anything without a flag.", default=False)
+    live: bool = flag("Write a config with a live agent, and two clients for it: poll.sh and client.py.", default=False)
+
+    def check_alone(self) -> None:
+        """Refuse answers beside `--live`, which asks nothing."""
+        for name, _, _ in _QUESTIONS:
+            if getattr(self, name) is not None:
+                hint = f"--{name.replace('_', '-')}"
+                raise click.BadParameter("cannot be used with --live, whose files are ready to use", param_hint=hint)
 
 
 @click.command(cls=Command)
-@click.argument("file", metavar="FILE", type=PATH, default="bench.yaml", help="The config to write.")
+@click.argument(
+    "file",
+    metavar="[FILE]",
+    type=PATH,
+    required=False,
+    help="The config to write: bench.yaml, with --live live.yaml.",
+)
 @grouped(InitOptions, "answers")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @printing_options
-def init(file: str, answers: InitOptions, *, force: bool, printing: Printing) -> None:
+def init(file: str | None, answers: InitOptions, *, force: bool, printing: Printing) -> None:
     """Write a commented config to start with, from four questions or as many flags.
 
     Without a terminal, the answers are read from standard input, a line each; an empty or missing one is the default.
@@ -62,7 +79,13 @@ def init(file: str, answers: InitOptions, *, force: bool, printing: Printing) ->
     Examples:
       molt-bench init
       molt-bench init bench.yaml --participants tag,tight,random --yes
+      molt-bench init --live
     """
+    if answers.live:
+        answers.check_alone()
+        _init_live(Path(file or "live.yaml"), force=force, printing=printing)
+        return
+    file = file or "bench.yaml"
     path = Path(file)
     _check_target(path, force=force)
     try:
@@ -86,6 +109,20 @@ def init(file: str, answers: InitOptions, *, force: bool, printing: Printing) ->
     if printing.as_json:
         print_json({"config": file, "participants": [each.id for each in config.participants], "run": command})
     warn_ahead(config)
+
+
+def _init_live(path: Path, *, force: bool, printing: Printing) -> None:
+    """Write the examples of live mode as they are: a config, and clients beside it."""
+    examples = files("molt_bench.serve") / "examples"
+    targets = {path: "live.yaml", **{path.with_name(name): name for name in _CLIENTS}}
+    for target in targets:
+        _check_target(target, force=force)
+    for target, name in targets.items():
+        _write(target, (examples / name).read_text("utf-8"), force=force)
+    place = on_one_line(shlex.quote(str(path)))
+    printing.notice(f"wrote {', '.join(map(str, targets))}; run it with: molt-bench serve {place}")
+    if printing.as_json:
+        print_json({"config": str(path), "clients": [str(each) for each in targets if each != path]})
 
 
 def _check_target(path: Path, *, force: bool) -> None:

@@ -1,31 +1,35 @@
 """`molt-bench serve`: play a benchmark with agents that connect by themselves."""
 
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
+from molt_bench.cli.completion import agent_lists
 from molt_bench.cli.options import (
+    PATH,
     ConfigOptions,
     RunOptions,
     StopOptions,
     about_options,
-    config_options,
     resume_option,
     run_agents_option,
     run_options,
     stop_options,
 )
 from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, Command, flag, grouped
-from molt_bench.cli.streams import notice
+from molt_bench.cli.streams import notice, warn
 from molt_bench.errors import MoltBenchError, how_to_install
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
 
 if TYPE_CHECKING:
     from molt_bench.cli import config_flags, run_lifecycle
+    from molt_bench.config.sections import BenchmarkConfig
     from molt_bench.runs import folder as run_folder
     from molt_bench.runs import master_seed
     from molt_bench.serve import invitation_file, live_run, public_address
@@ -35,6 +39,10 @@ else:
     run_folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
     invitation_file = lazy_import("molt_bench.serve.invitation_file")
     live_run, public_address = lazy_import("molt_bench.serve.live_run"), lazy_import("molt_bench.serve.public_address")
+
+
+#: The exit status of a run that the user interrupted.
+_INTERRUPTED: Final = 130
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +59,8 @@ class ConnectionOptions:
         default="end",
         type=click.Choice(["end", "play"]),
     )
-    reconnect: float = flag(
-        "How long an agent that lost its connection may stay away, in each game.",
-        default=60.0,
+    reconnect: float | None = flag(
+        "How long an agent that lost its connection may stay away in each game; by default, as the config says, or 60.",
         metavar="SECONDS",
         type=NOT_NEGATIVE,
     )
@@ -75,9 +82,17 @@ class ConnectionOptions:
         multiple=True,
     )
     public_names: bool = flag("Show everybody in the lobby who is playing, before the run ends.", default=False)
+    spectator_delay: float | None = flag(
+        "Show the tables to spectators, this long after what happens there; by default, not at all.",
+        metavar="SECONDS",
+        type=NOT_NEGATIVE,
+    )
 
-    def settings(self, earlier: Path | None) -> "live_run.ServeOptions":
-        """Return the settings of the server; `earlier` is the folder of a run whose invitations are used again."""
+    def settings(self, earlier: Path | None, *, stay: bool) -> "live_run.ServeOptions":
+        """Return the settings of the server, which may `stay` after the end.
+
+        `earlier` is the folder of a run whose invitations are used again.
+        """
         return live_run.ServeOptions(
             host=self.host,
             port=self.port,
@@ -86,17 +101,73 @@ class ConnectionOptions:
             public_url=None if self.public_url is None else public_address.public_url(self.public_url),
             trusted_proxies=self.trusted_proxy,
             public_names=self.public_names,
+            spectator_delay_s=self.spectator_delay,
             earlier=earlier,
             if_missing=self.if_missing,
             linger_s=self.linger,
-            stay=self.stay,
+            stay=stay,
             say=partial(print, flush=True),
             note=notice,
         )
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """One run to serve: its folder if it goes on, and its config if that is the user's own."""
+
+    name: str
+    folder: Path | None
+    config: "BenchmarkConfig | None"
+
+
+@dataclass(frozen=True)
+class ServedRuns:
+    """Which runs are served, one after another."""
+
+    files: tuple[str, ...]
+    config: str | None
+    participants: str | None
+
+    def wanted(self, stop: StopOptions) -> list[_Wanted]:
+        """Return the runs; what is wrong with any of them is raised before the first begins."""
+        if self.files and self.config is not None:
+            raise click.BadParameter("cannot be used with FILE, which is the same", param_hint="--config")
+        given: list[str | None] = [*self.files] if self.config is None else [self.config]
+        if not given and self.participants is None:
+            raise click.BadParameter(
+                "a config is needed: FILE, or --config FILE, or --participants LIST", param_hint="FILE"
+            )
+        flags = {**stop.fields(), "participants": self.participants}
+        found = []
+        for file in given or [None]:
+            ConfigOptions(file, None).path()  # which refuses a list of agents
+            folder = Path(file) if file is not None and Path(file, run_folder.JOURNAL).is_file() else None
+            if folder is not None and self.participants is not None:
+                raise click.BadParameter("a run has its participants already", param_hint="--participants")
+            config = None if folder else config_flags.config_to_run(file, flags, stop.assignments)
+            found.append(_Wanted(file or str(self.participants), folder, config))
+        return found
+
+
 @click.command(cls=Command)
-@config_options("Config file, or the folder of a run to continue.")
+@grouped(
+    ServedRuns,
+    "runs",
+    click.argument(
+        "files",
+        metavar="[FILE]...",
+        nargs=-1,
+        type=PATH,
+        help="Config file, or the folder of a run to continue; of several, one run is played after another.",
+    ),
+    click.option("--config", metavar="FILE", type=PATH, help="The same as FILE."),
+    click.option(
+        "--participants",
+        metavar="LIST",
+        shell_complete=agent_lists,
+        help="Who plays, such as live,tag; without a file, or in place of those it names.",
+    ),
+)
 @stop_options
 @run_options
 @grouped(ConnectionOptions, "connection")
@@ -104,7 +175,7 @@ class ConnectionOptions:
 @resume_option
 @run_agents_option
 def serve(
-    config_file: ConfigOptions,
+    runs: ServedRuns,
     stop: StopOptions,
     options: RunOptions,
     connection: ConnectionOptions,
@@ -117,6 +188,7 @@ def serve(
 
     Examples:
       molt-bench serve live.yaml
+      molt-bench serve --participants live,tag --max-matches 2
       molt-bench serve --config live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
     """
     try:
@@ -124,19 +196,42 @@ def serve(
     except ImportError as error:
         raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
     secret = master_seed.secret_from(None)
-    given = config_file.required()
-    folder = Path(given) if Path(given, run_folder.JOURNAL).is_file() else None
-    config = None if folder else config_flags.config_to_run(given, stop.fields(), stop.assignments)
-    earlier = None
-    if config is not None and resume_last:
-        folder, stop = run_folder.last_run(config, secret), StopOptions()
-        earlier = invitation_file.left_waiting(config) if folder is None else None
-    live = partial(serving, options=connection.settings(earlier))
-    if folder is not None:
-        run_lifecycle.resume_run(
-            str(folder), options, stop=stop, secret=secret, live=live, run_agents=run_agents, own=config
-        )
-        invitation_file.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
-    elif config is not None:
-        about.check()
-        run_lifecycle.start_run(config, options, secret=secret, about=about, live=live)
+
+    def play(wanted: _Wanted, *, stay: bool) -> None:
+        folder, config, earlier, new_stop = wanted.folder, wanted.config, None, stop
+        if config is not None and resume_last:
+            folder, new_stop = run_folder.last_run(config, secret), StopOptions()
+            earlier = invitation_file.left_waiting(config) if folder is None else None
+        live = partial(serving, options=connection.settings(earlier, stay=stay))
+        if folder is not None:
+            run_lifecycle.resume_run(
+                str(folder), options, stop=new_stop, secret=secret, live=live, run_agents=run_agents, own=config
+            )
+            invitation_file.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
+        elif config is not None:
+            about.check()
+            run_lifecycle.start_run(config, options, secret=secret, about=about, live=live)
+
+    _one_after_another(runs.wanted(stop), play, stay=connection.stay)
+
+
+def _one_after_another(runs: Sequence[_Wanted], play: Callable[..., None], *, stay: bool) -> None:
+    """Play runs in their order; one that fails does not keep the next from being played, unless the user ends it.
+
+    The server of the last one may `stay`. The exit status is that of the first that failed.
+    """
+    failed = 0
+    for number, wanted in enumerate(runs, start=1):
+        if len(runs) == 1:
+            return play(wanted, stay=stay)
+        notice(f"Run {number} of {len(runs)}: {wanted.name}")
+        try:
+            play(wanted, stay=stay and number == len(runs))
+        except SystemExit as end:
+            if end.code == _INTERRUPTED:
+                raise
+            failed = failed or int(end.code or 0)
+        except MoltBenchError as error:
+            warn(f"{wanted.name}: {error}")
+            failed = failed or error.status
+    return sys.exit(failed) if failed else None

@@ -269,6 +269,23 @@ class LLMConfig(Section):
     ] = {}  # noqa: RUF012 - pydantic copies it
 
 
+class LiveConfig(Section):
+    """How long live agents are waited for."""
+
+    forfeit_after: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=MUCH,
+            description="Seconds in a game for which a live agent that is not connected may be late before it forfeits "
+            "the game; null: 60, or as `serve --reconnect` says.",
+        ),
+    ] = None
+    max_forfeits: Annotated[
+        Count, Field(description="Forfeited games after which an agent has no rank, and the run goes on without it.")
+    ] = 3
+
+
 def _plays_in_boxes(participant: Mapping[str, Any]) -> bool:
     participant_type = participant.get("type")
     return isinstance(participant_type, str) and kind_of(participant_type).sandbox is not None
@@ -291,6 +308,10 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
+    live: Annotated[
+        LiveConfig,
+        Field(description="How long live agents are waited for.", exclude_if=lambda value: value == LiveConfig()),
+    ] = LiveConfig()
     sandbox: Annotated[
         SandboxSetting | None,
         Field(

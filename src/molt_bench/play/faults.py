@@ -55,7 +55,7 @@ class Faults:
         while True:
             kind = failure.kind if isinstance(failure, AgentFailed) else "illegal"
             said = str(failure)[:MESSAGE_LENGTH]
-            last = attempt > self._max_retries
+            last = attempt > self._max_retries or kind == "forfeit"  # nobody is there to ask
             self._add(seat, kind, said, attempt=attempt, forced_fold=last)
             yield from self.notify(seat, "on_error", said)
             if last:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from molt_bench.bench.participant_failures import Failures
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
@@ -18,7 +19,7 @@ def sentences(found: Analysis) -> list[str]:
     incomplete, shown = met_so_far(found), found.shown
     said = [*suspicions(found)]
     said += [
-        f"{shown[name]} is not ranked: it gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands."
+        f"{shown[name]} is not ranked: it {_why_unranked(failed, left=name in found.left)}."
         for name, failed in found.unranked.items()
     ]
     said += [
@@ -55,6 +56,12 @@ def sentences(found: Analysis) -> list[str]:
         others = ", ".join([shown[name] for name in by_mu])
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
+
+
+def _why_unranked(failed: Failures, *, left: bool) -> str:
+    if left:
+        return f"stayed away and forfeited {failed.forfeited:,} games, so the run went on without it"
+    return f"gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands"
 
 
 #: Leads that are told of in a sentence; `margins.json` has all of them.

@@ -28,7 +28,7 @@ def margins(found: Analysis) -> dict[str, Any]:
             {
                 "id": name,
                 **_interval(model.so_far(name)),
-                "anchor": name in model.anchors,
+                "anchor": name in model.anchors and name not in found.left,
                 **({"ranked": False} if name in apart else {}),
                 **_difference(known.participants.get(name)),
             }

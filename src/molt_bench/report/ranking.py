@@ -7,7 +7,7 @@ from math import inf, isfinite, sqrt
 from typing import TypedDict
 
 from molt_bench.bench.error_budget import error_budget, rule_of
-from molt_bench.bench.participant_failures import Failures, failures_of
+from molt_bench.bench.participant_failures import Failures
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import StopConfig
@@ -49,8 +49,8 @@ class Ranking(WinRates):
 
     @cached_property
     def unranked(self) -> dict[str, Failures]:
-        """Those who hardly ever answered: they have no rank, and nobody is compared with them."""
-        return {name: found for name, found in failures_of(self.result.matches).items() if found.helpless}
+        """Those who hardly ever answered, or left the run: they have no rank, and nobody is compared with them."""
+        return {name: found for name, found in self.failures.items() if found.helpless or name in self.left}
 
     @cached_property
     def by_result(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from molt_bench.bench.margin_model import margin_book
+from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.book import AUTO, RAW, MarginBook
 from molt_bench.rating.margin import MarginModel
@@ -36,20 +37,30 @@ class WinRates:
         return self.result.config.measured_against()
 
     @cached_property
+    def failures(self) -> dict[str, Failures]:
+        """How often everybody who has played failed."""
+        return failures_of(self.result.matches)
+
+    @cached_property
+    def left(self) -> frozenset[str]:
+        """Those who forfeited so many games that the run went on without them: they are outside the field."""
+        return left_the_run(self.result.config, self.failures)
+
+    @cached_property
     def _book(self) -> MarginBook:
-        return _margin_book(self.result, self.result.config.rating.estimator, self.result.suspicion.suspects)
+        return self._filled(self.result.config.rating.estimator, self.result.suspicion.suspects)
 
     @cached_property
     def trusting(self) -> MarginModel:
         """The same as if everybody could be trusted: what would be shown of suspects."""
         if not self.result.suspicion.suspects:
             return self.model
-        return _margin_book(self.result, self.result.config.rating.estimator).model
+        return self._filled(self.result.config.rating.estimator).model
 
     @cached_property
     def raw(self) -> MarginModel:
         """Who wins how many chips from whom."""
-        return _margin_book(self.result, RAW).model
+        return self._filled(RAW).model
 
     @property
     def model(self) -> MarginModel:
@@ -78,18 +89,20 @@ class WinRates:
     @cached_property
     def models(self) -> Mapping[str, MarginModel]:
         """The same by each estimator."""
-        return {name: self.raw if name == RAW else _margin_book(self.result, name).model for name in ESTIMATORS}
+        return {name: self.raw if name == RAW else self._filled(name).model for name in ESTIMATORS}
+
+    def _filled(self, estimator: str, distrusted: Iterable[str] = ()) -> MarginBook:
+        """Return a book with the margins of all matches."""
+        result = self.result
+        version = result.bench_version
+        book = margin_book(result.config, estimator, version=version, distrusted=distrusted, left=self.left)
+        book.add_all(
+            (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+            for match in result.matches
+        )
+        return book
 
 
 def in_bb_per_100(known: Estimate | None) -> tuple[float, float] | None:
     """Return a mean in big blinds per 100 hands, and half the width of its 95% interval; None if nothing is known."""
     return None if known is None else (known.mean / MBB_PER_BB100, known.half_width() / MBB_PER_BB100)
-
-
-def _margin_book(result: RunResult, estimator: str, distrusted: Iterable[str] = ()) -> MarginBook:
-    book = margin_book(result.config, estimator, version=result.bench_version, distrusted=distrusted)
-    book.add_all(
-        (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
-        for match in result.matches
-    )
-    return book

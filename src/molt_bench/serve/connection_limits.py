@@ -110,10 +110,13 @@ class ConnectionLimits:
         self.shut_at = monotonic()
 
     def invited(self, client: Address, guest: Hashable, *, slots: int) -> None:
-        """Note that a request with an invitation came over a connection; a guest with too many loses an idle one."""
+        """Note that a request with an invitation came over a connection; a guest with too many loses an idle one.
+
+        A proxy's connection carries requests of many, so it is nobody's own.
+        """
         if (found := self._forget_stranger(client)) is None:
             return
-        found.guest = guest
+        found.guest = client if client[0] in self._proxies else guest
         self._guests[client] = found
         own = {address: each for address, each in self._guests.items() if each.guest == guest}
         if len(own) > _OF_ONE_GUEST * (slots + 1):
@@ -138,7 +141,8 @@ class ConnectionLimits:
             now = monotonic()
             for kept, limit_s in ((self._strangers, STRANGER_S), (self._guests, GUEST_S)):
                 for address, each in [*kept.items()]:
-                    if each.transport.is_closing() or (not each.requests and now - each.idle_since > limit_s):
+                    allowed_s = GUEST_S if address[0] in self._proxies else limit_s
+                    if each.transport.is_closing() or (not each.requests and now - each.idle_since > allowed_s):
                         self._end(address)
             await asyncio.sleep(_LOOK_S)
 

@@ -1,8 +1,10 @@
 """A run in live mode: invites, waits until everybody is there, and tells everybody when it is over."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -38,10 +40,12 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         host: The address to listen on; None for the one of the invitations, or this machine alone.
         port: The port; None for the one of the invitations, or any free one.
         join_timeout_s: Seconds to wait until everybody is there; None waits for ever.
-        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        reconnect_s: Seconds in a game for which an agent that lost its connection may be late; None for what the
+            config says.
         public_url: The URL under which guests reach the server, through a proxy; None if they come directly.
         trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
         public_names: Whether the lobby shows everybody who is playing, before the run ends.
+        spectator_delay_s: Seconds after which spectators see the tables; None if they do not.
         earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
         if_missing: Whether the run ends then, or begins without whoever is missing.
         linger_s: Seconds after the end for which the server waits until everybody has learnt of it.
@@ -53,10 +57,11 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str | None = None
     port: int | None = None
     join_timeout_s: float | None = None
-    reconnect_s: float = RECONNECT_S
+    reconnect_s: float | None = None
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
     public_names: bool = False
+    spectator_delay_s: float | None = None
     earlier: Path | None = None
     if_missing: IfMissing = "end"
     linger_s: float = LINGER_S
@@ -71,8 +76,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
 
     A run that goes on has the invitations it had, at the same address, and so has one that was killed before it began.
     """
-    live = {each.id: each.display_name or each.id for each in config.participants if each.kind.comes}
-    if not live:
+    if not any(each.kind.comes for each in config.participants):
         raise ConfigError("participants", "", "at least one of `type: live`; others need no server: use molt-bench run")
     known = load(folder) or (load(options.earlier) if options.earlier is not None else None)
     host = options.host or (known.host if known is not None else "127.0.0.1")
@@ -91,12 +95,17 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
             remove_empty(options.earlier)
     lobby = Lobby(
         invitations.invited,
-        titles=live,
+        titles={each.id: each.display_name or each.id for each in config.participants},
         game=config.game,
         session=session,
-        reconnect_s=options.reconnect_s,
+        reconnect_s=_first(options.reconnect_s, config.live.forfeit_after, RECONNECT_S),
+        most_forfeits=config.live.max_forfeits,
         public_names=options.public_names,
     )
+    lobby.spectators.delay_s = options.spectator_delay_s
+    left = _left_before(folder, config)
+    for each in lobby.invitations:
+        each.left = each.invited.participant in left
     address = ServerAddress(
         host=host, port=port, public_url=options.public_url, trusted_proxies=options.trusted_proxies
     )
@@ -107,16 +116,9 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         _invite(lobby, address, options.say)
         _await_everybody(lobby, options)
 
-    away: set[str] = set()
-
-    def tell_away(invitation: Invitation) -> None:
-        gone, token = invitation.away_s is not None, invitation.invited.token
-        if gone is not (token in away):  # it may have several slots
-            away.symmetric_difference_update((token,))
-            state = "is away: its hands are folded at once until it comes back" if gone else "is back"
-            options.note(f"{named(invitation)} {state}")
-
-    lobby.on_gather, lobby.on_away = gather, tell_away
+    lobby.on_gather = gather
+    lobby.on_away = _AwayNotes(options.note, most=config.live.max_forfeits)
+    lobby.on_left = lambda left: options.note(f"{named(left)} has left: the run goes on without it")
     lobby.finished_games = cache(lambda: games_in(read_journal(str(folder / JOURNAL)).lines))
     try:
         yield lobby
@@ -126,6 +128,48 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
             _linger(lobby, options)
     finally:
         server.stop()
+
+
+class _AwayNotes:
+    """Tells the operator who is away and since when, who is back, and who has forfeited a game."""
+
+    def __init__(self, note: Callable[[str], None], *, most: int) -> None:
+        self._note = note
+        self._most = most
+        self._told: dict[str, tuple[bool, int]] = {}
+
+    def __call__(self, invitation: Invitation) -> None:
+        """Say what has changed; an agent may have several slots, of which each calls."""
+        away_s, forfeits = invitation.away_s, invitation.forfeits
+        was_away, before = self._told.get(invitation.invited.token, (False, 0))
+        self._told[invitation.invited.token] = away_s is not None, forfeits
+        if forfeits > before:
+            last = "; nobody waits for it any more" if forfeits >= self._most else ""
+            self._note(f"{named(invitation)} stays away, and forfeits its game ({forfeits} of {self._most}){last}")
+        elif away_s is not None and not was_away:
+            since = datetime.now().astimezone() - timedelta(seconds=away_s)
+            self._note(f"{named(invitation)} has been away since {since:%H:%M:%S}, and its time to answer is up")
+        elif away_s is None and was_away:
+            self._note(f"{named(invitation)} is back")
+
+
+def _left_before(folder: Path, config: BenchmarkConfig) -> frozenset[str]:
+    """Return who has left a run that goes on: it does not wait for them."""
+    journal = folder / JOURNAL
+    if not journal.is_file() or not journal.stat().st_size:
+        return frozenset()
+    forfeits = Counter(
+        name
+        for game in games_in(read_journal(str(journal)).lines)
+        for player, name in enumerate(game.record.players)
+        if any(fault.kind == "forfeit" and fault.player == player for fault in game.record.faults)
+    )
+    return frozenset(name for name, games in forfeits.items() if games >= config.live.max_forfeits)
+
+
+def _first(*values: float | None) -> float:
+    """Return the first that is given."""
+    return next(value for value in values if value is not None)
 
 
 def _linger(lobby: Lobby, options: ServeOptions) -> None:
@@ -145,9 +189,13 @@ def _invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) ->
     """Print an invitation for everybody."""
     base = address.url
     say(f"Lobby: {base}/")
+    say(f"Spectators: {base}/watch")
     if not lobby.public_names:
         say(f"The lobby with names, for you alone: {base}/?host={lobby.host_token}")
     for each in lobby.invitations:
+        if each.left:
+            say(f"{named(each)} has left: the run goes on without it")
+            continue
         say(f"Invitation for {named(each)}: {base}/j/{each.invited.token}")
     if is_every_address(address.host) and address.public_url is None:
         say("On other machines, put the address of this one in place of localhost.")
@@ -194,4 +242,4 @@ def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
     missing = ", ".join(named(each) for each in lobby.missing())
     if options.if_missing == "end":
         raise MoltBenchError(f"nobody came for {missing} within {options.join_timeout_s:g} s (--join-timeout)")
-    options.say(f"Playing without {missing}, who can still come; until then every decision is a fault")
+    options.say(f"Playing without {missing}, who can still come; until then their games are forfeited")

@@ -13,16 +13,19 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.live.agent import LiveAgent
-from molt_bench.agents.live.mailbox import RECONNECT_S, Mailbox
+from molt_bench.agents.live.mailbox import MOST_FORFEITS, RECONNECT_S, Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
+from molt_bench.serve.spectators import Spectators
 from molt_bench.specs import SEATINGS, GameLabel, Seating
 
 #: Bytes of an invitation's token: 128 bits.
 _TOKEN_BYTES: Final = 16
 #: By how much `seq` is higher after each restart of the server: more than any one session uses.
 _SEQ_A_SESSION: Final = 1_000_000_000
+#: Seconds between two standings for spectators: a resumed run steps through thousands of matches at once.
+_BETWEEN_STANDINGS_S: Final = 1.0
 
 
 class Invited(msgspec.Struct, frozen=True, rename="camel"):
@@ -53,6 +56,7 @@ class Invitation:
         slots: Its slots, one for each game at once.
         came: Whether the agent has come.
         told: Whether it has learnt that the run is over.
+        left: Whether it has forfeited so many games that the run goes on without it.
     """
 
     def __init__(self, invited: Invited, *, title: str, mailbox: Callable[[bytes], Mailbox]) -> None:
@@ -62,6 +66,7 @@ class Invitation:
         self.slots = [mailbox(hmac.new(self.secret, b"place %d" % at, sha256).digest()) for at in range(invited.slots)]
         self.came = False
         self.told = False
+        self.left = False
 
     @property
     def present(self) -> bool:
@@ -80,9 +85,14 @@ class Invitation:
 
     @property
     def away_s(self) -> float | None:
-        """Seconds for which the agent has been taken for gone, in some game; None if it is not."""
+        """Seconds for which the agent has not been connected, if a game waits for it in vain; None if none does."""
         since = [slot.away_since for slot in self.slots if slot.away_since is not None]
         return monotonic() - min(since) if since else None
+
+    @property
+    def forfeits(self) -> int:
+        """Games that the agent has forfeited."""
+        return sum(slot.forfeits for slot in self.slots)
 
     def derived(self, *labels: str) -> str:
         """Return a secret text for a use of this invitation, such as an API key; the same after a restart."""
@@ -98,15 +108,18 @@ class Lobby:
         game: The game that is played.
         status: How far the run is; None before its first game.
         public_names: Whether everybody may see who is playing, before the run ends.
+        titles: What pages call the participants.
+        spectators: What spectators may see.
         on_gather: Invites everybody, and returns when they are there.
-        on_away: Called with who is taken for gone, or is back.
+        on_away: Called with who is away, is back, or has forfeited a game.
+        on_left: Called with who has forfeited so many games that the run goes on without it.
         shut_at: Returns when the server last turned somebody away, by `time.monotonic`.
         finished_games: Returns the games of the run, once it is over.
 
     Args:
-        titles: What pages call the participants.
         session: How often the server was started before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        most_forfeits: Games that an agent may forfeit before nobody waits for it any more.
     """
 
     def __init__(
@@ -117,19 +130,28 @@ class Lobby:
         game: GameConfig,
         session: int = 0,
         reconnect_s: float = RECONNECT_S,
+        most_forfeits: int = MOST_FORFEITS,
         public_names: bool = False,
     ) -> None:
         self.public_names = public_names
+        self.titles = titles
+        self.spectators = Spectators()
         self.shut_at: Callable[[], float] = lambda: -math.inf
         self.finished_games: Callable[[], Sequence[Game]] = tuple
         mailbox = partial(
-            Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s, shut_at=lambda: self.shut_at()
+            Mailbox,
+            seq=session * _SEQ_A_SESSION,
+            reconnect_s=reconnect_s,
+            most_forfeits=most_forfeits,
+            shut_at=lambda: self.shut_at(),
         )
         self.on_away: Callable[[Invitation], None] | None = None
+        self.on_left: Callable[[Invitation], None] | None = None
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
         for each in self.invitations:
             for slot in each.slots:
                 slot.on_away = partial(self._away, each)
+                slot.listen(partial(self.spectators.hear, id(slot)))
         self.closed: str | None = None
         self.game = game
         self.status: RunStatus | None = None
@@ -162,8 +184,8 @@ class Lobby:
             self._arrival.notify_all()
 
     def missing(self) -> list[Invitation]:
-        """Return the invitations that nobody has come with yet."""
-        return [each for each in self.invitations if not each.came]
+        """Return the invitations that nobody has come with yet; the run does not wait for those who left."""
+        return [each for each in self.invitations if not each.came and not each.left]
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until everybody is there, or the time is up; return whether everybody is."""
@@ -174,6 +196,10 @@ class Lobby:
         """Invite everybody and wait until they are there."""
         if self.on_gather is not None:
             self.on_gather()
+
+    def dealt(self, players: Mapping[GameLabel, tuple[str, str]]) -> None:
+        """Note who plays the games of the next round."""
+        self.spectators.dealt(players)
 
     def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
@@ -189,6 +215,8 @@ class Lobby:
         found = self._invitation(participant, game.seating)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))
+        # A participant with copies has the same decks in both seatings.
+        self.spectators.seat(id(slot), game, participant, own_decks=found.invited.seating is None)
         return LiveAgent(
             participant,
             slot,
@@ -200,13 +228,26 @@ class Lobby:
     def close(self, reason: str) -> None:
         """Tell everybody that the run is over."""
         self.closed = reason
+        if self.status is not None:
+            self.spectators.rank(self.status.ladder)
         for invitation in self.invitations:
             for slot in invitation.slots:
                 slot.close(reason)
 
     def watch(self, status: RunStatus) -> None:
-        """Note how far the run is."""
+        """Note how far the run is, and tell those whom it goes on without."""
         self.status = status
+        if status.finished is not None:
+            self.spectators.rank(status.ladder, least_s=_BETWEEN_STANDINGS_S)
+        for invitation in self.invitations:
+            name = invitation.invited.participant
+            if name in status.ladder.left and invitation.slots[0].snapshot().closed is None:
+                forfeits = status.ladder.failures[name].forfeited
+                for slot in invitation.slots:
+                    slot.close(f"you forfeited {forfeits} games, so the run goes on without you")
+                if self.on_left is not None and not invitation.left:
+                    self.on_left(invitation)
+                invitation.left = True
 
     def everybody_told(self) -> bool:
         """Return whether everybody who came has learnt that the run is over."""

@@ -195,11 +195,11 @@ def test_a_decision_whose_time_is_up_is_off_the_table():
     assert mailbox.snapshot().turn is None
 
 
-def test_an_agent_that_is_not_connected_at_all_is_a_transport_fault():
+def test_an_agent_that_is_not_connected_at_all_forfeits():
     mailbox = Mailbox(SECRET, reconnect_s=0.05)
     agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.05)
-    record = play_game((agent, CallStationAgent()), seed=7, hands=1, max_retries=0)
-    assert [fault.kind for fault in record.faults] == ["transport"]
+    record = play_game((agent, CallStationAgent()), seed=7, hands=1, max_retries=2)
+    assert [(fault.kind, fault.attempt, fault.forced_fold) for fault in record.faults] == [("forfeit", 1, True)]
 
 
 def test_everything_that_happens_is_told_in_order():
@@ -308,18 +308,20 @@ def test_a_bank_lasts_for_all_decisions_of_a_game_and_not_for_each():
     assert banks[1] < 119.8
 
 
-def test_nobody_waits_for_an_agent_that_is_gone_until_it_is_back():
-    mailbox, said = Mailbox(SECRET, reconnect_s=0.1), []
-    mailbox.on_away = lambda: said.append(mailbox.away_since is not None)
-    for number in (1, 2):  # the second game begins while it is away
-        agent = LiveAgent("live", mailbox, game=GameLabel(number, 7, "AB"), action_timeout_s=0.1)
+def test_an_agent_that_stays_away_forfeits_game_after_game_until_nobody_waits_for_it():
+    mailbox, said, took = Mailbox(SECRET, reconnect_s=0.3, most_forfeits=2), [], []
+    mailbox.on_away = lambda: said.append((mailbox.away_since is not None, mailbox.forfeits))
+    for number in (1, 2, 3):
+        agent = LiveAgent("live", mailbox, game=GameLabel(number, 7, "AB"), action_timeout_s=0.2)
+        begun = time.monotonic()
         record = play_game((agent, CallStationAgent()), seed=7, hands=20, max_retries=2)
-        assert {fault.kind for fault in record.faults} == {"transport"}
-        waited = [fault for fault in record.faults if "within" in fault.message]
-        assert len(waited) == (1 if number == 1 else 0)
-    assert said == [True]
+        took.append(time.monotonic() - begun)
+        assert [(fault.kind, fault.hand_number) for fault in record.faults] == [("forfeit", at) for at in range(1, 21)]
+    assert took[0] >= 0.5  # its time, and the time that it may be late
+    assert took[1] >= 0.3  # the latter alone, since it is known to be away
+    assert said == [(True, 0), (True, 1), (True, 2), (True, 3)]
     mailbox.arrive()
-    assert said == [True, False]
+    assert said[-1] == (False, 3)
 
     def answer(event):
         if isinstance(event, Asked):
@@ -340,8 +342,28 @@ def test_who_fetched_a_decision_and_is_gone_is_waited_for_once():
     mailbox.listen(fetch)
     agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.1)
     record = play_game((agent, CallStationAgent()), seed=7, hands=10, max_retries=1)
-    assert [fault.kind for fault in record.faults][:3] == ["timeout", "transport", "transport"]
-    assert sum("within" in fault.message for fault in record.faults) == 2
+    assert [fault.kind for fault in record.faults] == ["timeout", *["forfeit"] * 10]
+
+
+def test_who_comes_back_for_the_next_game_has_its_whole_time():
+    mailbox = Mailbox(SECRET, reconnect_s=30.0)
+    mailbox._set_away(away=True)
+    mailbox.sit(0)
+    seen = []
+
+    def come_back(turn, loop):
+        seen.append(turn.deadline - time.monotonic())
+
+        def arrive():
+            mailbox.arrive()
+            seen.append(mailbox.snapshot().turn.deadline - time.monotonic())
+            mailbox.answer(turn.token, passive(turn))
+
+        loop.call_later(0.2, arrive)
+
+    assert asked_once(mailbox, come_back) in (CALL, CHECK)
+    assert 25 < seen[0] <= 30.0  # how long it is awaited
+    assert seen[1] == pytest.approx(0.05, abs=0.01)  # the time for a decision
 
 
 def test_nobody_is_charged_for_what_could_not_come_in():

@@ -171,12 +171,12 @@ def test_a_client_that_never_answers_is_folded_and_stays_connected():
     assert heard.count("game_state") == 2, "after a timeout the state comes again"
 
 
-def test_a_client_that_is_away_is_late_by_its_connection():
+def test_a_client_that_stays_away_forfeits_its_game():
     with serving(a_lobby(action_timeout_s=0.05)) as table:
         table.box._reconnect_s = 0.0
         table.play(hands=1, max_retries=0)
         table.join()
-    assert table.faults() == [("transport", True)]
+    assert table.faults() == [("forfeit", True)]
 
 
 def test_heartbeats_and_one_repeat_bring_a_client_through_that_loses_messages(monkeypatch):

@@ -36,8 +36,10 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import GameLabel
 
-#: Seconds in a game for which an agent that lost its connection may be late.
+#: Seconds in a game for which an agent that lost its connection may be late; then it forfeits the game.
 RECONNECT_S: Final = 60.0
+#: Games that an agent may forfeit before nobody waits for it any more.
+MOST_FORFEITS: Final = 3
 #: Results of hands kept for an agent that fetches them; one that never does loses the oldest.
 _RESULTS_KEPT: Final = 200
 #: Decisions whose answers are remembered, so that a repeated one is known.
@@ -50,13 +52,16 @@ class Mailbox:
     Attributes:
         secret: A key of at least 16 bytes. It makes tokens, which nobody else can guess.
         decisions: Decisions taken so far.
-        away_since: Since when the agent is taken for gone, by `time.monotonic`; None while it is not.
-        on_away: Called when that changes.
+        away_since: Since when the agent has not been connected, by `time.monotonic`, if its time to answer is up; None
+            while it is there, or may still answer.
+        forfeits: Games that it has forfeited.
+        on_away: Called when one of these two changes.
         came: Whether a client has ever come to this slot; some hold one slot, others fetch the decisions of all.
 
     Args:
         seq: Where `seq` begins; a resumed run goes on above what was used before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+        most_forfeits: Games that it may forfeit before nobody waits for it any more.
         shut_at: Returns when somebody was last turned away because the server was full, by `time.monotonic`.
     """
 
@@ -66,15 +71,20 @@ class Mailbox:
         *,
         seq: int = 0,
         reconnect_s: float = RECONNECT_S,
+        most_forfeits: int = MOST_FORFEITS,
         shut_at: Callable[[], float] = lambda: -math.inf,
     ) -> None:
         self.secret = secret
         self._shut_at = shut_at
         self.decisions = 0
         self.away_since: float | None = None
+        self.forfeits = 0
         self.on_away: Callable[[], None] | None = None
         self.came = False
         self._reconnect_s = reconnect_s
+        self._most_forfeits = most_forfeits
+        self._forfeited = False
+        self._left_at = monotonic()
         self._lock = Lock()
         self._seq = seq
         self._hands_before = 0
@@ -90,6 +100,7 @@ class Mailbox:
         self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
         self._present = 0
         self._picked_up: str | None = None
+        self._awaited = False
         self._bank_s = reconnect_s
 
     # What doors use, on the server's thread.
@@ -112,16 +123,25 @@ class Mailbox:
                 self._listeners.remove(listener)
 
     def arrive(self) -> None:
-        """Count a connection, such as a socket or a waiting request; an agent that was gone is back."""
+        """Count a connection, such as a socket or a waiting request; an agent that was away is back.
+
+        If it was away when its decision arose, its time begins now.
+        """
         with self._lock:
             self._present += 1
             self.came = True
-        self._set_away(None)
+            turn, now = self._turn, monotonic()
+            if self._awaited and turn is not None:
+                self._awaited = False
+                self._bank_s = max(0.0, turn.deadline - now)
+                self._turn = msgspec.structs.replace(turn, deadline=now + turn.limit_s)
+        self._set_away(away=False)
 
     def depart(self) -> None:
         """Count a connection that ended."""
         with self._lock:
             self._present -= 1
+            self._left_at = monotonic()
 
     @property
     def present(self) -> bool:
@@ -130,7 +150,7 @@ class Mailbox:
 
     @property
     def filled(self) -> bool:
-        """Whether somebody plays here: a client has come, and is not taken for gone."""
+        """Whether somebody plays here: a client has come, and is not away."""
         return self.came and self.away_since is None
 
     @property
@@ -209,23 +229,40 @@ class Mailbox:
             self._game += 1
             self._game_id = game_id
             self._bank_s = self._reconnect_s
+            self._forfeited = False
             self._sat = Sat(seat, self._game)
             events.append(self._sat)
 
-    def _set_away(self, since: float | None) -> None:
-        """Note that the agent is taken for gone, or is back."""
-        if (self.away_since is None) is not (since is None):
-            self.away_since = since
-            if self.on_away is not None:
-                self.on_away()
+    def _set_away(self, *, away: bool) -> None:
+        """Note that the agent is away, unless it has just come, or that it is back."""
+        with self._lock:
+            since = self._left_at if away and not self._present else None
+            changed = (self.away_since is None) is not (since is None)
+            self.away_since = since if changed else self.away_since
+        if changed:
+            self._tell_away()
+
+    def _tell_away(self) -> None:
+        if self.on_away is not None:
+            self.on_away()
+
+    def _forfeit(self) -> AgentFailed:
+        """Give up the game for the agent; return the failure that folds its hand."""
+        if not self._forfeited:
+            self._forfeited = True
+            self.forfeits += 1
+            self._tell_away()
+        return AgentFailed("forfeit", "not connected for so long that this game is forfeited")
 
     async def ask(self, observation: Observation, token: str, limit_s: float) -> Action:
         """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time.
 
-        Nobody waits for an agent that is gone: its hands are folded at once until it is back.
+        An agent that stays away forfeits the game: all its hands are folded at once. In the next game it is awaited for
+        as long as it may be late, and after too many forfeited games not at all.
         """
-        if self.away_since is not None:
-            raise AgentFailed("transport", "not connected for so long that its games are forfeited")
+        away = self.away_since is not None
+        if self._forfeited or (away and self.forfeits >= self._most_forfeits):
+            raise self._forfeit()
         loop = asyncio.get_running_loop()
         woken = asyncio.Event()
 
@@ -236,20 +273,19 @@ class Mailbox:
         with self._change() as events:
             again = observation.previous_error is not None
             self._seq += 0 if again else 1
-            hand, deadline = self._hands_before + observation.hand_number, monotonic() + limit_s
+            self._awaited = away and not self._present
+            wait_s = self._bank_s if self._awaited else limit_s
+            hand, deadline = self._hands_before + observation.hand_number, monotonic() + wait_s
             turn = PendingDecision(token, self._seq, self._game, hand, observation, limit_s, deadline, self._game_id)
             self._turn, self._answer, self._wake = turn, None, wake
             self._taken.pop(_digest(token), None)  # asked once more: its game was started again
             events.append(Asked(turn, again))
         try:
             return await self._answered(turn, woken)
-        except AgentFailed as failure:
-            if failure.kind == "transport":
-                self._set_away(monotonic())
-            raise
         finally:
             with self._lock:
                 self._wake = None
+                self._awaited = False
 
     async def _answered(self, turn: PendingDecision, woken: asyncio.Event) -> Action:
         """Wait for the answer. Whoever is not connected when the time is up gets what is left of the bank.
@@ -261,14 +297,15 @@ class Mailbox:
         while True:
             with self._lock:
                 answer, self._answer = self._answer, None
+                turn = self._turn or turn
                 if answer is None and monotonic() >= turn.deadline and self._shut_at() >= since:
                     since = monotonic()
                     self._turn = turn = msgspec.structs.replace(turn, deadline=since + turn.limit_s)
                 away = not self._present and self._picked_up != turn.token
-                if answer is None and away and not on_bank and monotonic() >= turn.deadline:
+                late = answer is None and monotonic() >= turn.deadline
+                if late and away and not on_bank and not self._awaited:
                     on_bank = True
-                    turn = msgspec.structs.replace(turn, deadline=turn.deadline + self._bank_s)
-                    self._turn = turn
+                    self._turn = turn = msgspec.structs.replace(turn, deadline=turn.deadline + self._bank_s)
                 left_s = turn.deadline - monotonic()
                 if answer is not None or left_s <= 0:
                     self._wake = None
@@ -278,12 +315,15 @@ class Mailbox:
                         self._turn = None
                         if not self._present:
                             self._picked_up = None  # whoever has fetched it may be gone as well
-                        why = "not connected, and no answer" if away else "no answer"
-                        raise AgentFailed("transport" if away else "timeout", f"{why} within {turn.limit_s:g} s")
-                    if isinstance(answer, AgentFailed):
-                        raise answer
-                    return answer
                 woken.clear()
+            if answer is None and on_bank and away:
+                self._set_away(away=True)
+            if isinstance(answer, AgentFailed):
+                raise answer
+            if answer is not None:
+                return answer
+            if left_s <= 0:
+                raise self._forfeit() if away else AgentFailed("timeout", f"no answer within {turn.limit_s:g} s")
             with suppress(TimeoutError):
                 await asyncio.wait_for(woken.wait(), left_s)
 

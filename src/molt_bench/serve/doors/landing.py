@@ -1,6 +1,7 @@
-"""The landing page: what whoever opens an invitation in a browser sees. For people; it never counts as the agent."""
+"""The pages of an invitation: the landing page, which never counts as coming, and the table at which a person plays."""
 
 import re
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -14,13 +15,13 @@ from molt_bench.serve.guard import invitation_of, invitation_url, json_response
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.own_results import own_results
 
-_PAGE: Final = Path(__file__).parents[1] / "static" / "landing.html"
+_STATIC: Final = Path(__file__).parents[1] / "static"
 
 
 def routes(lobby: Lobby) -> list[BaseRoute]:
-    """Return the routes of the page, and of the results it shows at the end."""
+    """Return the routes of the pages, and of the results that are shown at the end."""
 
-    def page(request: Request) -> Response:
+    def page(file: str, request: Request) -> Response:
         invitation = invitation_of(request)
         seating = invitation.invited.seating
         rules = rules_of_run(lobby.game, games_at_once=invitation.invited.slots)
@@ -28,8 +29,9 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
             "NAME": escape(invitation.title if seating is None else f"{invitation.title} (copy for seating {seating})"),
             "RULES": "\n".join(f"<li>{escape(rule)}</li>" for rule in rules),
             "BASE_URL": escape(invitation_url(request)),
+            "STATE": "The run is not over." if lobby.closed is None else "The run is over.",
         }
-        text = re.sub(r"%([A-Z_]+)%", lambda name: values[name[1]], _PAGE.read_text("utf-8"))
+        text = re.sub(r"%([A-Z_]+)%", lambda name: values[name[1]], (_STATIC / file).read_text("utf-8"))
         return Response(text, media_type="text/html")
 
     def results(request: Request) -> Response:
@@ -37,4 +39,8 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         games = [] if over is None else own_results(lobby.finished_games(), invitation_of(request).invited)
         return json_response({"over": over, "games": games})
 
-    return [Route("/", page), Route("/v1/results", results)]
+    return [
+        Route("/", partial(page, "landing.html")),
+        Route("/table", partial(page, "table.html")),
+        Route("/v1/results", results),
+    ]

@@ -5,7 +5,12 @@ const EVERY_MS = 2000;
 
 function stateOf(agent) {
   if (!agent.came) return "has not come yet";
-  if (agent.away !== null) return `away for ${agent.away} s: its hands are folded until it comes back`;
+  const forfeits = agent.forfeits ? `; ${agent.forfeits} games forfeited` : "";
+  if (agent.left) return `has left: the run goes on without it${forfeits}`;
+  if (agent.away !== null) {
+    const since = new Date(Date.now() - 1000 * agent.away).toLocaleTimeString("en-GB");
+    return `away since ${since} (${agent.away} s)${forfeits}`;
+  }
   const partly = agent.filled < agent.places ? ` at ${agent.filled} of ${agent.places} places` : "";
   const where = partly + (agent.connected ? "" : ", not connected right now");
   if (agent.deciding) return "is deciding" + where;
@@ -54,4 +59,5 @@ async function refresh() {
   setTimeout(refresh, EVERY_MS);
 }
 
+document.getElementById("watch").href = "watch" + location.search;
 refresh();

@@ -1,0 +1,62 @@
+"""Whoever forfeits too many games has no rank, and the run goes on without it."""
+
+import pytest
+
+from molt_bench import run_benchmark
+from molt_bench.errors import AgentFailed
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.claims import sentences
+
+
+class Gone:
+    """An agent that is never there."""
+
+    name = "gone"
+
+    def act(self, observation):
+        raise AgentFailed("forfeit", "not connected")
+
+
+def run(participants, **sections):
+    config = {
+        "participants": participants,
+        "seeds": {"perMatch": 2, "masterSeed": 1},
+        "game": {"handsPerGame": 3},
+        "stop": {"budget": {"maxMatches": 12}, "adjacentConfidence": {"tieMarginMbb": 0.0}},
+        **sections,
+    }
+    return run_benchmark(config, agents={"gone": Gone}, executor="inline")
+
+
+@pytest.mark.parametrize("margins", ["pairwise", "additive"])
+def test_the_run_goes_on_without_whoever_forfeits_and_ranks_the_rest(margins):
+    result = run(["tag", "gone", "callstation", "folder"], rating={"margins": margins})
+    met = [match.number for match in result.matches if "gone" in match.participants]
+    assert met == [1]  # four games, of which it may forfeit two
+    assert len(result.matches) == 12
+    found = Analysis(result)
+    assert found.order[-1] == "gone"
+    assert "gone" not in found.ranks
+    assert {name for each in found.neighbours for name in (each.above, each.below)} == {"tag", "callstation", "folder"}
+    assert all(row.met is None for row in found.rows if row.rating.id != "gone")  # nobody lacks an opponent
+    said = " ".join([*sentences(found), *result.warnings])
+    assert "gone is not ranked: it stayed away and forfeited 4 games, so the run went on without it." in said
+    assert "gone gave no usable answer" not in said
+    faults = [fault for match in result.matches[:1] for fault in match.result.faults]
+    assert {(fault.kind, fault.attempt, fault.forced_fold) for fault in faults} == {("forfeit", 1, True)}
+
+
+def test_more_forfeits_may_be_allowed():
+    result = run(["tag", "gone", "callstation"], live={"maxForfeits": 6})
+    assert sum("gone" in match.participants for match in result.matches) == 2
+
+
+def test_a_run_ends_when_nobody_is_left_to_play():
+    result = run(["tag", "gone"])
+    assert result.stop_reason == "nobody is left to play, since too many games were forfeited by gone"
+    assert len(result.matches) == 1
+
+
+def test_a_gauntlet_ends_without_its_reference():
+    result = run(["tag", "gone", "callstation"], scheduler={"reference": "gone"})
+    assert result.stop_reason.startswith("nobody is left to play")
