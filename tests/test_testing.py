@@ -348,6 +348,7 @@ class NeverRaises(Mixes):
 DRAWS = "it draws as its published policy says"
 
 
+@pytest.mark.slow
 def test_an_agent_that_draws_as_it_says_is_fit():
     report = check_agent(Mixes())
     assert report.ok

@@ -52,6 +52,7 @@ def test_an_unknown_param_is_named():
         make_agent(ParticipantSpec(id="p", type="tight", params={"colour": "red"}))
 
 
+@pytest.mark.slow
 def test_installed_packages_bring_agents(tmp_path):
     """A real distribution on the path, with an entry point in our group."""
     (tmp_path / "their_bot.py").write_text(

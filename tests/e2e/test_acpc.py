@@ -59,6 +59,7 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_end(tmp_path):
     assert results(folder) == whole
 
 
+@pytest.mark.slow
 def test_the_same_games_wherever_they_run(tmp_path):
     who = ("--participants", f"acpc:{EXAMPLE},tight,random", "--max-matches", "2")
     played = [

@@ -52,6 +52,7 @@ def searcher(tmp_path, *arguments):
     return {"type": "exec", "command": [shutil.which("python3") or sys.executable, str(path), *arguments]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [FEW, MANY])
 def test_a_program_that_searches_for_the_seed_wins_no_more_than_one_that_does_not(tmp_path, pairs):
     cheating = margins(tmp_path / "cheat", searcher(tmp_path), pairs=pairs)
@@ -73,6 +74,7 @@ def remembering(tmp_path, link, *, pairs, **settings):
     return won, server.linked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", [FEW, MANY])
 def test_a_server_that_remembers_wins_no_more_than_one_that_does_not(tmp_path, pairs):
     honest, _ = remembering(tmp_path, None, pairs=pairs)

@@ -137,6 +137,7 @@ def test_what_is_named_cannot_control_a_terminal(tmp_path):
     assert "\u202e" not in done.stderr
 
 
+@pytest.mark.slow
 def test_verify_says_who_played_again_and_whose_answers_are_on_record(tmp_path, bots):
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{bots}:make_caller,random")
     on_record = "played again: random; answers from the record: bots (journal.jsonl)"

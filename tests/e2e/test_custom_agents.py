@@ -220,6 +220,7 @@ def margins(folder):
     return [each["adjusted"] for each in found], [each["corrected"] for each in found]
 
 
+@pytest.mark.slow
 def test_the_policy_of_a_factorys_agent_is_used_wherever_it_plays_and_whenever_it_is_reported(tmp_path, mixer):
     """Its dice are taken out of the result: inline, in workers, and again when the run is reported or replayed."""
     arguments = (*SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
@@ -259,6 +260,7 @@ def test_where_both_publish_a_policy_the_run_looks_ahead_wherever_it_plays_and_g
     assert "games are identical" in quick("verify", inline).stdout
 
 
+@pytest.mark.slow
 def test_a_built_in_bots_possible_cards_are_the_same_wherever_it_plays_and_whenever_it_is_reported(tmp_path, mixer):
     arguments = (*SMALL, *SEEDED, "--participants", f"{mixer}:Shy,tight")
     inline = quick_run(tmp_path / "inline", *arguments, "--executor", "inline")

@@ -193,6 +193,7 @@ class Reader:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("verify",), ("replay",), ("resume", "--max-matches", "4")])
 def test_an_agent_that_reads_files_beside_it_plays_the_same_from_another_folder(tmp_path, command):
     home, other = tmp_path / "home", tmp_path / "other"

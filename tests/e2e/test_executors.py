@@ -50,6 +50,7 @@ def test_the_same_bytes_from_every_executor(tmp_path, inline, executor):
     assert artifacts(folder) == inline
 
 
+@pytest.mark.slow
 def test_an_agent_of_ones_own_plays_in_workers(tmp_path, bots):
     found = [
         artifacts(quick_run(tmp_path / name / "out", *CONFIG, "--participants", f"{bots}:make_caller,random", *more))

@@ -60,6 +60,7 @@ def whole(one_server, tmp_path_factory):
     return played(tmp_path_factory.mktemp("whole"), config_for(one_server.url))
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tmp_path, server, whole):
     before = server.received
     status, said = on_a_small_disk(tmp_path, config_for(server.url, llm={"pauseAfterS": 1.0}), "stay")

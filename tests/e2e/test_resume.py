@@ -178,6 +178,7 @@ def test_ctrl_c_in_the_middle_of_a_decision_leaves_no_traceback(tmp_path, at_onc
     assert len(games_in(folder)) == len({*games_in(folder)}) == 3 * 4
 
 
+@pytest.mark.slow
 def test_the_time_of_an_interrupted_sitting_counts(tmp_path):
     (tmp_path / "presser.py").write_text(PRESSER)
     players = ("--participants", f"{tmp_path}/presser.py:make,random")

@@ -12,8 +12,8 @@ from tests.e2e.golden_runs import other_sum
 from tests.e2e.same_bytes import NOT_PROMISED, ROOT, differing, golden, with_wheel
 
 THIS = ".".join(map(str, sys.version_info[:2]))
-#: Beside these two, whose games are odd, all others are slow.
-ODD = ("cap", "short")
+#: Beside this one, whose games are odd, all others are slow.
+ODD = ("short",)
 
 
 @pytest.fixture(scope="module")

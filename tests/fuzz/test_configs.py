@@ -7,10 +7,10 @@ from tests.e2e.shell import run_of
 from tests.fuzz.mutations import odd_config
 from tests.fuzz.oracle import ended_well
 
-SAMPLE = 20
+SAMPLE = 8
 ALL = 800
 #: In each test, so that they can be spread over the cores.
-BATCH = 20
+BATCH = 8
 #: Played as they are up to so many hands a match.
 FEW_HANDS = 200
 SHORT = ("--seeds", "1", "--hands", "2", "--max-matches", "2", "--set", "game.warmupHands=0")

@@ -8,9 +8,9 @@ from tests.e2e.shell import quick_run
 from tests.fuzz.mutations import Dice, odd_lines
 from tests.fuzz.oracle import ended_well, raises_ours_alone
 
-SAMPLE = 10
+SAMPLE = 4
 ALL = 200
-BATCH = 5
+BATCH = 2
 SETS = [
     ("--participants", "random,tight"),
     ("--participants", "random,maniac,tag", "--set", "game.stacks=carry", "--set", "game.warmupHands=2"),

@@ -79,6 +79,7 @@ def test_nor_does_it_between_built_in_bots(pairing):
     assert np.max(ratios(pairing, 100)) < 1.02
 
 
+@pytest.mark.slow
 def test_known_dice_of_players_who_bet_by_strength_save_some_variance():
     found = np.array([ratios(pairing, 120) for pairing in AMONG_THEMSELVES])
     assert found[:, :2].mean() < 0.98

@@ -45,6 +45,7 @@ def learned(weights, *, matches=12, hands=100, noise=1000.0):
     return fit
 
 
+@pytest.mark.slow
 def test_the_means_are_those_of_all_deals():
     kinds = {}
     for hole in combinations(range(52), 2):

@@ -203,6 +203,7 @@ def test_the_end_of_a_worker_is_seen_although_a_fork_of_it_lives_on():
         played(WorkerPool(forking, 1), GAMES[:5])
 
 
+@pytest.mark.slow
 def test_the_end_of_a_worker_is_seen_although_the_other_keeps_answering(tmp_path):
     order = []
     pool = WorkerPool(partial(forking_once, str(tmp_path)), 2)

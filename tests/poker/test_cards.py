@@ -40,6 +40,7 @@ def test_nine_different_cards_are_dealt():
         assert all(0 <= card < 52 for card in cards)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_seeds_give_as_many_decks():
     """Others dealt the same cards for every seed above some number. Ints, big ints, negative ints and texts."""
     seeds = [

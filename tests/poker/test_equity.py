@@ -37,6 +37,7 @@ def test_aces_against_kings():
     assert round(equity(cards_from_text("AhAd"), cards_from_text("KsKc")), 6) == 0.812555
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -87,6 +88,7 @@ def test_cards_that_cannot_be_are_refused(first, second, board):
 
 
 class TestPreflopTable:
+    @pytest.mark.slow
     def test_it_equals_the_count_of_all_runouts(self):
         shoe = Shoe("preflop table")
         for number in range(300):

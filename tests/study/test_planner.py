@@ -144,6 +144,7 @@ def test_every_line_up_can_be_simulated_whatever_its_leads_and_ties(tie):
         assert Planner(planned, pilot=exact).whole().hands > 0
 
 
+@pytest.mark.slow
 def test_the_whole_run_of_many_is_not_simulated():
     assert Planner(config(*bots(10))).whole() is not None
     assert Planner(config(*bots(11))).whole() is None

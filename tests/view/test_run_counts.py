@@ -94,6 +94,7 @@ def test_in_the_end_a_counted_run_says_what_a_stored_one_says(folder, held):
     assert {key: pages[0][key] for key in same} == {key: pages[1][key] for key in same}
 
 
+@pytest.mark.slow
 def test_the_page_of_a_running_run_goes_on_even_if_it_never_finds_a_free_moment(folder, monkeypatch):
     """On a busy machine a reader who waits for the thread that counts may always come too late."""
     monkeypatch.setattr("molt_bench.view.library._PATIENCE_S", 0.0)
