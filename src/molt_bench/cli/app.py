@@ -23,6 +23,7 @@ from molt_bench.errors import MoltBenchError, did_you_mean, printable
 _GROUPS: Final = {
     "Play": {
         "run": "Run a benchmark (the default command).",
+        "exam": "Ask everyone the same decisions, and rank them by what they give away.",
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
         "serve": "Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is "
         "over.",

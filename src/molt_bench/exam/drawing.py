@@ -1,14 +1,13 @@
 """Draws the decisions of an exam from play: the reference plays itself, and every kind of decision is taken.
 
-Kinds that are rare in play are asked more often than they occur, and count less for it, so that the mean over the
-questions is a mean over decisions as they occur. The same seed draws the same decisions everywhere.
+Kinds that are rare in play, and large pots, are asked more often than they occur, and count less for it, so that the
+mean over the questions is a mean over decisions as they occur. The same seed draws the same decisions everywhere.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from math import sqrt
 from typing import Final, NamedTuple
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
@@ -35,24 +34,42 @@ class Drawn(NamedTuple):
 
 
 def draw(seed: str, count: int, streets: Collection[Street]) -> list[Drawn]:
-    """Return about so many decisions of these streets, so that every part of the list has a similar mix of kinds."""
+    """Return about so many decisions of these streets, so that every part of the list has a similar mix of kinds.
+
+    A decision is as likely to be drawn as its pot is large, and counts in inverse proportion: what it can give away
+    grows with the pot, so a few large pots do not decide the result.
+    """
     found: dict[Kind, list[Decision]] = defaultdict(list)
     for decision in _decisions(seed, HANDS_PER_QUESTION * count, streets):
         found[decision.kind()].append(decision)
-    whole = sum(map(len, found.values()))
-    # Half-way between as often as they occur and all kinds alike; each kind at least once.
-    roots = {kind: sqrt(len(each)) for kind, each in found.items()}
-    scale = count / sum(roots.values())
-    wanted = {kind: min(len(found[kind]), max(1, round(scale * root))) for kind, root in roots.items()}
+    pots = {kind: [each.hand().betting.chips for each in decisions] for kind, decisions in found.items()}
+    scale = count / sum(map(sum, pots.values()))
     drawn: list[tuple[float, int, Drawn]] = []
-    total = sum(wanted.values())
-    for kind, number in wanted.items():
-        order = sorted(found[kind], key=lambda each: derive(seed, "order", _text(each)))
-        weight = len(found[kind]) / whole * total / number
-        for at, decision in enumerate(order[:number]):
+    for kind, decisions in found.items():
+        number = min(len(decisions), max(1, round(scale * sum(pots[kind]))))
+        for at, (decision, weight) in enumerate(_by_pot(seed, kind, decisions, pots[kind], number)):
             mixed = derive(seed, "mix", _text(decision))
             drawn.append(((at + mixed / 2**256) / number, mixed, Drawn(decision, weight)))
-    return [each for _, _, each in sorted(drawn)]
+    mean = sum(each.weight for _, _, each in drawn) / len(drawn)
+    return [Drawn(each.decision, each.weight / mean) for _, _, each in sorted(drawn)]
+
+
+def _by_pot(
+    seed: str, kind: Kind, decisions: list[Decision], pots: list[int], number: int
+) -> list[tuple[Decision, float]]:
+    """Draw decisions with chances in proportion to their pots, each at most once; with what each stands for."""
+    order = sorted(range(len(decisions)), key=lambda at: derive(seed, "order", _text(decisions[at])))
+    whole = sum(pots)
+    # Evenly spaced points on a line on which every decision is as long as its pot.
+    place = derive(seed, "start", repr(kind)) % whole
+    found: dict[int, int] = {}
+    passed = 0
+    for at in order:
+        passed += pots[at] * number
+        hits = (passed - place - 1) // whole - (passed - pots[at] * number - place - 1) // whole
+        if hits:
+            found[at] = hits
+    return [(decisions[at], hits * whole / (number * pots[at])) for at, hits in found.items()]
 
 
 def _text(decision: Decision) -> str:
