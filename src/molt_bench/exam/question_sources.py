@@ -75,27 +75,35 @@ class SecretQuestions:
     ) -> None:
         self.name = SECRET
         self._seed = seed
-        self._drawn: list[Drawn] = draw(seed, count, _STREETS)[:count]
-        self.count = len(self._drawn)
+        self._drawn: list[Drawn] = draw(seed, count, _STREETS)
+        self.count = min(count, len(self._drawn))
         self._path = folder / QUESTIONS
         self._on_solved = on_solved
         self._solved: list[Question] = []
+        #: How many of those that were drawn are solved, or not asked.
+        self._tried = 0
         for line in self._path.read_bytes().splitlines() if self._path.exists() else ():
             question = msgspec.json.decode(line, type=Question)
-            if question.decision != self._drawn[len(self._solved)].decision:
+            places = [at for at, each in enumerate(self._drawn) if each.decision == question.decision]
+            if not places or places[0] < self._tried:
                 raise JournalError(f"{self._path}: {question.id} is not what the seed of the exam draws")
+            self._tried = places[0] + 1
             self._solved.append(question)
 
     def first(self, count: int) -> list[Question]:
-        """Return the first questions, once they are solved."""
-        while len(self._solved) < min(count, self.count):
-            drawn = self._drawn[len(self._solved)]
-            name = f"{SECRET}-{len(self._solved) + 1}"
-            question = solved(name, drawn.decision, drawn.weight, ranges_at(drawn.decision))
+        """Return the first questions, once they are solved; fewer if the solutions come to too few of them."""
+        while len(self._solved) < count and self._tried < len(self._drawn):
+            drawn = self._drawn[self._tried]
+            self._tried += 1
+            question = solved(f"{SECRET}-{self._tried}", drawn.decision, drawn.weight, ranges_at(drawn.decision))
+            if question is None:
+                continue
             with self._path.open("ab") as file:
                 file.write(msgspec.json.encode(question) + b"\n")
             self._solved.append(question)
             self._on_solved(len(self._solved))
+        if self._tried == len(self._drawn):
+            self.count = min(self.count, len(self._solved))
         return self._solved[:count]
 
     def fingerprint(self) -> str:

@@ -77,6 +77,16 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
                 break
         return hand
 
+    def street_start(self) -> tuple[Hand, tuple[Action, ...]]:
+        """Return the hand before the first action of this street, and the actions since."""
+        hand = self.hand()
+        before = [done for done in hand.log if done.street != hand.street]
+        start = Hand(RULES, (hand.holes, hand.runout), hand.starting_stacks, self.button)
+        actions = actions_from_line(self.line)
+        for action in actions[: len(before)]:
+            start.apply(action)
+        return start, tuple(actions[len(before) :])
+
     def kind(self) -> Kind:
         """Return what kind of decision it is."""
         hand = self.hand()
@@ -107,8 +117,9 @@ class Question(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         decision: What is asked.
         weight: How often such decisions occur in play, by how often they are asked; the mean of the set is 1.
         options: The actions of the solved game, raises last and smallest first.
-        pot: Chips in the pot before the decision, in big blinds.
-        error: What a best response gains against the solution on average, in big blinds.
+        pot: Chips in the pot before the street, in big blinds.
+        reached: How often the other seat plays to this decision by the solution.
+        error: What a best response gains against the solution on average, in big blinds, on the whole street.
         own_error: By how much these cards' best value may be too low, in big blinds: what going on by a best response
             instead would add.
     """
@@ -118,6 +129,7 @@ class Question(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     weight: float
     options: tuple[Valued, ...]
     pot: float
+    reached: float
     error: float
     own_error: float
 

@@ -110,8 +110,8 @@ class ExamSession:
             self._files.replies.begin(0)
             asked, reason = 0, ALL_ASKED
             while asked < self._source.count:
-                asked = min(asked + BLOCK, self._source.count)
-                questions = self._source.first(asked)
+                questions = self._source.first(min(asked + BLOCK, self._source.count))
+                asked = len(questions)
                 self._ask(questions)
                 result = self.result(asked, SURE)
                 self._on_block(result)
@@ -144,7 +144,7 @@ class ExamSession:
         errors = [each.error / each.pot for each in questions]
         return ExamResult(
             self._source.name,
-            asked,
+            len(questions),
             sorted({each.decision.kind().street for each in questions}, reverse=True),
             round(100 * fsum(errors) / max(1, len(errors)), 4),
             reason,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamHeader
 from molt_bench.exam.question_sources import SECRET, PublicQuestions, QuestionSource, SecretQuestions, same_questions
+from molt_bench.exam.scoring import BLOCK
 from molt_bench.exam.session import ExamResult, ExamSession, end_of
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, check_entries
@@ -143,9 +145,9 @@ class StoredExam:
         return len(self.answers.answers) - sum(place[0] in coded for place in self.answers.answers)
 
     def _asked(self, source: QuestionSource) -> int:
-        """Return how many questions were asked."""
-        asked = {question for _, question in self.answers.answers}
-        return next((at for at in range(source.count) if f"{source.first(at + 1)[at].id}" not in asked), source.count)
+        """Return how many questions were asked: whole blocks."""
+        answered = len({question for _, question in self.answers.answers})
+        return min(source.count, BLOCK * ceil(answered / BLOCK))
 
     def _files(self, permission: Permission, warn: Warn | None) -> RunFiles:
         """Open the recorded replies of models, programs and servers."""

@@ -23,13 +23,13 @@ class Menu(NamedTuple):
     Attributes:
         sizes: By the number of raises on the street so far; then there is only all-in.
         later: The same on the river, of a tree that begins on the turn.
-        root: More sizes for the first decision of the tree alone.
-        least: Whether the first decision also has the smallest legal raise.
+        current: More sizes for the current decision alone, to which the real actions have led.
+        least: Whether the current decision also has the smallest legal raise.
     """
 
     sizes: tuple[tuple[int, ...], ...] = ((50, 100), (100,))
     later: tuple[tuple[int, ...], ...] = ((75,),)
-    root: tuple[int, ...] = ()
+    current: tuple[int, ...] = ()
     least: bool = False
 
 
@@ -82,7 +82,7 @@ class BettingTree:
             self.current = number
             if not self._can_raise:
                 hand.close_raising()
-        actions = self._offered(hand, self._real[real] if here else None, root=number == 0)
+        actions = self._offered(hand, self._real[real] if here else None, current=real == len(self._real))
         self.points.append(Point("decision", hand.street, hand.actor, actions))
         children = []
         for action in actions:
@@ -106,7 +106,7 @@ class BettingTree:
         self.points[number] = self.points[number]._replace(children=(child,))
         return number
 
-    def _offered(self, hand: Hand, real: Action | None, *, root: bool) -> tuple[Action, ...]:
+    def _offered(self, hand: Hand, real: Action | None, *, current: bool) -> tuple[Action, ...]:
         """Return what the tree offers at a decision: fold, check or call, and raises, smallest first."""
         first = (FOLD, CALL) if hand.to_call else (CHECK,)
         least, most = hand.raise_range()
@@ -117,10 +117,10 @@ class BettingTree:
         pot = hand.pot + sum(hand.bets) + hand.to_call
         all_in = max(least, min(most, hand.limits[1 - hand.actor]))
         by_raises = menu.sizes if hand.street == self._street else menu.later
-        percents = (by_raises[raises] if raises < len(by_raises) else ()) + (menu.root if root else ())
+        percents = (by_raises[raises] if raises < len(by_raises) else ()) + (menu.current if current else ())
         sizes = [facing + (pot * percent + 50) // 100 for percent in percents]
         found = {max(size, least) for size in sizes if 100 * size < COMMITTED * all_in} | {all_in}
-        if root and menu.least:
+        if current and menu.least:
             found.add(least)
         if real is not None and real.kind == "raiseTo":
             found.add(real.amount)

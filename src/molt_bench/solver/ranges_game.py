@@ -256,9 +256,13 @@ class RangesGame:
 
     def met(self, weights: Array) -> Array:
         """Return for each hole the weight of the other seat's holes that share no card with it; 1 where it is 0."""
-        found = self._held[0].won_by_folds(weights)
-        nobody: Array = self._arrays.where(found > 0, found, 1)
-        return nobody
+        found = self.weight(weights)
+        positive: Array = self._arrays.where(found > 0, found, 1)
+        return positive
+
+    def weight(self, weights: Array) -> Array:
+        """Return for each hole the weight of the other seat's holes that share no card with it."""
+        return self._held[0].won_by_folds(weights)
 
     def on_host(self, array: Array) -> Any:
         """Return an array as one of numpy."""
@@ -306,6 +310,12 @@ class Solution(NamedTuple):
         at = self.game.place(number)
         values = (self.best if best else self.values)[seat][at.children, 0]
         return self._every(values / self.game.met(self.reaches[1 - seat][at.place : at.place + 1])[0])
+
+    def reached(self, number: int, seat: int) -> Floats:
+        """Return how often the other seat plays to a decision of the first street, for each hole of `seat`."""
+        at, other = self.game.place(number).place, self.reaches[1 - seat]
+        here, whole = (self.game.weight(other[place : place + 1]) for place in (at, 0))
+        return self._every(here[0] / self.game.met(other[:1])[0] * (whole[0] > 0))[:, 0]
 
     def _every(self, rows: Array) -> Floats:
         found = np.zeros((HOLES, len(rows)))
