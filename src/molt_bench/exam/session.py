@@ -213,14 +213,14 @@ class ExamSession:
         """Return the probabilities that an answer was drawn with, where they are known for sure; nothing elsewhere."""
         seen = question.seen()
         if name in self._policies:
-            return _letters(self._policies[name](seen))
+            return letters_of(self._policies[name](seen))
         if name in self._models and self._models[name].harness == "mixed":
             drawn = self._draws.of_match(label.match, [name], [label])[name][label].at(seen)
-            return _letters(drawn.policy) if drawn is not None else ()
+            return letters_of(drawn.policy) if drawn is not None else ()
         return ()
 
 
-def _letters(policy: Policy) -> tuple[tuple[str, float], ...]:
+def letters_of(policy: Policy) -> tuple[tuple[str, float], ...]:
     """Write a policy; a range of sizes as some of them."""
     found: dict[str, float] = {}
     for action, chance in policy:

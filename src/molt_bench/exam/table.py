@@ -12,9 +12,9 @@ from molt_bench.exam.session import ExamResult
 from molt_bench.report.terminal import numbers_table
 
 MISLEADS: Final = (
-    "This is a distance from an equilibrium, not winnings. Against weak players other play wins more. How two compare "
-    "may be the other way round in play: folding too much costs little here, and calling too much costs a lot. Hands "
-    "are those of the reference, blueprint, and its ranges of earlier streets are taken as given."
+    "This is a distance from an equilibrium, not winnings: against weak players other play wins more, and how two "
+    "compare may be the other way round in play. Play on earlier streets is not examined; hands and ranges are those "
+    "of the reference, blueprint."
 )
 
 
