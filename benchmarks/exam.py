@@ -1,8 +1,8 @@
 """Measure the exam beside winnings: what agents of known strength lose in it, and what they win from each other.
 
 Everybody of a field answers the public questions, and plays everybody else. Three things are printed: both numbers for
-each, with their rank correlation; the pairs whose two orders differ although both are clear; and after how many
-questions the order of neighbours on the ladder of `tag` with more and more random actions is right in 95% of draws.
+each, with their rank correlation; the pairs whose two orders differ although both are clear; and how often the ladder
+of `tag` with more and more random actions comes out right after so many questions, if one answer is drawn at each.
 """
 
 import argparse
@@ -16,9 +16,8 @@ import numpy as np
 from bots import Bot
 from grades import HUNTER, correlation
 
-from molt_bench.exam.answer_file import Answer
 from molt_bench.exam.questions import Question, public_set
-from molt_bench.exam.scoring import PER, loss_of, weighted
+from molt_bench.exam.scoring import PER, value_of, weighted
 from molt_bench.exam.session import letters_of
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import play_match
@@ -26,6 +25,7 @@ from molt_bench.seeds import seed_pool
 
 BIG_BLIND = 100
 HANDS = 40
+DRAWS = 500
 LADDER = ("tag", "tag 5%", "tag 10%", "tag 20%", "tag 40%")
 FIELD = {
     **{
@@ -37,13 +37,14 @@ FIELD = {
 }
 
 
-def losses(name: str, questions: Sequence[Question]) -> list[float]:
-    """Return what each answer of a bot gives away, valued whole."""
+def answers(name: str, questions: Sequence[Question]) -> list[list[tuple[float, float]]]:
+    """Return for each question what each action of a bot gives away, with its chance."""
     policy = FIELD[name].make(name).policy  # type: ignore[attr-defined]
     found = []
     for question in questions:
+        best = question.best.value
         actions = letters_of(policy(question.seen()))
-        found.append(loss_of(question, Answer(participant=name, question=question.id, actions=actions)))
+        found.append([(max(0.0, best - value_of(question, letter)), chance) for letter, chance in actions])
     return found
 
 
@@ -58,11 +59,24 @@ def winnings(seeds: int) -> dict[tuple[str, str], tuple[float, float]]:
     return found
 
 
-def questions_to_order(weights: "np.ndarray", ladder: "np.ndarray", count: int, draws: int = 2000) -> float:
-    """Return how often the ladder comes out in its order after so many questions, drawn with repetition."""
+def drawn(each: list[list[tuple[float, float]]], picked: "np.ndarray", dice: "np.random.RandomState") -> "np.ndarray":
+    """Return what one drawn action of a bot gives away at each of the questions that were picked."""
+    most = max(map(len, each))
+    lost, below = np.zeros((len(each), most)), np.ones((len(each), most))
+    for at, actions in enumerate(each):
+        lost[at, : len(actions)] = [loss for loss, _ in actions]
+        below[at, : len(actions)] = np.cumsum([chance for _, chance in actions])
+    below[:, -1] = np.inf
+    which = (dice.rand(*picked.shape)[..., None] >= below[picked]).sum(axis=-1)
+    found: np.ndarray = lost[picked, np.minimum(which, most - 1)]
+    return found
+
+
+def share_right(weights: "np.ndarray", ladder: list[list[list[tuple[float, float]]]], count: int) -> float:
+    """Return how often the ladder comes out in its order after so many questions, one answer drawn at each."""
     dice = np.random.RandomState(1)
-    picked = dice.randint(len(weights), size=(draws, count))
-    means = (weights[picked] * ladder[:, picked]).sum(axis=2) / weights[picked].sum(axis=1)
+    picked = dice.randint(len(weights), size=(DRAWS, count))
+    means = np.array([(weights[picked] * drawn(each, picked, dice)).sum(axis=1) for each in ladder])
     return float((np.diff(means, axis=0) > 0).all(axis=0).mean())
 
 
@@ -72,7 +86,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10, help="seed pairs of each pairing (%(default)s)")
     options = parser.parse_args()
     questions = public_set().questions
-    lost = {name: losses(name, questions) for name in FIELD}
+    found = {name: answers(name, questions) for name in FIELD}
+    lost = {name: [sum(loss * chance for loss, chance in each) for each in found[name]] for name in FIELD}
     weights = [question.weight for question in questions]
     loss = {name: weighted([*zip(weights, each, strict=True)]) for name, each in lost.items()}
     won = winnings(options.seeds)
@@ -92,11 +107,13 @@ def main() -> None:
         if abs(lead.mean) > 2 * lead.scale and abs(value) > 2 * error and lead.mean * value < 0:
             other_way.append(f"{one} - {other}")
     print(f"clear both ways, and the other way round, of {len(won)} pairs: {', '.join(other_way) or 'none'}")
-    ladder = np.array([lost[name] for name in LADDER])
     leads = [f"{PER * (loss[below].mean - loss[above].mean):.1f}" for above, below in pairwise(LADDER)]
     print(f"ladder {' > '.join(LADDER)}: leads {', '.join(leads)} per 100 decisions")
-    for count in (25, 50, 100, 200, 400, 800, 1600, 3200):
-        print(f"{count:6} questions: right {100 * questions_to_order(np.array(weights), ladder, count):.1f}%")
+    for count in (50, 100, 200, 400, 800, 1600, 3200):
+        right = share_right(np.array(weights), [found[name] for name in LADDER], count)
+        print(
+            f"{count:6} questions, one drawn answer each: the whole ladder is right in {100 * right:.1f}%", flush=True
+        )
 
 
 if __name__ == "__main__":

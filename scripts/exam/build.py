@@ -39,7 +39,7 @@ def solve(name: str, drawn: Drawn, *, gpu: bool) -> bytes | None:
 def main() -> None:
     """Draw, solve, write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--questions", type=int, default=800, help="questions of both streets (%(default)s)")
+    parser.add_argument("--questions", type=int, default=600, help="questions of both streets (%(default)s)")
     parser.add_argument("--streets", nargs="*", default=["turn", "river"], help="which of them are solved")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many at once (%(default)s)")
     parser.add_argument("--gpu", type=int, default=0, help="processes that share the GPU, for the turn (%(default)s)")
@@ -49,14 +49,17 @@ def main() -> None:
     start = perf_counter()
     options.done.parent.mkdir(parents=True, exist_ok=True)
     known = {}
-    for line in options.done.read_bytes().splitlines() if options.done.exists() else ():
-        question = msgspec.json.decode(line, type=Question)
-        known[question.id] = question
+    for path in (PATH, options.done):
+        for line in path.read_bytes().splitlines() if path.exists() else ():
+            question = msgspec.json.decode(line, type=Question)
+            known[question.id] = question
     todo, order = [], []
     drawn = draw(SEED, options.questions, ("turn", "river"))
     for number, each in enumerate(drawn, start=1):
         street = each.decision.kind().street
         order.append(f"{street}-{number}")
+        if order[-1] in known and known[order[-1]].decision != each.decision:
+            del known[order[-1]]  # of another set
         if order[-1] not in known and street in options.streets:
             todo.append((order[-1], each, street == "turn"))
     print(f"{len(drawn)} drawn, {len(todo)} to solve, {perf_counter() - start:.0f} s", flush=True)

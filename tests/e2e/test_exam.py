@@ -117,7 +117,7 @@ def test_it_stops_when_the_money_is_spent(tmp_path, server):
     done = quick(*config_in(tmp_path, server, "tight"), "--set", "stop.budget.maxCostUsd=0.5", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert "$0.50" in found["stopReason"]
+    assert found["stopReason"] == "the budget of $0.5 is spent"
     assert 0 < found["costUsd"]["model"] <= 0.5
     rows = {each["id"]: each["answered"] for each in found["participants"]}
     assert rows["model"] < rows["tight"]
@@ -140,6 +140,18 @@ def test_bad_input_is_one_line(tmp_path, arguments, said):
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "benchmark-results").exists()
+
+
+@pytest.mark.parametrize("actions", [[], [["x", 1.0]], [["k", 0.5]], [["r", 1.0]]])
+def test_a_line_that_no_exam_writes_is_one_line_of_error(tmp_path, actions):
+    header = {"line": "header", "format": 1, "version": "1", "config": {}, "questions": "public-1", "count": 20}
+    answer = {"line": "answer", "participant": "random", "question": "river-1", "actions": actions}
+    lines = [json.dumps(each) for each in ({**header, "sha256": "0" * 64}, answer)]
+    (tmp_path / "exam.jsonl").write_text("\n".join(lines) + "\n")
+    done = quick("verify", tmp_path)
+    assert done.returncode == 1
+    assert "exam.jsonl line 2 is damaged" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import msgspec
 
 from molt_bench.cli.completion import agent_names, config_fields
 from molt_bench.cli.options import PATH, Printing, printing_options
-from molt_bench.cli.parser import COUNT, Command, flag, grouped
+from molt_bench.cli.parser import Command, Number, flag, grouped
 from molt_bench.cli.streams import agreed, can_ask, console, warn
 from molt_bench.lazy_import import lazy_import
 
@@ -29,6 +29,8 @@ else:
     stored_exam, table = lazy_import("molt_bench.exam.stored_exam"), lazy_import("molt_bench.exam.table")
     folder = lazy_import("molt_bench.runs.folder")
 
+#: As many as an exam may have: `molt_bench.exam.answer_file.MOST_QUESTIONS`.
+_QUESTIONS = Number("N", int, lambda value: 1 <= value <= 10_000, "a whole number from 1 to 10,000")
 #: Who sits the exam beside somebody who is alone.
 _COMPANION = "blueprint"
 
@@ -37,7 +39,7 @@ _COMPANION = "blueprint"
 class ExamOptions:
     """What is asked of whom."""
 
-    questions: int = flag("Most questions that are asked.", default=400, type=COUNT)
+    questions: int = flag("Most questions that are asked.", default=400, type=_QUESTIONS)
     secret: bool = flag(
         "Draw new questions from a seed that is revealed at the end, and solve them here: seconds each.", default=False
     )

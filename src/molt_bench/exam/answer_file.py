@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from math import fsum
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
@@ -14,6 +16,11 @@ from molt_bench.runs.line_file import LineStore
 from molt_bench.runs.reply_lines import encode, line_reader
 
 EXAM: Final = "exam.jsonl"
+#: More questions than anybody will ask; a stranger's file may claim any number.
+MOST_QUESTIONS: Final = 10_000
+_ACTION: Final = re.compile(r"[fFkc]|r[1-9]\d{0,15}")
+#: By how much chances may miss 1.
+_SLACK: Final = 1e-6
 
 
 class ExamHeader(msgspec.Struct, frozen=True, kw_only=True, tag="header", tag_field="line", rename="camel"):
@@ -37,6 +44,10 @@ class ExamHeader(msgspec.Struct, frozen=True, kw_only=True, tag="header", tag_fi
     sha256: str
     source_hashes: dict[str, str] = {}
 
+    def __post_init__(self) -> None:
+        if not 0 < self.count <= MOST_QUESTIONS:
+            raise ValueError(f"expected 1 to {MOST_QUESTIONS:,} questions")
+
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer", tag_field="line", rename="camel"):
     """What one participant answered to one question.
@@ -55,6 +66,12 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer", tag_field=
     actions: tuple[tuple[str, float], ...]
     faults: tuple[Fault, ...] = ()
     seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not all(_ACTION.fullmatch(letter) and 0 < chance <= 1 + _SLACK for letter, chance in self.actions):
+            raise ValueError("expected actions such as k or r300, each with its chance")
+        if abs(fsum(chance for _, chance in self.actions) - 1) > _SLACK:
+            raise ValueError("expected chances that add up to 1")
 
 
 class ExamEnd(msgspec.Struct, frozen=True, tag="end", tag_field="line", rename="camel"):

@@ -138,8 +138,8 @@ class ExamSession:
         """Return what is known after so many questions."""
         questions = self._source.first(asked)
         error = error_of([self._config.stop], version=BENCH_VERSION)
-        known = {each.id for each in questions}
-        found = {place: each for place, each in self._answers.answers.items() if each.question in known}
+        known = {(name, each.id) for each in questions for name in self._names}
+        found = {place: each for place, each in self._answers.answers.items() if place in known}
         scores = scores_of(questions, self._names, found, error=error)
         errors = [each.error / each.pot for each in questions]
         return ExamResult(
