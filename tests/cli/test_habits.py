@@ -178,7 +178,7 @@ def test_commands_are_listed_by_what_they_are_for():
     shown = quick("--help").stdout
     assert [shown.index(f"\n{heading}:\n") for heading in ("Play", "Prepare", "Read results", "Check results")]
     listed = {*re.findall(r"^  (\w+) ", shown, re.MULTILINE)}
-    seldom = {"schema", "replay", "mcp"}
+    seldom = {"grade", "schema", "replay", "mcp"}
     assert {*COMMANDS} - listed == seldom
     assert len({*COMMANDS} & listed) <= 19  # more than that is not read
 

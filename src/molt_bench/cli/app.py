@@ -24,6 +24,7 @@ from molt_bench.errors import MoltBenchError, did_you_mean, printable
 _GROUPS: Final = {
     "Play": {
         "run": "Run a benchmark (the default command).",
+        "exam": "Ask everyone the same decisions, and rank them by what they give away.",
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
         "serve": "Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is "
         "over.",
@@ -42,7 +43,6 @@ _GROUPS: Final = {
         "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
         "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
-        "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
         "export": "Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were "
         "asked.",
         "publish": "Write runs as a static site for any web host, with all pages, the runs' files and their hashes.",
@@ -53,6 +53,7 @@ _GROUPS: Final = {
 }
 #: Commands that few people type, or that programs start: the help lists them with `--all` alone.
 _SELDOM: Final = {
+    "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     "schema": "Print the JSON Schema of the config, for editors.",
     "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
     "mcp": "Play at a live server from an MCP host, such as Claude Desktop, which starts this command and hangs up.",

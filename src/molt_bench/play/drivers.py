@@ -15,7 +15,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.lazy_import import lazy_import
 from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_events
-from molt_bench.play.hooks import Notice
+from molt_bench.play.hooks import Listening, Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation, PlayedHand
@@ -231,6 +231,15 @@ async def drive_async(
     """Play `spec` like `drive`, on the running event loop; at `until`, an answer is not waited for any longer."""
     seats = _seated(spec, players)
     return await _drive_on(spec, seats, _start(spec, seats, hands), until=until)
+
+
+async def drive_events(spec: GameSpec, players: Players, events: Callable[[Listening], Any]) -> Any:
+    """Drive other events than those of a whole game with these agents as players A and B; return what they return.
+
+    `events` is called with the hooks of the agents in seats 0 and 1.
+    """
+    seats = _seated(spec, players)
+    return await _drive_on(spec, seats, events((seats[0].hooks.keys(), seats[1].hooks.keys())))
 
 
 async def _drive_on(

@@ -39,7 +39,7 @@ class ParsedHand(NamedTuple):
 def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     """Write a finished hand; `forced` marks a final fold that the agent did not choose."""
     betting = hand.betting
-    start, line = betting.start, betting.line or _actions_to_line(betting)
+    start, line = betting.start, betting.line or actions_to_line(betting)
     if forced:
         line = line[:-1] + "F"
     (a, b), (c, d) = hand.holes
@@ -61,7 +61,7 @@ def _start_to_text(start: Start) -> str:
     return start.text
 
 
-def _actions_to_line(betting: Betting) -> str:
+def actions_to_line(betting: Betting) -> str:
     """Write the actions, once for all hands that are bet alike."""
     line, street = "", STREETS[0]
     for done in betting.log:
@@ -103,7 +103,7 @@ def hand_from_text(line: str, watch: Watch | None = None) -> ParsedHand:
         for letter, amount in _ACTION.findall(actions):
             if letter == "F":
                 forced = hand.actor
-            action = Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter]
+            action = _action(letter, amount)
             if watch is not None and hand.actor != NOBODY:
                 watch(hand, action, number)
             apply(action)
@@ -124,7 +124,20 @@ def actions_in(line: str) -> Iterator[tuple[Action, bool]]:
     if match is None:
         raise RulesError(f"not a hand: {shown(line)}")
     for letter, amount in _ACTION.findall(match["actions"]):
-        yield Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter], letter == "F"
+        yield _action(letter, amount), letter == "F"
+
+
+def actions_from_line(line: str) -> list[Action]:
+    """Read the actions of a hand as `actions_to_line` writes them.
+
+    >>> [action.amount for action in actions_from_line("r300c/kr450")]
+    [300, 0, 0, 450]
+    """
+    return [_action(letter, amount) for letter, amount in _ACTION.findall(line)]
+
+
+def _action(letter: str, amount: str) -> Action:
+    return Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter]
 
 
 @lru_cache(maxsize=64)

@@ -23,8 +23,7 @@ from molt_bench.agents.blueprint.table import load
 from molt_bench.errors import RulesError
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker import evaluator
-from molt_bench.poker.equity import card_arrays, strengths
-from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number, holes_with
+from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number, hole_strengths, holes_with
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,27 +183,6 @@ def collides(cards: tuple[int, ...]) -> Array:
     for card in cards:
         held |= holes_with()[card]
     return held
-
-
-def strengths_on(cards: Array, boards: Array) -> Array:
-    """Return the strengths of holes on boards, shape (rows, holes, boards); -1 for those with a board's last card.
-
-    Cards have the shape (rows, holes, 2), boards (rows, boards, 5).
-    """
-    keys, bits = card_arrays()
-    all_keys = keys[cards].sum(axis=2)[..., None] + (evaluator.KEY_START + keys[boards].sum(axis=2))[:, None]
-    all_bits = bits[cards].sum(axis=2)[..., None] + bits[boards].sum(axis=2)[:, None]
-    last = boards[:, None, :, -1]
-    legal = (cards[..., :1] != last) & (cards[..., 1:] != last)
-    found = np.full(legal.shape, -1, np.int64)
-    found[legal] = strengths(all_keys[legal], all_bits[legal])
-    return found
-
-
-def hole_strengths(numbers: Array, boards: Array) -> Array:
-    """Return the strengths of holes on boards of five, shape (holes, boards); -1 for those with a board's last card."""
-    found: Array = strengths_on(holes()[numbers][None], boards[None])[0]
-    return found
 
 
 def _wins(own: Array, others: Array) -> Array:

@@ -23,11 +23,10 @@ from molt_bench.agents.blueprint.buckets import (
     nearest,
     representatives,
     shipped,
-    strengths_on,
 )
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import Hole
-from molt_bench.poker.range_equity import HOLES, hole_number
+from molt_bench.poker.range_equity import HOLES, hole_number, strengths_on
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,20 +9,21 @@ else, so they are published exactly.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from molt_bench.agents.blueprint.action_translation import followed
-from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy, likelihoods
-from molt_bench.agents.blueprint.buckets import collides, hole_strengths
+from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy
+from molt_bench.agents.blueprint.buckets import collides
 from molt_bench.agents.blueprint.river_solver import meetings, solve, strength_classes
 from molt_bench.agents.blueprint.river_tree import RiverTree
 from molt_bench.agents.blueprint.state import PublicState, public_state
+from molt_bench.agents.blueprint.tracked_ranges import tracked_ranges
 from molt_bench.lazy_import import lazy_import
-from molt_bench.poker.actions import OPEN_CARDS, Action
+from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
-from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number
+from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number, hole_strengths
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from molt_bench.poker.arrays import Floats
 else:
     np = lazy_import("numpy")
-
-#: The weight of the likeliest hand of a range, in whole numbers. No hand has less than 1.
-_HEAVIEST: Final = 1024
 
 
 class ResolverAgent(BlueprintAgent):
@@ -72,22 +70,9 @@ def _solved(state: PublicState, *, can_raise: bool) -> _Solved:
     before = msgspec.structs.replace(state, log=state.log[: len(state.log) - len(on_river)])
     tree = RiverTree(followed(before)[1], on_river, can_raise=can_raise)
     possible = np.flatnonzero(~collides(state.board))
-    first, second = (each[possible] for each in _ranges(before))
+    first, second = (each[possible] for each in tracked_ranges(before))
     of_possible = strength_classes(hole_strengths(possible, np.array([state.board]))[:, 0], first + second)
     classes = np.zeros(HOLES, np.int8)
     classes[possible] = of_possible
     chances = solve(tree, meetings(of_possible, hole_cards()[possible], (first, second)))
     return _Solved(tree.decisions[tree.current].actions, classes, chances)
-
-
-@lru_cache(maxsize=1024)
-def _ranges(state: PublicState) -> tuple[Array, Array]:
-    """Return how likely each hole of each seat is if both have played the blueprint, in whole numbers."""
-    likely = [np.ones(HOLES), np.ones(HOLES)]
-    for at, done in enumerate(state.log):
-        board = state.board[: OPEN_CARDS[done.street]]
-        chances = likelihoods(msgspec.structs.replace(state, log=state.log[:at], board=board), done)
-        likely[done.seat] = likely[done.seat] * chances
-    possible = ~collides(state.board)
-    first, second = (np.floor(_HEAVIEST * each / max(float((each * possible).max()), 1e-300)) for each in likely)
-    return np.maximum(first, 1.0), np.maximum(second, 1.0)

@@ -1,0 +1,136 @@
+"""`molt-bench exam`: the same decisions for everyone, valued by solved games."""
+
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from molt_bench.cli.completion import agent_names, config_fields
+from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.parser import Command, Number, flag, grouped
+from molt_bench.cli.streams import agreed, can_ask, console, warn
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    from molt_bench.agents import permission
+    from molt_bench.arena import cast, status
+    from molt_bench.cli import config_flags
+    from molt_bench.config.sections import BenchmarkConfig
+    from molt_bench.exam import cost, session, stored_exam, table
+    from molt_bench.runs import folder
+else:
+    permission = lazy_import("molt_bench.agents.permission")
+    cast, status = lazy_import("molt_bench.arena.cast"), lazy_import("molt_bench.arena.status")
+    config_flags = lazy_import("molt_bench.cli.config_flags")
+    cost, session = lazy_import("molt_bench.exam.cost"), lazy_import("molt_bench.exam.session")
+    stored_exam, table = lazy_import("molt_bench.exam.stored_exam"), lazy_import("molt_bench.exam.table")
+    folder = lazy_import("molt_bench.runs.folder")
+
+#: As many as an exam may have: `molt_bench.exam.answer_file.MOST_QUESTIONS`.
+_QUESTIONS = Number("N", int, lambda value: 1 <= value <= 10_000, "a whole number from 1 to 10,000")
+#: Who sits the exam beside somebody who is alone.
+_COMPANION = "blueprint"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExamOptions:
+    """What is asked of whom."""
+
+    questions: int = flag("Most questions that are asked.", default=400, type=_QUESTIONS)
+    secret: bool = flag(
+        "Draw new questions from a seed that is revealed at the end, and solve them here: seconds each.", default=False
+    )
+    config: str | None = flag("YAML or JSON config whose participants are asked.", metavar="FILE", type=PATH)
+    assignments: tuple[str, ...] = flag(
+        "Set any config field, as in stop.budget.maxCostUsd=1; repeatable.",
+        "--set",
+        default=(),
+        metavar="FIELD=VALUE",
+        shell_complete=config_fields,
+    )
+    resume_last: bool = flag("Resume the last unfinished exam of the same participants.", "--resume", default=False)
+    no_cost_limit: bool = flag("Start an exam that costs money and has no limit without asking first.", default=False)
+
+
+@click.command(cls=Command)
+@click.argument(
+    "participants",
+    nargs=-1,
+    metavar="PARTICIPANT...",
+    help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
+    shell_complete=agent_names,
+)
+@grouped(ExamOptions, "options")
+@printing_options
+def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing) -> None:
+    """Ask everyone the same decisions, and rank them by what they give away.
+
+    Every answer is valued by a solved game, so there is no luck of cards. It asks in blocks, and stops when the order
+    is sure or the money is spent.
+
+    Examples:
+      molt-bench exam tag tight --questions 50
+      molt-bench exam tag --questions 50 --json
+    """
+    config = _config(participants, options)
+    unfinished = (
+        stored_exam.last_exam(config, options.questions, secret=options.secret) if options.resume_last else None
+    )
+    if unfinished is not None:
+        found = stored_exam.StoredExam.open(unfinished, read_only=False)
+    else:
+        cast.check_participants(config)
+        _check_cost(config, options)
+        where = folder.new_folder(config)
+        found = stored_exam.StoredExam.begin(where, config, options.questions, secret=options.secret)
+    printing.notice(f"the exam is in {found.folder}")
+
+    def on_block(known: "session.ExamResult") -> None:
+        first = ", ".join(f"{each.id} {each.loss:.1f}" for each in known.participants[:5] if each.loss is not None)
+        printing.notice(f"{known.asked:,} questions: lost per 100 decisions: {first}")
+
+    try:
+        result = found.go_on(
+            permission.OWN,
+            observer=status.Observer(None, warn, None, printing.notice),
+            warn=warn,
+            on_block=on_block,
+            on_solved=lambda count: printing.notice(f"{count:,} questions are solved") if count % 10 == 0 else None,
+        )
+    except KeyboardInterrupt:
+        again = shlex.join(["molt-bench", *sys.argv[1:], *([] if options.resume_last else ["--resume"])])
+        print(f"Interrupted. Resume with:\n  {again}", file=sys.stderr)
+        sys.exit(130)
+    content = {"examDir": str(found.folder), **msgspec.to_builtins(result), "note": table.MISLEADS}
+    printing.answer(content, lambda: table.print_exam(result, console()))
+
+
+def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkConfig":
+    """Return the config; somebody who is alone is joined by the reference."""
+    if not participants and options.config is None:
+        raise click.BadParameter("somebody has to sit the exam, such as tag", param_hint="PARTICIPANT")
+    names = [*participants, *([_COMPANION] if len(participants) == 1 and options.config is None else [])]
+    flags: dict[str, Any] = {"participants": ",".join(each.replace(",", "\\,") for each in names) or None}
+    config = config_flags.config_to_run(options.config, flags, options.assignments)
+    coming = next((each.id for each in config.participants if each.kind.comes), None)
+    if coming is not None:
+        raise click.BadParameter(f"{coming!r} connects by itself, and an exam has no server", param_hint="PARTICIPANT")
+    return config
+
+
+def _check_cost(config: "BenchmarkConfig", options: ExamOptions) -> None:
+    """Ask whether an exam without a limit may cost what it will, or refuse if nobody can answer."""
+    limits = config.stop.budget
+    limited = limits is not None and (limits.max_cost_usd is not None or limits.max_tokens is not None)
+    if not config.models() or limited or options.no_cost_limit:
+        return
+    outlay = cost.outlay(config, options.questions)
+    asked = f"This exam has no limit of cost (stop.budget.maxCostUsd): {outlay}. Go on?"
+    if not can_ask() or not agreed(asked):
+        raise click.BadParameter(
+            f"a limit is needed, as with --set stop.budget.maxCostUsd=1, or --no-cost-limit: {outlay}",
+            param_hint="--set",
+        )

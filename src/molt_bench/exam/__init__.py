@@ -1,0 +1,1 @@
+"""Exam: decisions asked of everyone, valued by a solved game."""

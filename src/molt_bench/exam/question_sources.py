@@ -1,0 +1,117 @@
+"""Where the questions of an exam come from: the public set, or a secret one, drawn from a seed and solved here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from molt_bench.errors import ConfigError, JournalError
+from molt_bench.exam.drawing import Drawn, draw
+from molt_bench.exam.questions import Question, public_set
+from molt_bench.exam.solving import ranges_at, solved
+from molt_bench.poker.actions import Street
+
+#: The name of a set that is drawn from a seed.
+SECRET: Final = "secret"
+#: What is solved while an exam goes on; a game from the turn on would take minutes.
+_STREETS: Final[tuple[Street, ...]] = ("river",)
+#: The solved questions of a secret set, in the folder of its exam.
+QUESTIONS: Final = "questions.jsonl"
+
+
+class QuestionSource(Protocol):
+    """Gives the questions of an exam in their order.
+
+    Attributes:
+        name: The name of the set.
+        count: How many there are.
+    """
+
+    name: str
+    count: int
+
+    def first(self, count: int) -> list[Question]:
+        """Return the first questions."""
+
+    def fingerprint(self) -> str:
+        """Return the hash that the exam's first line has of them."""
+
+
+class PublicQuestions:
+    """The questions that ship with the package."""
+
+    def __init__(self, count: int) -> None:
+        found = public_set()
+        self.name = found.name
+        self._questions = list(found.questions)[:count]
+        self.count = len(self._questions)
+        self._hash = found.sha256()
+
+    def first(self, count: int) -> list[Question]:
+        """Return the first questions."""
+        return self._questions[:count]
+
+    def fingerprint(self) -> str:
+        """Return the hash of the whole set."""
+        return self._hash
+
+
+class SecretQuestions:
+    """Questions on the river that are drawn from a seed, and solved when they are needed.
+
+    Args:
+        seed: The seed.
+        count: How many questions.
+        folder: Where what is solved is kept.
+        on_solved: Called with how many are solved.
+    """
+
+    def __init__(
+        self, seed: str, count: int, folder: Path, *, on_solved: Callable[[int], None] = lambda _: None
+    ) -> None:
+        self.name = SECRET
+        self._seed = seed
+        self._drawn: list[Drawn] = draw(seed, count, _STREETS)
+        self.count = min(count, len(self._drawn))
+        self._path = folder / QUESTIONS
+        self._on_solved = on_solved
+        self._solved: list[Question] = []
+        #: How many of those that were drawn are solved, or not asked.
+        self._tried = 0
+        for line in self._path.read_bytes().splitlines() if self._path.exists() else ():
+            question = msgspec.json.decode(line, type=Question)
+            places = [at for at, each in enumerate(self._drawn) if each.decision == question.decision]
+            if not places or places[0] < self._tried:
+                raise JournalError(f"{self._path}: {question.id} is not what the seed of the exam draws")
+            self._tried = places[0] + 1
+            self._solved.append(question)
+
+    def first(self, count: int) -> list[Question]:
+        """Return the first questions, once they are solved; fewer if the solutions come to too few of them."""
+        while len(self._solved) < count and self._tried < len(self._drawn):
+            drawn = self._drawn[self._tried]
+            self._tried += 1
+            question = solved(f"{SECRET}-{self._tried}", drawn.decision, drawn.weight, ranges_at(drawn.decision))
+            if question is None:
+                continue
+            with self._path.open("ab") as file:
+                file.write(msgspec.json.encode(question) + b"\n")
+            self._solved.append(question)
+            self._on_solved(len(self._solved))
+        if self._tried == len(self._drawn):
+            self.count = min(self.count, len(self._solved))
+        return self._solved[:count]
+
+    def fingerprint(self) -> str:
+        """Return the hash of the seed."""
+        return sha256(self._seed.encode()).hexdigest()
+
+
+def same_questions(source: QuestionSource, name: str, fingerprint: str) -> None:
+    """Check that questions are those that an exam was begun with; raises ConfigError if not."""
+    if (source.name, source.fingerprint()) != (name, fingerprint):
+        raise ConfigError("questions", source.name, f"the questions that the exam began with, {name}")

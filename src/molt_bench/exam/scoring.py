@@ -1,0 +1,222 @@
+"""What answers are worth: big blinds given away, by the values of the solved games, and who is better than whom.
+
+The loss of an answer is the value of the best action less that of what was done; a mixed answer is valued whole. Means
+over questions are weighted by how often such decisions occur in play. Two participants are compared on the questions
+that both have answered, so that hard questions are hard for both. The test of a lead is that of runs: it allows for a
+look after every block of questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from math import fsum, inf, log, sqrt
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.exam.answer_file import Answer
+from molt_bench.exam.asking import FORCED
+from molt_bench.exam.questions import RULES, Kind, Question
+from molt_bench.poker.actions import Street
+from molt_bench.poker.notation import actions_from_line
+from molt_bench.rating.sequential import Horizon, sure
+from molt_bench.rating.student import UNKNOWN, Estimate
+
+#: Questions after each of which the order is looked at.
+BLOCK: Final = 50
+#: Leads up to this size do not matter, in big blinds per decision.
+TIE: Final = 0.01
+#: Decisions that losses are given for.
+PER: Final = 100
+
+OrderKind: TypeAlias = Literal["better", "tied", "open"]
+
+
+def value_of(question: Question, letter: str) -> float:
+    """Return what an action is worth, in big blinds.
+
+    A raise between two sizes of the solved game is worth what lies between their values, by the logarithm of the size;
+    one beyond the largest, which is all-in, the same as that. A free fold gives up what was put in.
+    """
+    known = {each.action: each.value for each in question.options}
+    if letter in known:
+        return known[letter]
+    if letter in ("f", FORCED):
+        hand = question.decision.hand()
+        return known.get("f", -hand.chips_in(hand.actor) / RULES.big_blind)
+    (done,) = actions_from_line(letter)
+    sizes = [
+        (actions_from_line(each.action)[0].amount, each.value) for each in question.options if each.action[0] == "r"
+    ]
+    larger = next(((amount, value) for amount, value in sizes if amount > done.amount), None)
+    smaller = next(((amount, value) for amount, value in reversed(sizes) if amount < done.amount), None)
+    if larger is None or smaller is None:
+        return (smaller or larger or (0, question.best.value))[1]
+    share = log(done.amount / smaller[0]) / log(larger[0] / smaller[0])
+    return smaller[1] + share * (larger[1] - smaller[1])
+
+
+def loss_of(question: Question, answer: Answer) -> float:
+    """Return what an answer gives away, in big blinds, 0 or more."""
+    worth = fsum(chance * value_of(question, letter) for letter, chance in answer.actions)
+    return max(0.0, question.best.value - worth)
+
+
+def weighted(rows: Sequence[tuple[float, float]]) -> Estimate:
+    """Return the mean of numbers with their weights, as Student's t."""
+    whole = fsum(weight for weight, _ in rows)
+    if len(rows) < 2 or not whole:
+        return UNKNOWN
+    mean = fsum(weight * value for weight, value in rows) / whole
+    squares = fsum((weight * (value - mean)) ** 2 for weight, value in rows)
+    # As many questions of the same weight would be as sure.
+    size = whole * whole / fsum(weight * weight for weight, _ in rows)
+    error = sqrt(squares * size / (size - 1)) / whole if size > 1 else inf
+    return Estimate(mean, error, max(1.0, size - 1), unit=error * sqrt(len(rows)))
+
+
+class Score(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """How one participant did.
+
+    Attributes:
+        id: The participant.
+        answered: Questions that it has answered.
+        loss: Big blinds given away per 100 decisions.
+        half_width: Half the width of the 95% interval of that.
+        streets: The same loss by street.
+        kinds: The same loss facing a bet, and not.
+        best: The share of answers that give away less than a hundredth of a big blind.
+        forced: Questions in which a fold was forced on it.
+    """
+
+    id: str
+    answered: int
+    loss: float | None
+    half_width: float | None
+    streets: dict[str, float | None]
+    kinds: dict[str, float | None]
+    best: float | None
+    forced: int
+
+
+class Order(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """Two neighbours in the ranking, compared on the same questions.
+
+    Attributes:
+        above: The one that gives away less.
+        below: The other.
+        questions: Questions that both answered.
+        lead: How much less, in big blinds per 100 decisions.
+        half_width: Half the width of the 95% interval of that, looked at once.
+        sure: The confidence that it is less, allowing for a look after every block.
+        kind: `better` if that is enough, `tied` if the lead is too small to matter, else `open`.
+    """
+
+    above: str
+    below: str
+    questions: int
+    lead: float
+    half_width: float | None
+    sure: float
+    kind: OrderKind
+
+
+class Scores:
+    """The losses of all participants, by question."""
+
+    def __init__(self, questions: Sequence[Question], names: Sequence[str], *, error: float) -> None:
+        self._questions = {each.id: each for each in questions}
+        self._kinds: dict[str, Kind] = {each.id: each.decision.kind() for each in questions}
+        self._names = list(names)
+        self._error = error
+        self.losses: dict[str, dict[str, float]] = {name: {} for name in names}
+        self._forced = dict.fromkeys(names, 0)
+
+    def add(self, answer: Answer) -> None:
+        """Take an answer."""
+        self.losses[answer.participant][answer.question] = loss_of(self._questions[answer.question], answer)
+        self._forced[answer.participant] += answer.actions[0][0] == FORCED
+
+    def mean(self, name: str, wanted: Callable[[Kind], bool] = lambda _: True) -> Estimate:
+        """Return the mean loss of a participant over the questions of some kinds, in big blinds per decision."""
+        return weighted(
+            [(self._questions[at].weight, loss) for at, loss in self.losses[name].items() if wanted(self._kinds[at])]
+        )
+
+    def lead(self, above: str, below: str) -> tuple[Estimate, int]:
+        """Return how much less one gives away than another per decision, and on how many questions."""
+        mine, theirs = self.losses[above], self.losses[below]
+        both = [at for at in mine if at in theirs]
+        return weighted([(self._questions[at].weight, theirs[at] - mine[at]) for at in both]), len(both)
+
+    def ranking(self) -> list[Score]:
+        """Return everybody, the one that gives away least first."""
+        found = []
+        for name in self._names:
+            mean, losses = self.mean(name), self.losses[name].values()
+            streets = sorted({kind.street for kind in self._kinds.values()}, reverse=True)
+            found.append(
+                Score(
+                    id=name,
+                    answered=len(losses),
+                    loss=_rounded(PER * mean.mean if mean is not UNKNOWN else None),
+                    half_width=_rounded(PER * mean.half_width()),
+                    streets={each: self._part(name, partial(_on_street, each)) for each in streets},
+                    kinds={
+                        "facing a bet": self._part(name, lambda kind: kind.facing),
+                        "no bet to call": self._part(name, lambda kind: not kind.facing),
+                    },
+                    best=_rounded(sum(loss < TIE for loss in losses) / len(losses)) if losses else None,
+                    forced=self._forced[name],
+                )
+            )
+        return sorted(found, key=lambda each: (each.loss is None, each.loss))
+
+    def _part(self, name: str, wanted: Callable[[Kind], bool]) -> float | None:
+        found = self.mean(name, wanted)
+        return None if found is UNKNOWN else _rounded(PER * found.mean)
+
+    def orders(self) -> list[Order]:
+        """Return what is known about each two neighbours."""
+        found, test = [], Horizon(TIE, BLOCK)
+        for above, below in pairwise([each.id for each in self.ranking()]):
+            lead, questions = self.lead(above, below)
+            kind: OrderKind = "open"
+            if lead.scale == 0.0:
+                kind = "tied" if abs(lead.mean) < TIE else "better"
+            elif test.doubt(lead) <= self._error and lead.mean > 0:
+                kind = "better"
+            elif test.tie_doubt(lead) <= self._error:
+                kind = "tied"
+            found.append(
+                Order(
+                    above=above,
+                    below=below,
+                    questions=questions,
+                    lead=_rounded(PER * lead.mean) or 0.0,
+                    half_width=_rounded(PER * lead.half_width()),
+                    sure=round(sure(test, lead), 4) if lead.scale else 1.0,
+                    kind=kind,
+                )
+            )
+        return found
+
+
+def _on_street(street: Street, kind: Kind) -> bool:
+    return kind.street == street
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or value == inf else round(value, 3)
+
+
+def scores_of(
+    questions: Sequence[Question], names: Sequence[str], answers: Mapping[tuple[str, str], Answer], *, error: float
+) -> Scores:
+    """Return the scores of all answers."""
+    found = Scores(questions, names, error=error)
+    for answer in answers.values():
+        found.add(answer)
+    return found

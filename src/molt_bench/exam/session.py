@@ -1,0 +1,244 @@
+"""One session of an exam: asks block after block, records every answer, and stops when the order is sure.
+
+Agents, models, limits of money and recorded replies are those of runs: each question is a game of one decision.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from math import fsum
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench._version import BENCH_VERSION
+from molt_bench.agents.base import Policy, PolicyOf, Sizes
+from molt_bench.agents.kinds import built_in_policies
+from molt_bench.agents.llm.types import Exchange
+from molt_bench.arena.cast import Cast
+from molt_bench.arena.preflight import preflight
+from molt_bench.arena.status import Observer
+from molt_bench.bench.error_budget import error_of
+from molt_bench.bench.model_draws import Draws
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import GameUnfinished, RunHalted
+from molt_bench.exam.answer_file import Answer, AnswerFile, ExamEnd
+from molt_bench.exam.asking import answer_of, game_of
+from molt_bench.exam.question_sources import QuestionSource
+from molt_bench.exam.questions import Question, action_letter
+from molt_bench.exam.scoring import BLOCK, Order, Score, scores_of
+from molt_bench.play.event_loop import GameLoop
+from molt_bench.play.worker_pool import cores
+from molt_bench.poker.actions import Action
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.specs import GameLabel, GameSpec
+
+#: Into how many sizes a range of them is taken apart, to value it.
+_SIZES: Final = 9
+SURE: Final = "the order is sure"
+ALL_ASKED: Final = "all questions were asked"
+
+
+class ExamResult(msgspec.Struct, frozen=True, rename="camel"):
+    """The result of an exam.
+
+    Attributes:
+        questions: The name of the set.
+        asked: Questions that were asked.
+        streets: The streets that were examined.
+        error: What a best response gains against the solutions, on average, in percent of the pot.
+        stop_reason: Why no more was asked.
+        participants: Everybody, the best first.
+        orders: What is known about each two neighbours.
+        cost_usd: What language models cost, by participant; without those of unknown price.
+    """
+
+    questions: str
+    asked: int
+    streets: list[str]
+    error: float
+    stop_reason: str
+    participants: list[Score]
+    orders: list[Order]
+    cost_usd: dict[str, float]
+
+
+class ExamSession:
+    """Asks the questions of an exam that are not answered yet.
+
+    Args:
+        config: Who is asked, and the limits.
+        source: The questions.
+        answers: The answers so far.
+        files: The recorded replies of models and programs, and which agents may be made.
+        observer: Told what goes wrong.
+        on_block: Called after every block with what is known by then.
+    """
+
+    def __init__(
+        self,
+        config: BenchmarkConfig,
+        source: QuestionSource,
+        answers: AnswerFile,
+        files: RunFiles,
+        *,
+        observer: Observer | None = None,
+        on_block: Callable[[ExamResult], None] = lambda _: None,
+    ) -> None:
+        self._config, self._source, self._answers, self._files = config, source, answers, files
+        self._names = [each.id for each in config.participants]
+        self._models = config.models()
+        self._draws = Draws(self._models)
+        self._costs: Counter[str] = Counter()
+        self._on_block = on_block
+        self._policies: Mapping[str, PolicyOf] = built_in_policies([each.spec() for each in config.participants])
+        self._cast = Cast(config, {}, files, observer=observer, on_exchange=self._on_exchange)
+        self._loop = GameLoop()
+
+    def _on_exchange(self, exchange: Exchange) -> None:
+        self._draws.add(exchange)
+        self._costs[exchange.participant] += exchange.most[0]  # type: ignore[assignment]
+
+    def run(self, *, check_first: bool = True) -> ExamResult:
+        """Ask until the order is sure, the questions are used up or the money is spent."""
+        try:
+            if check_first and not self._files.exchanges.read_only:
+                self._loop.run(preflight(*self._cast.greets()))
+            self._files.replies.begin(0)
+            asked, reason = 0, ALL_ASKED
+            while asked < self._source.count:
+                questions = self._source.first(min(asked + BLOCK, self._source.count))
+                asked = len(questions)
+                self._ask(questions)
+                result = self.result(asked, SURE)
+                self._on_block(result)
+                if self._cast.spent is not None:
+                    reason = self._cast.spent
+                    break
+                if len(self._names) > 1 and all(each.kind != "open" for each in result.orders):
+                    reason = SURE
+                    break
+            return self.result(asked, reason)
+        finally:
+            if self._cast.gateway is not None:
+                self._loop.run(self._cast.gateway.close())
+            self._loop.close()
+
+    def ask_again(self, recorded: Collection[tuple[str, str]], asked: int) -> None:
+        """Ask those questions again whose answers are on record: of models and programs, the replies are too."""
+        try:
+            self._ask(self._source.first(asked), only=recorded)
+        finally:
+            self._loop.close()
+
+    def result(self, asked: int, reason: str) -> ExamResult:
+        """Return what is known after so many questions."""
+        questions = self._source.first(asked)
+        error = error_of([self._config.stop], version=BENCH_VERSION)
+        known = {(name, each.id) for each in questions for name in self._names}
+        found = {place: each for place, each in self._answers.answers.items() if place in known}
+        scores = scores_of(questions, self._names, found, error=error)
+        errors = [each.error / each.pot for each in questions]
+        return ExamResult(
+            self._source.name,
+            len(questions),
+            sorted({each.decision.kind().street for each in questions}, reverse=True),
+            round(100 * fsum(errors) / max(1, len(errors)), 4),
+            reason,
+            scores.ranking(),
+            scores.orders(),
+            {name: round(self._costs[name], 6) for name in self._models},
+        )
+
+    def _ask(self, questions: Sequence[Question], only: Collection[tuple[str, str]] | None = None) -> None:
+        """Ask everybody what is not answered yet, or only some of that."""
+        wanted: dict[GameLabel, tuple[str, Question, GameSpec]] = {}
+        for number, question in enumerate(questions):
+            for at, name in enumerate(self._names):
+                place = name, question.id
+                if place not in self._answers.answers and (only is None or place in only):
+                    spec = self._game(name, question)
+                    label = GameLabel(1 + number * len(self._names) + at, question.id, spec.seating)
+                    wanted[label] = name, question, spec
+        self._cast.dealt({label: spec for label, (_, _, spec) in wanted.items()})
+        self._loop.run(self._ask_all(wanted))
+
+    def _game(self, name: str, question: Question) -> GameSpec:
+        game = self._config.game
+        return game_of(name, question, max_retries=game.max_retries, action_timeout_s=game.action_timeout_s)
+
+    async def _ask_all(self, wanted: Mapping[GameLabel, tuple[str, Question, GameSpec]]) -> None:
+        room = asyncio.Semaphore(cores())  # for programs; models have limits of their own
+
+        async def ask(label: GameLabel, name: str, question: Question, spec: GameSpec) -> None:
+            if name in self._models:
+                await self._ask_one(label, name, question, spec)
+            else:
+                async with room:
+                    await self._ask_one(label, name, question, spec)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for label, (name, question, spec) in wanted.items():
+                    group.create_task(ask(label, name, question, spec))
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    async def _ask_one(self, label: GameLabel, name: str, question: Question, spec: GameSpec) -> None:
+        """Ask one question, and record the answer; one that the money does not reach for stays open."""
+        try:
+            letter, faults, seconds = await answer_of(self._cast.agent(name, label), question, spec)
+        except RunHalted:
+            raise
+        except GameUnfinished:
+            return
+        actions = ((letter, 1.0),) if faults and faults[-1].forced_fold else self._mixed(label, name, question)
+        self._answers.add(
+            Answer(
+                participant=name,
+                question=question.id,
+                actions=actions or ((letter, 1.0),),
+                faults=faults,
+                seconds=seconds,
+            )
+        )
+        self._cast.over(label)
+        self._files.exchanges.forget(label)
+        self._files.replies.forget(label)
+
+    def _mixed(self, label: GameLabel, name: str, question: Question) -> tuple[tuple[str, float], ...]:
+        """Return the probabilities that an answer was drawn with, where they are known for sure; nothing elsewhere."""
+        seen = question.seen()
+        if name in self._policies:
+            return letters_of(self._policies[name](seen))
+        if name in self._models and self._models[name].harness == "mixed":
+            drawn = self._draws.of_match(label.match, [name], [label])[name][label].at(seen)
+            return letters_of(drawn.policy) if drawn is not None else ()
+        return ()
+
+
+def letters_of(policy: Policy) -> tuple[tuple[str, float], ...]:
+    """Write a policy; a range of sizes as some of them."""
+    found: dict[str, float] = {}
+    for action, chance in policy:
+        if not chance:
+            continue
+        each: list[Action]
+        if isinstance(action, Sizes):
+            count = min(_SIZES, action.high - action.low + 1)
+            steps = max(1, count - 1)
+            each = [Action("raiseTo", action.low + (action.high - action.low) * at // steps) for at in range(count)]
+        else:
+            each = [action]
+        for one in each:
+            letter = action_letter(one)
+            found[letter] = found.get(letter, 0.0) + chance / len(each)
+    return tuple(found.items())
+
+
+def end_of(result: ExamResult, seed: str | None) -> ExamEnd:
+    """Return the last line of an exam."""
+    return ExamEnd(result.stop_reason, UNSET if seed is None else seed)

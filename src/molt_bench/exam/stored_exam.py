@@ -1,0 +1,183 @@
+"""An exam in its folder: begun, found again, continued, and checked against its records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from pathlib import Path
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench._version import __version__
+from molt_bench.agents.llm.exchanges import Exchanges
+from molt_bench.agents.permission import BUILT_IN, Permission
+from molt_bench.agents.sandbox.visible_files import hide
+from molt_bench.arena.status import Observer
+from molt_bench.config.loader import load_config
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import JournalError
+from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamHeader
+from molt_bench.exam.question_sources import SECRET, PublicQuestions, QuestionSource, SecretQuestions, same_questions
+from molt_bench.exam.scoring import BLOCK
+from molt_bench.exam.session import ExamResult, ExamSession, end_of
+from molt_bench.runs.exchange_file import ExchangeFile
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, check_entries
+from molt_bench.runs.header import source_hashes
+from molt_bench.runs.line_file import Warn
+from molt_bench.runs.master_seed import SEED_FILE, draw_seed, forget, keep
+from molt_bench.runs.program_replies import Replies
+from molt_bench.runs.reply_lines import FORMAT
+from molt_bench.runs.run_files import RunFiles
+
+
+class StoredExam:
+    """An exam and its files.
+
+    Attributes:
+        folder: The folder.
+        answers: The answers so far.
+        config: Who is asked, and the limits.
+    """
+
+    def __init__(self, folder: Path, answers: AnswerFile, seed: str | None, *, read_only: bool = False) -> None:
+        self.folder, self.answers, self._seed = folder, answers, seed
+        self.config: BenchmarkConfig = load_config(answers.header.config)
+        self._read_only = read_only
+
+    @classmethod
+    def begin(cls, folder: Path, config: BenchmarkConfig, count: int, *, secret: bool) -> StoredExam:
+        """Begin an exam in a new folder; the seed of a secret set stays in a file that only the user can read."""
+        hide(str(folder))
+        seed = draw_seed() if secret else None
+        problem = keep(seed, folder) if seed is not None else None
+        if problem is not None:
+            raise JournalError(problem)
+        source = _source(seed, count, folder)
+        header = ExamHeader(
+            format=FORMAT,
+            version=__version__,
+            config=config.plain(),
+            questions=source.name,
+            count=source.count,
+            sha256=source.fingerprint(),
+            source_hashes=source_hashes(config),
+        )
+        return cls(folder, AnswerFile.new(folder, header), seed)
+
+    @classmethod
+    def open(cls, folder: Path, *, read_only: bool = True) -> StoredExam:
+        """Open an exam; raises JournalError if it is damaged, or its secret seed is missing."""
+        check_entries(folder)
+        hide(str(folder))
+        answers = AnswerFile.reopen(folder, read_only=read_only)
+        seed = None
+        if answers.header.questions == SECRET:
+            kept = folder / SEED_FILE
+            told = answers.end.seed if answers.end is not None else UNSET
+            seed = told if told is not UNSET else kept.read_text().strip() if kept.is_file() else None
+            if seed is None:
+                raise JournalError(f"{folder}: the seed of its secret questions is not known: {kept} is missing")
+        return cls(folder, answers, seed, read_only=read_only)
+
+    def go_on(
+        self,
+        permission: Permission,
+        *,
+        observer: Observer | None = None,
+        warn: Warn | None = None,
+        on_block: Callable[[ExamResult], None] = lambda _: None,
+        on_solved: Callable[[int], None] = lambda _: None,
+    ) -> ExamResult:
+        """Ask what is still open, unless the exam has ended, and return the result."""
+        source = _source(self._seed, self.answers.header.count, self.folder, on_solved=on_solved)
+        same_questions(source, self.answers.header.questions, self.answers.header.sha256)
+        if source_hashes(self.config) != self.answers.header.source_hashes and self.answers.end is None:
+            raise JournalError("the code of an agent has been changed since the exam began: begin a new one")
+        files = self._files(permission, warn)
+        try:
+            session = ExamSession(self.config, source, self.answers, files, observer=observer, on_block=on_block)
+            if self.answers.end is not None:
+                return session.result(self._asked(source), self.answers.end.reason)
+            result = session.run()
+            self.answers.finish(end_of(result, self._seed))
+            if self._seed is not None:
+                forget(self.folder)
+            return result
+        finally:
+            files.close()
+            self.answers.close()
+
+    def result(self) -> ExamResult:
+        """Return what the answers on record show; nobody is asked."""
+        source = _source(self._seed, self.answers.header.count, self.folder)
+        end = self.answers.end
+        files = self._files(BUILT_IN, None)
+        try:
+            session = ExamSession(self.config, source, self.answers, files)
+            return session.result(self._asked(source), "not yet" if end is None else end.reason)
+        finally:
+            files.close()
+
+    def check(self) -> int:
+        """Ask again whoever can be asked for free, take the recorded replies of all others, and compare every answer.
+
+        Returns how many answers are identical. Python code is not run. Raises JournalError at the first difference.
+        """
+        source = _source(self._seed, self.answers.header.count, self.folder)
+        same_questions(source, self.answers.header.questions, self.answers.header.sha256)
+        coded = {each.id for each in self.config.participants if each.kind.user_code}
+        again = AnswerFile(self.folder, read_only=True)
+        again.header = self.answers.header
+        again.answers = {place: each for place, each in self.answers.answers.items() if each.participant in coded}
+        files = self._files(BUILT_IN, None)
+        try:
+            ExamSession(self.config, source, again, files).ask_again(self.answers.answers, self._asked(source))
+        finally:
+            files.close()
+        for place, answer in self.answers.answers.items():
+            found = again.answers.get(place)
+            same = found is not None and (found.actions, found.faults) == (answer.actions, answer.faults)
+            if not same:
+                raise JournalError(
+                    f"{self.folder / EXAM}: the answer of {place[0]!r} to {place[1]} differs when replayed"
+                )
+        return len(self.answers.answers) - sum(place[0] in coded for place in self.answers.answers)
+
+    def _asked(self, source: QuestionSource) -> int:
+        """Return how many questions were asked: whole blocks."""
+        answered = len({question for _, question in self.answers.answers})
+        return min(source.count, BLOCK * ceil(answered / BLOCK))
+
+    def _files(self, permission: Permission, warn: Warn | None) -> RunFiles:
+        """Open the recorded replies of models, programs and servers."""
+        read_only = self._read_only
+        exchanges: Exchanges = Exchanges()
+        if self.config.models():
+            path = str(self.folder / EXCHANGES)
+            exchanges = ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda _: True)
+        replies = Replies()
+        if any(each.kind.recorded for each in self.config.participants):
+            replies = Replies.reopen(str(self.folder / ANSWERS), played={}, read_only=read_only)
+        return RunFiles(exchanges=exchanges, replies=replies, permission=permission)
+
+
+def _source(
+    seed: str | None, count: int, folder: Path, *, on_solved: Callable[[int], None] = lambda _: None
+) -> QuestionSource:
+    return PublicQuestions(count) if seed is None else SecretQuestions(seed, count, folder, on_solved=on_solved)
+
+
+def last_exam(config: BenchmarkConfig, count: int, *, secret: bool) -> Path | None:
+    """Return the newest exam of this config that has not ended."""
+    plain = config.plain()
+    for path in sorted(Path(config.output_dir).glob(f"*/{EXAM}"), reverse=True):
+        try:
+            found = AnswerFile.reopen(path.parent, read_only=True)
+        except JournalError:
+            continue
+        header = found.header
+        same = header.config == msgspec.to_builtins(plain) and (header.questions == SECRET) is secret
+        if same and header.count <= count and found.end is None:
+            return path.parent
+    return None

@@ -1,0 +1,1 @@
+"""Solver: what is left of a hand from the turn on, solved for two whole ranges."""

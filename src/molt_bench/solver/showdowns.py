@@ -1,0 +1,133 @@
+"""What every hole wins from a whole range at a showdown or by a fold, without the hands that share a card with it.
+
+Holes are sorted by strength once for each board. What a hole wins is then the weight of all weaker ones less that of
+all stronger ones: two running sums. The holes that share a card with it are counted the same way, card by card, and
+taken away. So a showdown takes time in proportion to the number of holes, not to its square.
+
+Running sums add up in order, and all else goes number by number: the same bytes come out everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.range_equity import hole_cards, hole_strengths
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from molt_bench.poker.arrays import Array, Ints
+else:
+    np = lazy_import("numpy")
+
+
+class Showdowns:
+    """The holes of both seats on some boards that differ in the last card, or on one board.
+
+    Weights are arrays of shape (points, boards, holes), 0 for holes that hold a card of the board.
+
+    Args:
+        holes: The numbers of the holes.
+        boards: The boards, of five cards each; None if cards are still to come, so there are no showdowns.
+        arrays: The library of the arrays: numpy, or one like it.
+    """
+
+    def __init__(self, holes: Ints, boards: Ints | None, arrays: Any) -> None:
+        self._arrays = arrays
+        cards = hole_cards()[holes]
+        live = np.unique(cards)
+        place = np.full(52, -1)
+        place[live] = np.arange(len(live))
+        own = place[cards]
+        #: For every card the holes that it is in.
+        with_card = np.stack([np.flatnonzero((own == card).any(axis=1)) for card in range(len(live))])
+        self._with_card = arrays.asarray(with_card)
+        self._first, self._second = arrays.asarray(own[:, 0]), arrays.asarray(own[:, 1])
+        self._showdowns = boards is not None
+        if boards is not None:
+            self._sort(hole_strengths(holes, boards).T, own, with_card)
+
+    def _sort(self, strengths: Ints, own: Ints, with_card: Ints) -> None:
+        """Sort the holes of each board, and those of each card; note how many are weaker and how many not stronger."""
+        rows, count = strengths.shape
+        cards, per_card = with_card.shape
+        order = np.argsort(strengths, axis=1, kind="stable")
+        ranked = np.take_along_axis(strengths, order, axis=1)
+        self._order = self._flat(order, count)
+        self._weaker = self._starts(
+            np.stack([row.searchsorted(each) for row, each in zip(ranked, strengths, strict=True)])
+        )
+        self._not_stronger = self._starts(
+            np.stack([row.searchsorted(each, "right") for row, each in zip(ranked, strengths, strict=True)])
+        )
+        within = strengths[:, with_card]
+        by_card = np.argsort(within, axis=2, kind="stable")
+        ranked = np.take_along_axis(within, by_card, axis=2)
+        holes = np.take_along_axis(np.broadcast_to(with_card, within.shape), by_card, axis=2)
+        self._card_order = self._flat(holes.reshape(rows, -1), count)
+        self._card_bounds = []
+        for column in (0, 1):
+            for side in ("left", "right"):
+                found = np.empty((rows, count), np.int64)
+                for row in range(rows):
+                    for card in range(cards):
+                        here = np.flatnonzero(own[:, column] == card)
+                        bound = ranked[row, card].searchsorted(strengths[row, here], side)
+                        found[row, here] = (row * cards + card) * (per_card + 1) + bound
+                self._card_bounds.append(self._arrays.asarray(found.ravel()))
+        self._rows, self._cards, self._per_card = rows, cards, per_card
+
+    def _flat(self, places: Ints, count: int) -> Array:
+        """Return places in rows as places in all rows together."""
+        found: Array = self._arrays.asarray((places + count * np.arange(len(places))[:, None]).ravel())
+        return found
+
+    def _starts(self, counts: Ints) -> Array:
+        """Return places in running sums, which have one number more than there are holes."""
+        return self._flat(counts, counts.shape[1] + 1)
+
+    def won_by_folds(self, weights: Array) -> Array:
+        """Return for each hole the weight of all holes that share no card with it."""
+        arrays = self._arrays
+        by_card = _total(arrays, arrays.take(weights, self._with_card, axis=-1))
+        whole = _total(arrays, weights)[..., None]
+        found: Array = whole - arrays.take(by_card, self._first, axis=-1) - arrays.take(by_card, self._second, axis=-1)
+        return found + weights
+
+    def won_at_showdown(self, weights: Array) -> Array:
+        """Return for each hole the weight of the holes that it beats less that of those that beat it."""
+        arrays, points, shape = self._arrays, len(weights), weights.shape
+        flat = weights.reshape(points, -1)
+        sums = _running(arrays, arrays.take(flat, self._order, axis=1).reshape(shape))
+        found = _between(arrays, sums, self._weaker, self._not_stronger).reshape(shape) - sums[..., -1:]
+        by_card = arrays.take(flat, self._card_order, axis=1).reshape(points, self._rows, self._cards, self._per_card)
+        sums = _running(arrays, by_card)
+        whole = sums[..., -1]
+        for at, own in ((0, self._first), (2, self._second)):
+            won = _between(arrays, sums, *self._card_bounds[at : at + 2]).reshape(shape)
+            found -= won - arrays.take(whole, own, axis=-1)
+        return found
+
+
+def _between(arrays: Any, sums: Array, low: Array, high: Array) -> Array:
+    """Return the sum of what is below `low` and what is below `high`, for places in all running sums of a point."""
+    flat = sums.reshape(len(sums), -1)
+    found: Array = arrays.take(flat, low, axis=1) + arrays.take(flat, high, axis=1)
+    return found
+
+
+def _running(arrays: Any, amounts: Array) -> Array:
+    """Return the running sums along the last axis, with a 0 first."""
+    if hasattr(arrays, "running_sums"):
+        own: Array = arrays.running_sums(amounts)
+        return own
+    found: Array = arrays.zeros((*amounts.shape[:-1], amounts.shape[-1] + 1), amounts.dtype)
+    arrays.cumsum(amounts, axis=-1, out=found[..., 1:])
+    return found
+
+
+def _total(arrays: Any, amounts: Array) -> Array:
+    """Return the sums along the last axis, added up in order."""
+    found: Array = _running(arrays, amounts)[..., -1]
+    return found

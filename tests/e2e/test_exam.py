@@ -1,0 +1,165 @@
+"""The exam as a user sits it: recorded, resumed after a kill, verified, and bounded by money."""
+
+import json
+
+import pytest
+
+from tests.agents.llm.mixing import mixing
+from tests.e2e.llm import (  # noqa: F401 - fixtures
+    MODEL,
+    PRICE,
+    calm_server,
+    killing,
+    module_server,
+    no_keys,
+)
+from tests.e2e.shell import BOTS, Fork, lines_of, quick, run_of
+
+FEW = ("--questions", "20", "--json")
+
+
+def config_in(folder, server, *others, **model):
+    """Write a config with a model and others, and return the flags that ask them."""
+    players = [{"id": "model", "type": f"llm:{MODEL}", "baseUrl": server.url, **model}, *others]
+    config = {"participants": players, "llm": {"backoffS": 0.01, "prices": {MODEL: PRICE}}, "outputDir": "out"}
+    (folder / "bench.json").write_text(json.dumps(config))
+    return ("exam", "--config", "bench.json", *FEW)
+
+
+def answers_in(folder):
+    """Return the answers of an exam by participant and question."""
+    lines = lines_of(folder, "exam.jsonl")
+    return {(line["participant"], line["question"]): line for line in lines if line["line"] == "answer"}
+
+
+def test_bots_sit_the_exam_and_it_verifies(tmp_path):
+    done = quick("exam", "tag", "folder", *FEW, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [each["answered"] for each in found["participants"]] == [20, 20]
+    assert found["orders"][0]["questions"] == 20
+    assert "not winnings" in found["note"]
+    folder = run_of(tmp_path / "benchmark-results")
+    assert len(answers_in(folder)) == 40
+    again = quick("verify", folder, "--json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["answers"] == 40
+    assert json.loads(again.stdout)["participants"] == found["participants"]
+
+
+def test_an_edited_answer_is_found(tmp_path):
+    assert quick("exam", "tag", "folder", *FEW, cwd=tmp_path).returncode == 0
+    folder = run_of(tmp_path / "benchmark-results")
+    path = folder / "exam.jsonl"
+    lines = path.read_text().splitlines()
+    at = next(at for at, line in enumerate(lines) if '"folder"' in line and '"answer"' in line)
+    edited = json.loads(lines[at])
+    edited["actions"] = [["c", 1.0]]
+    path.write_text("\n".join([*lines[:at], json.dumps(edited), *lines[at + 1 :]]) + "\n")
+    done = quick("verify", folder)
+    assert done.returncode == 1
+    assert "the answer of 'folder'" in done.stderr
+
+
+def test_somebody_who_is_alone_sits_beside_the_reference(tmp_path):
+    done = quick("exam", "tight", *FEW, cwd=tmp_path)
+    assert {each["id"] for each in json.loads(done.stdout)["participants"]} == {"tight", "blueprint"}
+
+
+def test_faults_are_recorded_and_cost_a_fold(tmp_path):
+    (tmp_path / "bots.py").write_text(BOTS)
+    done = quick("exam", "bots.py:Caller", "bots.py:Thrower", "--no-color", *FEW, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = {each["id"]: each for each in json.loads(done.stdout)["participants"]}
+    assert sorted(row["forced"] for row in rows.values()) == [0, 20]
+    thrown = [each for each in answers_in(run_of(tmp_path / "benchmark-results")).values() if each["faults"]]
+    assert all(each["actions"] == [["F", 1.0]] and len(each["faults"]) == 3 for each in thrown)
+
+
+def test_a_model_that_was_cut_off_is_asked_nothing_twice(tmp_path, server):
+    flags = (*config_in(tmp_path, server, "tight"), "--no-cost-limit")
+    whole = quick(*flags, cwd=tmp_path)
+    assert whole.returncode == 0, whole.stderr
+    asked = len(server.requests)
+    complete = answers_in(run_of(tmp_path / "out"))
+    elsewhere = tmp_path / "killed"
+    elsewhere.mkdir()
+    flags = (*config_in(elsewhere, server, "tight"), "--no-cost-limit")
+    current = killing(server)
+    number = asked + 8
+    current[:] = [Fork(*flags, cwd=elsewhere), number]
+    current[0].communicate()
+    server.hook = None
+    before = len(server.requests)
+    done = quick(*flags, "--resume", cwd=elsewhere)
+    assert done.returncode == 0, done.stderr
+    folder = run_of(elsewhere / "out")
+    found = answers_in(folder)
+    assert {place: each["actions"] for place, each in found.items()} == {
+        place: each["actions"] for place, each in complete.items()
+    }
+    assert len(server.requests) - before < asked
+    assert quick("verify", folder).returncode == 0
+
+
+def test_a_stated_strategy_is_valued_whole(tmp_path, server):
+    server.say = mixing
+    done = quick(*config_in(tmp_path, server, "tight", harness="mixed"), "--no-cost-limit", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = run_of(tmp_path / "out")
+    stated = [each["actions"] for (name, _), each in answers_in(folder).items() if name == "model"]
+    assert any(len(actions) > 1 for actions in stated)
+    assert all(sum(chance for _, chance in actions) == pytest.approx(1) for actions in stated)
+    assert quick("verify", folder).returncode == 0
+
+
+def test_it_stops_when_the_money_is_spent(tmp_path, server):
+    done = quick(*config_in(tmp_path, server, "tight"), "--set", "stop.budget.maxCostUsd=0.5", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["stopReason"] == "the budget of $0.5 is spent"
+    assert 0 < found["costUsd"]["model"] <= 0.5
+    rows = {each["id"]: each["answered"] for each in found["participants"]}
+    assert rows["model"] < rows["tight"]
+
+
+def test_without_a_limit_of_cost_it_does_not_begin(tmp_path, server):
+    done = quick(*config_in(tmp_path, server, "tight"), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--no-cost-limit" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [((), "somebody has to sit the exam"), (("nosuchbot",), "nosuchbot"), (("live",), "connects by itself")],
+)
+def test_bad_input_is_one_line(tmp_path, arguments, said):
+    done = quick("exam", *arguments, cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "benchmark-results").exists()
+
+
+@pytest.mark.parametrize("actions", [[], [["x", 1.0]], [["k", 0.5]], [["r", 1.0]]])
+def test_a_line_that_no_exam_writes_is_one_line_of_error(tmp_path, actions):
+    header = {"line": "header", "format": 1, "version": "1", "config": {}, "questions": "public-1", "count": 20}
+    answer = {"line": "answer", "participant": "random", "question": "river-1", "actions": actions}
+    lines = [json.dumps(each) for each in ({**header, "sha256": "0" * 64}, answer)]
+    (tmp_path / "exam.jsonl").write_text("\n".join(lines) + "\n")
+    done = quick("verify", tmp_path)
+    assert done.returncode == 1
+    assert "exam.jsonl line 2 is damaged" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_a_secret_set_is_revealed_at_the_end(tmp_path):
+    done = quick("exam", "tag", "--secret", "--questions", "3", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = run_of(tmp_path / "benchmark-results")
+    first, *_, last = lines_of(folder, "exam.jsonl")
+    assert last["seed"] not in json.dumps(first)
+    assert first["questions"] == "secret"
+    assert quick("verify", folder).returncode == 0

@@ -1,0 +1,130 @@
+"""Questions: the public set is sound, answers are valued by it, and decisions are drawn as they occur."""
+
+import pytest
+
+from molt_bench.exam.answer_file import Answer
+from molt_bench.exam.drawing import draw
+from molt_bench.exam.questions import PATH, Decision, Question, Valued, public_set
+from molt_bench.exam.scoring import Scores, loss_of, value_of, weighted
+from molt_bench.exam.solving import ENOUGH, LEAST_REACHED, ranges_at, solved
+from molt_bench.poker.notation import actions_from_line
+
+#: The button has 200 chips in a pot of 400, and may check behind or bet.
+DECISION = Decision(10_000, 0, "AhKd", "2c7dTsJhQd", "r200c/kk/kk/k")
+
+
+def question(*options: tuple[str, float], **fields) -> Question:
+    """Return a question with these values."""
+    valued = tuple(Valued(letter, value, 0.0) for letter, value in options)
+    return Question(
+        **{
+            "id": "q",
+            "decision": DECISION,
+            "weight": 1.0,
+            "options": valued,
+            "pot": 4.0,
+            "reached": 1.0,
+            "error": 0.0,
+            "own_error": 0.0,
+            **fields,
+        }
+    )
+
+
+def answer(*actions: tuple[str, float], participant: str = "me", at: str = "q") -> Answer:
+    """Return an answer."""
+    return Answer(participant=participant, question=at, actions=actions)
+
+
+def test_every_public_question_is_solved_to_below_a_thousandth_of_the_pot():
+    found = public_set().questions
+    assert len(found) >= 75
+    assert PATH.stat().st_size < 3_000_000
+    assert max(each.error / each.pot for each in found) < ENOUGH
+    assert min(each.reached for each in found) >= LEAST_REACHED
+    assert len({each.id for each in found}) == len(found)
+
+
+def test_every_public_question_offers_legal_actions_to_the_seat_that_holds_its_cards():
+    kinds = set()
+    for each in public_set().questions:
+        seen = each.seen()
+        assert seen.cards_text == each.decision.cards
+        assert len(seen.board) in (4, 5)
+        for option in each.options:
+            (action,) = actions_from_line(option.action)
+            assert seen.legal.allows(action)
+        assert sum(option.chance for option in each.options) == pytest.approx(1, abs=0.001)
+        kinds.add(each.decision.kind())
+    for field in ("button", "pot", "depth", "facing"):
+        assert len({getattr(kind, field) for kind in kinds}) == {"pot": 3, "depth": 4}.get(field, 2)
+
+
+def test_the_solution_itself_gives_away_next_to_nothing():
+    found = public_set().questions
+    lost = [sum(option.chance * (each.best.value - option.value) for option in each.options) for each in found]
+    assert sum(lost) / sum(each.pot for each in found) < 0.002
+
+
+def test_a_mixed_answer_is_valued_whole():
+    asked = question(("k", 1.0), ("r400", 3.0))
+    assert loss_of(asked, answer(("k", 0.25), ("r400", 0.75))) == pytest.approx(0.5)
+    assert loss_of(asked, answer(("r400", 1.0))) == 0
+
+
+def test_a_size_between_two_is_worth_what_lies_between():
+    asked = question(("k", 0.0), ("r100", 1.0), ("r400", 3.0), ("r9800", 0.0))
+    assert value_of(asked, "r200") == pytest.approx(2.0)
+    assert value_of(asked, "r9800") == 0.0
+    assert 0 < value_of(asked, "r1000") < 3
+
+
+def test_a_free_fold_and_a_forced_one_give_up_what_was_put_in():
+    asked = question(("k", 1.0))
+    assert value_of(asked, "f") == value_of(asked, "F") == -2.0
+    facing = question(("f", -3.0), ("c", 1.0))
+    assert value_of(facing, "F") == -3.0
+
+
+def test_weights_count_as_they_say():
+    found = weighted([(3.0, 1.0), (1.0, 5.0), (1.0, 3.0)])
+    assert found.mean == pytest.approx(11 / 5)
+    alike = weighted([(2.0, float(at % 2)) for at in range(100)])
+    assert alike.scale == pytest.approx(0.5 / 99**0.5)
+    assert alike.free == pytest.approx(99)
+
+
+def test_two_are_compared_on_the_questions_that_both_answered():
+    asked = [question(("k", 0.0), ("r400", float(at % 7)), id=f"q{at}") for at in range(200)]
+    scores = Scores(asked, ["good", "bad"], error=0.05)
+    for each in asked:
+        scores.add(answer(("r400", 1.0), participant="good", at=each.id))
+    for each in asked[:150]:
+        scores.add(answer(("k", 1.0), participant="bad", at=each.id))
+    (order,) = scores.orders()
+    assert (order.above, order.below, order.questions, order.kind) == ("good", "bad", 150, "better")
+    assert order.lead == pytest.approx(100 * sum(at % 7 for at in range(150)) / 150, abs=0.001)
+
+
+def test_equals_are_not_ordered():
+    asked = [question(("k", 0.0), ("r400", float(at % 7)), id=f"q{at}") for at in range(100)]
+    scores = Scores(asked, ["one", "other"], error=0.05)
+    for at, each in enumerate(asked):
+        scores.add(answer(("rk"[at % 2] + "400" * (at % 2 == 0), 1.0), participant="one", at=each.id))
+        scores.add(answer(("kr"[at % 2] + "400" * (at % 2), 1.0), participant="other", at=each.id))
+    assert scores.orders()[0].kind == "open"
+
+
+@pytest.mark.slow
+def test_the_same_seed_draws_the_same_decisions_and_another_seed_others():
+    first, again, other = (draw(seed, 2, ("river",)) for seed in ("a", "a", "b"))
+    assert first == again
+    assert {each.decision for each in first}.isdisjoint({each.decision for each in other})
+    assert sum(each.weight for each in first) / len(first) == pytest.approx(1)
+
+
+@pytest.mark.slow
+def test_a_public_question_is_solved_to_the_same_values_again():
+    first = public_set().questions[0]
+    again = solved(first.id, first.decision, first.weight, ranges_at(first.decision))
+    assert again == first
