@@ -53,6 +53,7 @@ class ModelOptions(TypedDict, total=False):
     anchors: Collection[str]
     own_decks: Collection[str]
     skewed: bool
+    cautious: bool
 
 
 class MarginModel:
@@ -69,6 +70,7 @@ class MarginModel:
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         own_decks: Participants whose games are dealt decks of their own, so that they share no seed with others.
         skewed: Whether intervals allow for skewed margins.
+        cautious: Whether verdicts also allow for skewness that has not shown yet.
     """
 
     yardstick: str | None = None
@@ -82,6 +84,7 @@ class MarginModel:
         anchors: Collection[str] = (),
         own_decks: Collection[str] = (),
         skewed: bool = True,
+        cautious: bool = True,
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
@@ -90,7 +93,7 @@ class MarginModel:
         self._pairs = tuple(self._samples)
         self._index = {pair: at for at, pair in enumerate(self._pairs)}
         numbers = [*combinations(range(len(self.participants)), 2)]
-        self._sums = PairSums(numbers, sd_per_hand**2 / hands, skewed=skewed)
+        self._sums = PairSums(numbers, sd_per_hand**2 / hands, skewed=skewed, cautious=cautious)
         #: What has been computed since the last change; a standing stays as long as its pairs do.
         self._leads: dict[Pair, Estimate] = {}
         self._standings: dict[str, float] = {}
@@ -271,14 +274,14 @@ class MarginModel:
         found = self._sums.weighted(terms)
         if found is None:
             return UNKNOWN
-        mean, total, free, unit, widening = found
+        mean, total, free, unit, widening, caution = found
         if self.shares_seeds:
             samples = [self._samples[self._pairs[at]] for at in terms.indices.tolist()]
             used = list(zip(terms.weights.tolist(), samples, strict=True))
             factor, most = self._effect_of_shared_seeds(used, terms, total)
             if factor > 1 or not wide:
                 total, free, unit = total * factor, min(free, most), unit * factor
-        return Estimate(mean, sqrt(total) * widening, free, sqrt(unit))
+        return Estimate(mean, sqrt(total) * widening, free, sqrt(unit), caution)
 
     def _effect_of_shared_seeds(
         self, used: Sequence[tuple[float, Sample]], terms: Terms, apart: float

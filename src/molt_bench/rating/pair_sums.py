@@ -5,6 +5,10 @@ order in 1/n its half-width lacks `SKEW` times the squared skewness over n (Hall
 rare has not happened yet, a pair seems to vary less than it does; so the variance of the others counts as so many more
 seed pairs beside its own. What a pair has not shown its players may have shown against others: its skewness is that of
 all seed pairs of one of the two, whichever is more, less what normal margins show by chance.
+
+Verdicts need more than that. They are claimed where an interval is three standard errors wide, where skewness matters
+four times as much, and a run looks often enough to meet the moment at which the big loss is still to come. So for
+verdicts everybody counts as skewed until its own seed pairs say otherwise.
 """
 
 from __future__ import annotations
@@ -30,6 +34,24 @@ PRIOR_WEIGHT: Final = 2.0
 #: How much a squared skewness, over the number of seed pairs, adds to the standard error: at 95%, where z = 1.96, it is
 #: (z^4 + 2 z^2 - 3) / 18.
 SKEW: Final = 1.08
+#: The same at the bars of verdicts, where z is 2.9 to 3.2, and the factor has the form 1 + a s / (1 + a s / 2): that is
+#: what exponential margins need there after 4 to 80 seed pairs, with s their squared skewness over that number.
+_SKEW_AT_BAR: Final = 4.2
+#: The squared skewness, for verdicts, of somebody without seed pairs, and how many seed pairs that counts as. It is
+#: that of exponential margins.
+_UNSEEN: Final = 4.0
+UNSEEN_WEIGHT: Final = 40.0
+
+
+def unseen_skewness(seed_pairs: float) -> float:
+    """Return the squared skewness, for verdicts, of somebody whose seed pairs, so many, have shown none."""
+    return UNSEEN_WEIGHT * _UNSEEN / (UNSEEN_WEIGHT + seed_pairs)
+
+
+def widening_at_bar(skewness: float) -> float:
+    """Return by what factor a squared skewness, over the number of seed pairs, widens standard errors for verdicts."""
+    more = _SKEW_AT_BAR * skewness
+    return 1 + more / (1 + more / 2)
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -69,6 +91,7 @@ class Sum(NamedTuple):
         free: Degrees of freedom of the variance.
         unit: The variance that one seed pair of every pair would give.
         widening: By what factor skewness widens the standard error; at least 1.
+        caution: By what factor it is wider still for verdicts; at least 1.
     """
 
     mean: float
@@ -76,6 +99,7 @@ class Sum(NamedTuple):
     free: float
     unit: float
     widening: float
+    caution: float
 
 
 class PairSums:
@@ -85,14 +109,17 @@ class PairSums:
         pairs: The two participants of every pair, by their numbers.
         first_guess: Variance of a seed pair assumed before there is data.
         skewed: Whether intervals allow for skewness.
+        cautious: Whether verdicts allow for skewness that has not shown yet.
     """
 
-    def __init__(self, pairs: Sequence[tuple[int, int]], first_guess: float, *, skewed: bool = True) -> None:
+    def __init__(
+        self, pairs: Sequence[tuple[int, int]], first_guess: float, *, skewed: bool = True, cautious: bool = True
+    ) -> None:
         self.counts: Floats = np.zeros(len(pairs))
         self.means: Floats = np.zeros(len(pairs))
         self._ones, self._others = np.array(pairs, np.int64).reshape(-1, 2).T
-        self._skewed = skewed
-        self._skews: Floats | None = None
+        self._skewed, self._cautious = skewed, skewed and cautious
+        self._skews: tuple[Floats, Floats] | None = None
         self._cubes: Floats = np.zeros(len(pairs))
         self._squares: Floats = np.zeros(len(pairs))
         #: Degrees of freedom of the squares.
@@ -122,12 +149,15 @@ class PairSums:
             weight = guess_weight + (all_free - free)
             variance = (guess_weight * self._first_guess + np.maximum(0.0, total - squares)) / weight
             counted = np.minimum(max(min(PRIOR_WEIGHT, prior_freedom(list(known))), guess_weight), weight)
-            believed = np.minimum(counted + self.skews() ** 2, weight) if self._skewed else counted
+            believed = np.minimum(counted + self.skews()[0] ** 2, weight) if self._skewed else counted
             self._spreads = (believed * variance + squares) / (believed + free), counted + free
         return self._spreads
 
-    def skews(self) -> Floats:
-        """Return the skewness of every pair: that of its more skewed participant, over all pairs of that one."""
+    def skews(self) -> tuple[Floats, Floats]:
+        """Return the skewness of every pair: that of its more skewed participant, over all pairs of that one.
+
+        The second is that for verdicts, as if everybody had been seen to be skewed before.
+        """
         if self._skews is None:
             counts = self.counts
             known = (counts > 2) & (self._squares > 0)
@@ -141,8 +171,15 @@ class PairSums:
                 for weights in (each * (seen - by_chance), each)
                 for ends in (self._ones, self._others)
             ]
-            own = np.maximum(sums[0] + sums[1], 0.0) / np.maximum(sums[2] + sums[3], 1.0)
-            self._skews = np.sqrt(np.maximum(own[self._ones], own[self._others]))
+            own, played = np.maximum(sums[0] + sums[1], 0.0), sums[2] + sums[3]
+            shown, assumed = (
+                np.sqrt(np.maximum(each[self._ones], each[self._others]))
+                for each in (
+                    own / np.maximum(played, 1.0),
+                    (own + UNSEEN_WEIGHT * _UNSEEN) / (played + UNSEEN_WEIGHT),
+                )
+            )
+            self._skews = shown, assumed
         return self._skews
 
     def weighted(self, terms: Terms) -> Sum | None:
@@ -160,15 +197,16 @@ class PairSums:
         # As Python's `**` computes squares, which is not always the product: ratings stay the same to the last bit.
         free = total**2 / fsum((np.float_power(parts, 2.0) / frees[indices]).tolist())
         mean = fsum((terms.weights * self.means[indices]).tolist())
-        return Sum(mean, total, free, fsum((parts * counts).tolist()), self._widening(terms, parts, counts, total))
+        return Sum(mean, total, free, fsum((parts * counts).tolist()), *self._widening(terms, parts, counts, total))
 
-    def _widening(self, terms: Terms, parts: Floats, counts: Floats, total: float) -> float:
-        """Return by what factor the skewness of a sum widens its standard error.
+    def _widening(self, terms: Terms, parts: Floats, counts: Floats, total: float) -> tuple[float, float]:
+        """Return by what factor the skewness of a sum widens its standard error, and by what other one for verdicts.
 
         `parts` are the shares of its variance, `total` is that. All pairs are taken to be skewed the same way.
         """
-        skews = self.skews()[terms.indices] if self._skewed and total else None
-        if skews is None or not skews.any():
-            return 1.0
-        third = fsum((skews * parts * np.sqrt(parts / counts)).tolist())
-        return 1 + SKEW * third**2 / total**3
+        if not self._skewed or not total:
+            return 1.0, 1.0
+        each = parts * np.sqrt(parts / counts)
+        shown, assumed = (fsum((skews[terms.indices] * each).tolist()) ** 2 / total**3 for skews in self.skews())
+        widening = 1 + SKEW * shown
+        return widening, max(1.0, widening_at_bar(assumed) / widening) if self._cautious else 1.0
