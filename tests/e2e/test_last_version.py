@@ -89,6 +89,8 @@ def test_every_command_that_reads_a_run_opens_it(name, reader, tmp_path):
         assert "no exchanges with a language model" in said
     elif (reader, name) == ("compare", "models 11"):
         assert "in two seed pairs or more" in said
+    elif (reader, name) == ("plan", "models 11"):
+        assert "a run with at least two seed pairs of a pairing" in said
     elif reader not in SPECIAL.get(name, ()):
         assert not isinstance(given[0], int) or given[0] == 0, said
 
