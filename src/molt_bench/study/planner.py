@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from math import ceil, erf, exp, fsum, pi, sqrt
-from statistics import fmean, quantiles
+from statistics import geometric_mean, quantiles
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import msgspec
@@ -197,7 +197,8 @@ class Planner:
     def whole(self) -> Need | None:
         """Return what the run takes until every two neighbours are ordered or tied; None if there are too many of them.
 
-        That is the mean of simulated runs, each with a truth of its own that the line-up may have.
+        That is what a typical one of the simulated runs takes, each with a truth of its own that the line-up may have:
+        their geometric mean. A few worlds in which two are all but equal would rule the ordinary one.
         """
         config, per_match, pairings = self._config, self._config.seeds.per_match, self.assumed.pairings
         if len(config.participants) > _MOST_SIMULATED:
@@ -209,7 +210,7 @@ class Planner:
             run = simulated_run(config, world, expected=expected, seed=number)
             taken.append(run.seed_pairs / per_match)
         low, _, high = quantiles(taken, n=4)
-        need = self._taking(None, "decided", ceil(fmean(taken)))
+        need = self._taking(None, "decided", ceil(geometric_mean(taken)))
         per_hand = need.hands / need.matches
         return msgspec.structs.replace(need, likely_hands=(round(low * per_hand), round(high * per_hand)))
 
