@@ -120,7 +120,6 @@ def evidence_of(name, games, opponent="maniac", **options):
         ("StrengthLiar", "maniac", 6, ""),
         ("SizeLiar", "callstation", 6, "its raises are of other sizes than it says"),
         pytest.param("BigPotLiar", "maniac", 30, "", marks=pytest.mark.slow),
-        pytest.param("RareLiar", "maniac", 100, "", marks=pytest.mark.slow),
         ("HindsightLiar", "maniac", 30, ""),
     ],
 )
