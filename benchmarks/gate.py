@@ -1,8 +1,8 @@
 """Measure the gate for continuous integration: which regressions it notices, and how often it raises a false alarm.
 
 The gate is that of `docs/examples/ci`, its config and its --fail-below as they stand there. Agents that publish nothing
-play it with dice of their own, as a language model does: two runs of one version differ. Every version is compared with
-as many baselines as it has runs:
+play it with dice of their own, as a language model does: two runs of one version differ. Every run is compared with a
+baseline of its own number:
 
 - unchanged: every failure is a false alarm
 - folds, calls: 30% of decisions are folds (checks where that is free), or calls and checks
@@ -97,18 +97,22 @@ def played(bot: Bot, config: dict[str, Any], change: str, number: int) -> RunRes
     instead, share = CHANGES.get(change, ("", 0.0))
 
     def make() -> PokerAgent:
-        own = bot.make(derive(seed, "own"))
-        return Worse(own, instead, share, seed) if share else own
+        return Worse(bot.make(derive(seed, "own")), instead, share, seed)  # which publishes nothing
 
     return run_benchmark(config, agents={MINE: make}, keep_hands=False)
 
 
-def judged(bot: Bot, config: dict[str, Any], limit: float, number: int) -> dict[str, tuple[int, Difference]]:
-    """Play a baseline and one run of every version, and return the exit status and the change of each."""
+def judged(
+    bot: Bot, config: dict[str, Any], limit: float, worse: int, number: int
+) -> dict[str, tuple[int, Difference]]:
+    """Play a baseline and one run of every version, and return the exit status and the change of each.
+
+    Worse versions have the first `worse` numbers only.
+    """
     checked, verdict = load_config(config), VerdictOptions(fail_below=limit)
     old = Run("old", checked, played(bot, config, "baseline", number))
     found = {}
-    for change in CHANGES:
+    for change in [*CHANGES][: None if number < worse else 1]:
         new = Run("new", checked, played(bot, config, change, number))
         (each,) = compare(old, new, agents=[(MINE, MINE)], confidence=verdict.confidence).differences
         failure = verdict.failure(each)
@@ -133,6 +137,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=20, help="runs of every version (%(default)s)")
+    parser.add_argument("--worse", type=int, help="runs of every worse version; as many by default")
     parser.add_argument("--agents", default=",".join(AGENTS), help="agents with commas between (%(default)s)")
     parser.add_argument("--seeds", type=int, help="seed pairs of a match; those of the docs by default")
     parser.add_argument("--processes", type=int, default=2, help="how many runs at once (%(default)s)")
@@ -144,11 +149,14 @@ def main() -> None:
     print(f"{'agent':10}{'version':14}{'runs':>6}{'fails':>7}{'cannot tell':>13}{'change':>9}{'+-95%':>7}")
     with ProcessPoolExecutor(options.processes) as executor:
         for name in options.agents.split(","):
-            found = list(executor.map(partial(judged, AGENTS[name], config, limit), range(options.runs)))
+            worse = options.runs if options.worse is None else options.worse
+            judge = partial(judged, AGENTS[name], config, limit, worse)
+            found = list(executor.map(judge, range(options.runs)))
             for change in CHANGES:
-                row = row_of([each[change] for each in found])
+                known = [each[change] for each in found if change in each]
+                row = row_of(known)
                 print(
-                    f"{name:10}{change:14}{len(found):>6}{row.fails:>7}{row.cannot_tell:>13}"
+                    f"{name:10}{change:14}{len(known):>6}{row.fails:>7}{row.cannot_tell:>13}"
                     f"{row.change:>+9,.0f}{row.half_width:>7,.0f}",
                     flush=True,
                 )

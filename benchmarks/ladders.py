@@ -380,6 +380,95 @@ PLANNED = (
         most=4_000_000,
     ),
 )
+#: Made when the planner had been looked at on those above, and for measuring plans alone as well.
+PLANNED_LATER = (
+    Plan(
+        "fresh deep judges",
+        "four that judge by eye, 200 big blinds; nothing published",
+        {
+            "clear": reader(0.25, 0.41, 0.73, 0.05, 70, 120),
+            "usual": reader(0.5, 0.43, 0.7, 0.09, 55, 85),
+            "murky": reader(0.85, 0.39, 0.71, 0.11, 65, 105),
+            "dark": reader(1.25, 0.4, 0.73, 0.17, 55, 125),
+        },
+        stack=200,
+        seeds=200,
+        most=4_000_000,
+    ),
+    Plan(
+        "fresh weighers",
+        "four that weigh, 35 big blinds; nothing published",
+        {
+            "cold": weigher(0.09, 0.5, 45, 95),
+            "tepid": weigher(0.13, 0.35, 55, 110),
+            "fiery": weigher(0.18, 0.45, 50, 130),
+            "molten": weigher(0.26, 0.4, 60, 120),
+        },
+        stack=35,
+        seeds=200,
+        tie=87.5,
+        most=4_000_000,
+    ),
+    Plan(
+        "fresh strangers",
+        "a player of each kind, 75 big blinds; nothing published",
+        {
+            "eye": reader(0.35, 0.42, 0.72, 0.08, 60, 95),
+            "scales": weigher(0.12, 0.45, 55, 115),
+            "push": jammer(0.86, 0.03, 0.86),
+            "sums": Bot("habits", habits=(0.02, 0.66, 0.15, 80)),
+        },
+        stack=75,
+        seeds=200,
+        tie=187.5,
+        most=4_000_000,
+        known=False,
+    ),
+    Plan(
+        "fresh rare jams",
+        "three that go all-in rarely, and one that judges, 60 big blinds; nothing published",
+        {
+            "placid": jammer(0.994, 0.001, 0.92),
+            "abrupt": jammer(0.98, 0.01, 0.9),
+            "fierce": jammer(0.95, 0.025, 0.88),
+            "usual": reader(0.5, 0.43, 0.7, 0.09, 55, 85),
+        },
+        stack=60,
+        hands=25,
+        seeds=200,
+        tie=150.0,
+        most=4_000_000,
+    ),
+    Plan(
+        "fresh open judges",
+        "four that judge by eye, 50 big blinds; dice published",
+        _public(
+            {
+                "neat": reader(0.3, 0.42, 0.72, 0.07, 60, 100),
+                "rough": reader(0.6, 0.4, 0.71, 0.1, 50, 95),
+                "crude": reader(0.9, 0.42, 0.7, 0.12, 65, 115),
+                "wrong": reader(1.3, 0.37, 0.72, 0.16, 55, 135),
+            }
+        ),
+        stack=50,
+        seeds=200,
+        tie=125.0,
+        most=4_000_000,
+    ),
+    Plan(
+        "fresh habits",
+        "four by the strength of their hands, 100 big blinds; nothing published",
+        {
+            "shy": Bot("habits", habits=(0.12, 0.78, 0.02, 55)),
+            "steady": Bot("habits", habits=(0.05, 0.66, 0.1, 70)),
+            "easy": Bot("habits", habits=(-0.08, 0.7, 0.06, 65)),
+            "pushy": Bot("habits", habits=(0.0, 0.52, 0.28, 95)),
+        },
+        seeds=200,
+        most=4_000_000,
+        known=False,
+    ),
+)
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_JUDGES["fair"], 4), equal=True),
     Plan("open fair x 4", "copies, dice published", _copies(_public(_JUDGES)["fair"], 4), equal=True),

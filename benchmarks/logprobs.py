@@ -8,7 +8,8 @@ The last row is a player that states its strategy, sizes included, and leaves th
 Its unit is the seed pair: two games on the same decks, seats swapped.
 
 With --power: how soon the test of draws refuses such a player if it draws otherwise than its odds say. Decisions are
-those of its games, drawn from again and again.
+those of its games, drawn from again and again. The second table is about agents that publish a policy with any size of
+a range, from a raise to so many times that one, and raise by less than they say: the test of sizes.
 """
 
 import argparse
@@ -23,7 +24,8 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
 from molt_bench.agents.llm.strategy import Share, StatedDraws, Strategy, drawn, together
 from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.dice.draw_evidence import DrawTest
+from molt_bench.luck.dice.draw_evidence import LEVEL, DrawTest
+from molt_bench.luck.dice.stated_odds_evidence import Option, PolicyTest, SizeDrawn
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import KINDS, Action, Kind
@@ -32,7 +34,11 @@ from molt_bench.seeds import derive
 
 SHARES = (0.0, 0.5, 0.9, 1.0)
 #: Decisions at which the test is looked at.
-LOOKS = (250, 1000, 4000, 16_000)
+LOOKS = (250, 1000, 4000, 16_000, 64_000)
+#: Draws between two looks at the capital.
+EVERY = 10
+#: Raises at which the test of sizes is looked at.
+RAISES = (50, 100, 200, 400, 800)
 Odds = Mapping[str, float]
 
 
@@ -188,22 +194,52 @@ def print_power(runs: int) -> None:
     print(f"share of {runs} runs refused after so many decisions, and how many it took in the middle one")
     print(f"{'drawn':18}" + "".join(f"{look:>9,}" for look in LOOKS) + f"{'median':>9}")
     for name, way in WAYS.items():
-        ways = [way(odds) for odds in known]
-        took = sorted(refused_after(known, ways, number) for number in range(runs))
+        bets = growth(known, [way(odds) for odds in known])
+        took = sorted(refused_after(*bets, number) for number in range(runs))
         shares = "".join(f"{sum(each <= look for each in took) / runs:>9.2f}" for look in LOOKS)
         middle = took[len(took) // 2]
         print(f"{name:18}{shares}{f'{middle:,}' if middle <= LOOKS[-1] else 'more':>9}", flush=True)
+    print("\nthe same by raises, for published sizes")
+    print(f"{'raised to':22}" + "".join(f"{look:>9,}" for look in RAISES) + f"{'median':>9}")
+    for times in (2, 4):
+        for scale in (1.0, 0.9, 0.8):
+            took = sorted(sizes_refused_after(times, scale, number) for number in range(runs))
+            shares = "".join(f"{sum(each <= look for each in took) / runs:>9.2f}" for look in RAISES)
+            middle = took[len(took) // 2]
+            shown = f"{middle:,}" if middle <= RAISES[-1] else "more"
+            print(f"{f'x {scale:g}, up to {times} times':22}{shares}{shown:>9}", flush=True)
 
 
-def refused_after(known: list[Odds], ways: list[Odds], seed: int) -> int:
+def growth(known: list[Odds], ways: list[Odds]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the odds up to each kind as they are drawn, and by what every bet grows, by decision and kind."""
+    test = DrawTest(KINDS)
+    upto = np.cumsum([[way.get(kind, 0.0) for kind in KINDS] for way in ways], axis=1)
+    nothing = [0.0] * len(test.growth(known[0], next(iter(known[0]))))
+    bets = [[test.growth(odds, kind) if odds.get(kind) else nothing for kind in KINDS] for odds in known]
+    return upto, np.array(bets)
+
+
+def refused_after(upto: np.ndarray, bets: np.ndarray, seed: int) -> int:
     """Return after how many decisions the test refuses a player; one more than the most if it does not."""
-    dice, test = np.random.RandomState(seed), DrawTest(KINDS)
-    for decision in range(1, LOOKS[-1] + 1):
-        at = dice.randint(len(known))
-        test.add(known[at], _drawn(ways[at], dice.random_sample()))
-        if test.fails:
-            return decision
-    return LOOKS[-1] + 1
+    dice = np.random.RandomState(seed)
+    at = dice.randint(len(upto), size=LOOKS[-1])
+    drawn = (dice.random_sample(LOOKS[-1])[:, None] * upto[at, -1:] >= upto[at]).sum(axis=1)
+    capital = bets[at, drawn].cumsum(axis=0)[EVERY - 1 :: EVERY]
+    top = capital.max(axis=1)
+    failing = top + np.log(np.exp(capital - top[:, None]).mean(axis=1)) >= -log(LEVEL)
+    return EVERY * (int(failing.argmax()) + 1) if failing.any() else LOOKS[-1] + 1
+
+
+def sizes_refused_after(times: float, scale: float, seed: int) -> int:
+    """Return after how many raises an agent is refused that raises to `scale` times what it drew, but a raise."""
+    dice, test, low = np.random.RandomState(seed), PolicyTest(10_000), 200
+    span = int(low * (times - 1)) + 1
+    for number in range(1, RAISES[-1] + 1):
+        place = max(0, int(scale * (low + dice.randint(span))) - low)
+        test.add([Option("raiseTo", 1, 1.0, 0.0)], 0, SizeDrawn(place / span, (place + 1) / span, 0))
+        if number % EVERY == 0 and test.evidence().fails:
+            return number
+    return RAISES[-1] + 1
 
 
 def main() -> None:

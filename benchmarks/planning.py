@@ -10,7 +10,7 @@ from functools import partial
 from statistics import fmean, median
 from typing import NamedTuple
 
-from ladders import PLANNED, arguments, chosen_plans
+from ladders import PLANNED, PLANNED_LATER, arguments, chosen_plans
 from lookup import config_of, run
 from pools import Draws, Pool, played
 
@@ -50,7 +50,7 @@ def pilot(draws: Draws) -> Pilot:
 def main() -> None:
     """Print the table."""
     options = arguments(__doc__).parse_args()
-    plans = chosen_plans(PLANNED, options)
+    plans = chosen_plans((*PLANNED, *PLANNED_LATER), options)
     with ProcessPoolExecutor(options.processes) as executor:
         print(f"{'ladder':22}{'stacks':>7}{'actual':>11}{'by pilot':>10}{'ratio':>7}{'half from':>11}{'to':>6}", end="")
         print(f"{'by prior':>10}{'ratio':>7}   (hands)")

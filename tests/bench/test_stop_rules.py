@@ -6,8 +6,10 @@ from molt_bench.bench.stop_rules import (
     adjacent_margins,
     budget,
     first_reason,
+    has_converged,
     topk_stable,
 )
+from molt_bench.config.sections import AdjacentConfidence, Budget, StopConfig
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 
@@ -86,3 +88,17 @@ def test_a_run_stops_when_everything_is_ordered_or_tied():
         "with 95% confidence every adjacent pair is ordered (least sure: a above b, 98.1%) or tied within 250 mbb "
         "a hand"
     )
+
+
+def test_a_run_has_converged_if_its_order_is_decided_whatever_ended_it():
+    lead = Estimate(300.0, 50.0, 100.0)
+    ordered, unresolved = (
+        progress(ranking=("a", "b"), verdicts=(Verdict("a", "b", lead, 0.99, kind),), matches=20)
+        for kind in ("ordered", "unresolved")
+    )
+    both = StopConfig(adjacent_confidence=AdjacentConfidence(), budget=Budget(max_matches=20))
+    assert has_converged(both, ordered)
+    assert not has_converged(both, unresolved), "only the budget is spent"
+    assert not has_converged(StopConfig(adjacent_confidence=None, budget=Budget(max_matches=20)), ordered)
+    nobody = progress(ranking=("a", "b"), verdicts=(Verdict("a", "b", lead, 0.99, "tied"),), unranked=["a"])
+    assert not has_converged(both, nobody), "nobody is left to compare"

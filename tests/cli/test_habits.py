@@ -39,11 +39,13 @@ def home(tmp_path_factory):
     """Return a folder with all that the examples name: runs, configs, an agent that prints."""
     folder = tmp_path_factory.mktemp("home")
     (folder / "my_bot.py").write_text(BOT)
-    run = quick_run("made", *SMALL, "--participants", "tight,random,my_bot.py:make", "--quiet", cwd=folder)
     (folder / "benchmark-results").mkdir()
-    for place in (RUN, "old", "new"):
-        shutil.copytree(run, folder / place)
-    shutil.rmtree(folder / "made")
+    # A run that names code of somebody's asks before it continues elsewhere; the one that is resumed names none.
+    for places, players in ((("old", "new"), "tight,random,my_bot.py:make"), ((RUN,), "tight,random,callstation")):
+        run = quick_run("made", *SMALL, "--participants", players, "--quiet", cwd=folder)
+        for place in places:
+            shutil.copytree(run, folder / place)
+        shutil.rmtree(folder / "made")
     small = "seeds: {perMatch: 2}\ngame: {handsPerGame: 5}\nstop: {budget: {maxMatches: 3}}\n"
     (folder / "bench.yaml").write_text("participants: [tight, random, my_bot.py:make]\n" + small)
     (folder / "live.yaml").write_text("participants: [{id: a, type: live}, tight]\n" + small)

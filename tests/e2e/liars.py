@@ -119,15 +119,6 @@ class BigPotLiar(Honest):
         return super().act(seen)
 
 
-class RareLiar(Honest):
-    """Honest in 19 hands of 20; in the others it always calls."""
-
-    def act(self, seen):
-        if seen.to_call and (13 * seen.cards[0] + 7 * seen.cards[1]) % 20 == 0:
-            return passive(seen)
-        return super().act(seen)
-
-
 class Witness(Honest):
     """Those that play and the one that is asked share what happened."""
 

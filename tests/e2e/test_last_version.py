@@ -18,6 +18,7 @@ DATA = Path(__file__).parents[1] / "data"
 NAMES = ("bots", "carry", "gauntlet", "policy", "program")
 RUNS = {f"{name} {version}": DATA / f"runs-v{version}" / name for version in (11, 12) for name in NAMES}
 RUNS["stages 12"] = DATA / "runs-v12" / "stages"
+RUNS |= {f"{name} 13": DATA / "runs-v13" / name for name in ("bots", "stages")}
 RUNS["models 11"] = Path(__file__).parents[1] / "runs" / "data" / "harness1"
 SAID = "written by bench version 1"
 #: Those that need the agents' files, or the answers of models.
@@ -88,6 +89,8 @@ def test_every_command_that_reads_a_run_opens_it(name, reader, tmp_path):
         assert "no exchanges with a language model" in said
     elif (reader, name) == ("compare", "models 11"):
         assert "in two seed pairs or more" in said
+    elif (reader, name) == ("plan", "models 11"):
+        assert "a run with at least two seed pairs of a pairing" in said
     elif reader not in SPECIAL.get(name, ()):
         assert not isinstance(given[0], int) or given[0] == 0, said
 

@@ -380,7 +380,34 @@ def test_margins_that_are_not_skewed_have_the_interval_of_student():
     model, plain = MarginModel("ab"), MarginModel("ab", skewed=False)
     for each in (model, plain):
         each.add(("a", "b"), [-300.0, -100.0, 0.0, 100.0, 300.0])
-    assert model.margin("a", "b") == plain.margin("a", "b")
+    one, two = model.margin("a", "b"), plain.margin("a", "b")
+    assert (one.mean, one.scale, one.free) == (two.mean, two.scale, two.free)
+
+
+def test_verdicts_allow_for_skewness_until_many_seed_pairs_have_shown_none():
+    found = {}
+    for count in (4, 10, 40, 400):
+        model = model_of({("a", "b"): [-300.0, 300.0] * (count // 2)}, "ab")
+        found[count] = model.lead("a", "b").caution
+    assert [*found.values()] == sorted(found.values(), reverse=True)
+    assert found[4] > 2
+    assert found[10] == pytest.approx(1 + 4.2 * 0.32 / (1 + 2.1 * 0.32)), "40 seed pairs with a skewness of 2, over 50"
+    assert found[400] < 1.01
+
+
+def test_what_somebody_shows_against_others_counts_against_skewness_too():
+    calm = [-300.0, 300.0] * 5
+    two = model_of({("a", "b"): calm}, "ab").margin("a", "b")
+    five = model_of(dict.fromkeys(combinations("abcde", 2), calm), "abcde")
+    assert five.margin("a", "b").caution < two.caution
+    assert five.lead("a", "b").caution < 1.2, "and a lead rests on many pairs"
+
+
+def test_nothing_that_has_not_shown_counts_in_runs_before():
+    model = MarginModel("ab", cautious=False)
+    model.add(("a", "b"), [-300.0, 300.0] * 5)
+    lead = model.lead("a", "b")
+    assert (lead.caution, lead.tested) == (1.0, lead.scale)
 
 
 @pytest.mark.parametrize("count", [10, 20])

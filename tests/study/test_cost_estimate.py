@@ -112,8 +112,8 @@ def test_a_budget_says_how_far_apart_players_have_to_be():
     need = Planner(found).for_matches(20)
     said = what_the_budget_shows(found)
     assert said == (
-        f"these 20,000 hands can tell apart players about {need.target / 10:.0f} bb/100 apart; those closer together "
-        "will be left open"
+        f"these 20,000 hands can tell apart players about {need.target / 10:.0f} bb/100 apart in one run of two; "
+        "most that are closer will be left open"
     )
     rich = what_the_budget_shows(five(stop={"budget": {"maxMatches": 5000}}))
     assert "5,000,000 hands" in rich

@@ -12,6 +12,8 @@ from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
 
 #: The first bench version whose intervals allow for skewness, and in which a match keeps its estimator.
 _SINCE: Final = 13
+#: The first one whose verdicts allow for skewness that has not shown yet.
+_CAUTIOUS_SINCE: Final = 14
 
 
 def margin_book(
@@ -33,6 +35,7 @@ def margin_book(
         own_decks=[participant.id for participant in config.participants if participant.may_remember],
         skewed=version >= _SINCE,
         anchors=left,
+        cautious=version >= _CAUTIOUS_SINCE,
     )
     return MarginBook(model, estimator, distrusted=distrusted, again=version < _SINCE)
 

@@ -104,6 +104,7 @@ class RunResult(msgspec.Struct, frozen=True):
         leaderboard: The final ratings, best first.
         convergence: The ratings after every match.
         stop_reason: Why the run ended, as a sentence.
+        converged: Whether its order was decided by the rules that it was played by.
         seeds: The seeds used, in pool order.
         seconds: How long it took, over all sessions.
         warnings: What the user should know, such as results that could not be written.
@@ -135,6 +136,7 @@ class RunResult(msgspec.Struct, frozen=True):
     journal_lines: int = 0
     journal_hash: str = ""
     bench_version: int = BENCH_VERSION
+    converged: bool = False
 
     def __repr__(self) -> str:
         """Say what it is on one line: every hand of a run would fill a notebook."""

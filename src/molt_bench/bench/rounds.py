@@ -19,7 +19,7 @@ from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import first_reason, nobody_left, rules_of
+from molt_bench.bench.stop_rules import first_reason, has_converged, nobody_left, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
@@ -195,6 +195,7 @@ def _result(
         convergence=tuple(ladder.convergence),
         suspicion=ladder.suspicion.findings(),
         stop_reason=reason,
+        converged=has_converged(config.stop, ladder.progress(spending, seconds=0.0)),
         seeds=deal.blocks.used(ladder.meetings),
         warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),

@@ -184,32 +184,34 @@ def first_reason(rules: Sequence[StopRule], progress: Progress) -> str | None:
 
 def rules_of(config: StopConfig) -> list[StopRule]:
     """Return the stop rules of a config; the first that holds gives the reason."""
-    rules = []
-    sure = config.adjacent_confidence
-    if sure is not None:
-        by_margins = sure.method == "margin"
-        rules.append(
-            adjacent_margins(sure.threshold, sure.tie_margin_mbb, familywise=sure.familywise)
-            if by_margins
-            else adjacent_confidence(sure.threshold)
-        )
-    if config.topk_stable is not None:
-        rules.append(topk_stable(config.topk_stable.k, config.topk_stable.rounds))
-    if config.budget is not None:
-        limits = config.budget
-        rules.append(
-            budget(
-                matches=limits.max_matches,
-                games=limits.max_games,
-                hands=limits.max_hands,
-                seconds=limits.max_seconds,
-                usd=limits.max_cost_usd,
-                tokens=limits.max_tokens,
-            )
-        )
+    limits = config.budget
+    if limits is None:
+        return _order_rules(config)
+    return [
+        *_order_rules(config),
+        budget(
+            matches=limits.max_matches,
+            games=limits.max_games,
+            hands=limits.max_hands,
+            seconds=limits.max_seconds,
+            usd=limits.max_cost_usd,
+            tokens=limits.max_tokens,
+        ),
+    ]
+
+
+def has_converged(config: StopConfig, progress: Progress) -> bool:
+    """Return whether the order is decided by the rules of a config, whatever else ends the run."""
+    return first_reason(_order_rules(config), progress) not in (None, _NOBODY)
+
+
+def _order_rules(config: StopConfig) -> list[StopRule]:
+    """Return the rules that are about the order, and not about what may be spent on it."""
+    rules, sure, top = list[StopRule](), config.adjacent_confidence, config.topk_stable
+    if sure is not None and sure.method == "margin":
+        rules.append(adjacent_margins(sure.threshold, sure.tie_margin_mbb, familywise=sure.familywise))
+    elif sure is not None:
+        rules.append(adjacent_confidence(sure.threshold))
+    if top is not None:
+        rules.append(topk_stable(top.k, top.rounds))
     return rules
-
-
-def has_converged(reason: str) -> bool:
-    """Return whether a reason to stop says that the order is decided, and not that a budget is spent."""
-    return reason.startswith(("with ", "every adjacent pair", "the top "))

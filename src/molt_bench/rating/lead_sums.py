@@ -22,7 +22,7 @@ else:
     np = lazy_import("numpy")
 
 #: A lead that rests on a pair without seed pairs.
-_NOTHING: Final = Sum(0.0, inf, 1.0, 0.0, 1.0)
+_NOTHING: Final = Sum(0.0, inf, 1.0, 0.0, 1.0, 1.0)
 
 
 class Leads(NamedTuple):
@@ -81,7 +81,7 @@ def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tupl
         (freedom_terms(parts, frees), freedom_terms(of_two, frees[pairs])),
         (parts * counts, of_two * counts[pairs]),
     ]
-    if sums.skewed and (skews := sums.skews()).any():
+    for skews in sums.skews()[: sums.skewed + sums.cautious]:
         wanted.append((skewness_terms(parts, counts, skews), skewness_terms(of_two, counts[pairs], skews[pairs])))
     certain, means = _means(leads, standings)
     totals = [means]
@@ -89,11 +89,13 @@ def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tupl
         total, sure = _totals(rows, leads, terms, together)
         totals.append(total)
         certain &= sure
-    thirds = totals[4].tolist() if len(totals) > 4 else [0.0] * len(known)
-    each_of = zip(known.tolist(), certain.tolist(), *(some.tolist() for some in totals[:4]), thirds, strict=True)
-    for at, sure, mean, variance, freedom, unit, third in each_of:
-        certain_sum = sure and variance
-        found[at] = Sum(mean, variance, variance**2 / freedom, unit, widening(third, variance)) if certain_sum else None
+    totals += [np.zeros(len(known))] * (6 - len(totals))
+    each_of = zip(known.tolist(), certain.tolist(), *(some.tolist() for some in totals), strict=True)
+    for at, sure, mean, variance, freedom, unit, third, assumed in each_of:
+        if sure and variance:
+            found[at] = Sum(mean, variance, variance**2 / freedom, unit, *widening(third, assumed, variance))
+        else:
+            found[at] = None
     return found
 
 

@@ -58,6 +58,7 @@ class ModelOptions(TypedDict, total=False):
     anchors: Collection[str]
     own_decks: Collection[str]
     skewed: bool
+    cautious: bool
 
 
 class MarginModel:
@@ -74,6 +75,7 @@ class MarginModel:
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         own_decks: Participants whose games are dealt decks of their own, so that they share no seed with others.
         skewed: Whether intervals allow for skewed margins.
+        cautious: Whether verdicts also allow for skewness that has not shown yet.
     """
 
     yardstick: str | None = None
@@ -87,6 +89,7 @@ class MarginModel:
         anchors: Collection[str] = (),
         own_decks: Collection[str] = (),
         skewed: bool = True,
+        cautious: bool = True,
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
@@ -95,7 +98,7 @@ class MarginModel:
         self._pairs = tuple(self._samples)
         self._index = {pair: at for at, pair in enumerate(self._pairs)}
         numbers = [*combinations(range(len(self.participants)), 2)]
-        self._sums = PairSums(numbers, sd_per_hand**2 / hands, skewed=skewed)
+        self._sums = PairSums(numbers, sd_per_hand**2 / hands, skewed=skewed, cautious=cautious)
         #: What has been computed since the last change; a standing stays as long as its pairs do.
         self._leads: dict[Pair, Estimate] = {}
         self._standings: dict[str, float] = {}
@@ -346,4 +349,4 @@ class MarginModel:
 
 
 def _estimate(found: Sum) -> Estimate:
-    return Estimate(found.mean, sqrt(found.variance) * found.widening, found.free, sqrt(found.unit))
+    return Estimate(found.mean, sqrt(found.variance) * found.widening, found.free, sqrt(found.unit), found.caution)

@@ -5,6 +5,10 @@ order in 1/n its half-width lacks `SKEW` times the squared skewness over n (Hall
 rare has not happened yet, a pair seems to vary less than it does; so the variance of the others counts as so many more
 seed pairs beside its own. What a pair has not shown its players may have shown against others: its skewness is that of
 all seed pairs of one of the two, whichever is more, less what normal margins show by chance.
+
+Verdicts need more than that. They are claimed where an interval is three standard errors wide, where skewness matters
+four times as much, and a run looks often enough to meet the moment at which the big loss is still to come. So for
+verdicts everybody counts as skewed until its own seed pairs say otherwise.
 """
 
 from __future__ import annotations
@@ -33,6 +37,24 @@ PRIOR_WEIGHT: Final = 2.0
 SKEW: Final = 1.08
 #: If more have played since, or there are fewer pairs, all are looked at together.
 _MOST_BEHIND, _FEW = 8, 4096
+#: The same at the bars of verdicts, where z is 2.9 to 3.2, and the factor has the form 1 + a s / (1 + a s / 2): that is
+#: what exponential margins need there after 4 to 80 seed pairs, with s their squared skewness over that number.
+_SKEW_AT_BAR: Final = 4.2
+#: The squared skewness, for verdicts, of somebody without seed pairs, and how many seed pairs that counts as. It is
+#: that of exponential margins.
+_UNSEEN: Final = 4.0
+UNSEEN_WEIGHT: Final = 40.0
+
+
+def unseen_skewness(seed_pairs: float) -> float:
+    """Return the squared skewness, for verdicts, of somebody whose seed pairs, so many, have shown none."""
+    return UNSEEN_WEIGHT * _UNSEEN / (UNSEEN_WEIGHT + seed_pairs)
+
+
+def widening_at_bar(skewness: float) -> float:
+    """Return by what factor a squared skewness, over the number of seed pairs, widens standard errors for verdicts."""
+    more = _SKEW_AT_BAR * skewness
+    return 1 + more / (1 + more / 2)
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -72,6 +94,7 @@ class Sum(NamedTuple):
         free: Degrees of freedom of the variance.
         unit: The variance that one seed pair of every pair would give.
         widening: By what factor skewness widens the standard error; at least 1.
+        caution: By what factor it is wider still for verdicts; at least 1.
     """
 
     mean: float
@@ -79,6 +102,7 @@ class Sum(NamedTuple):
     free: float
     unit: float
     widening: float
+    caution: float
 
 
 class PairSums:
@@ -88,14 +112,17 @@ class PairSums:
         pairs: The two participants of every pair, by their numbers.
         first_guess: Variance of a seed pair assumed before there is data.
         skewed: Whether intervals allow for skewness.
+        cautious: Whether verdicts allow for skewness that has not shown yet.
     """
 
-    def __init__(self, pairs: Sequence[tuple[int, int]], first_guess: float, *, skewed: bool = True) -> None:
+    def __init__(
+        self, pairs: Sequence[tuple[int, int]], first_guess: float, *, skewed: bool = True, cautious: bool = True
+    ) -> None:
         self.counts: Floats = np.zeros(len(pairs))
         self.means: Floats = np.zeros(len(pairs))
         self.ones, self.others = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
         self._participants = 1 + max(self.ones.max(initial=0), self.others.max(initial=0))
-        self.skewed = skewed
+        self.skewed, self.cautious = skewed, skewed and cautious
         self._cubes: Floats = np.zeros(len(pairs))
         self._squares: Floats = np.zeros(len(pairs))
         #: Degrees of freedom of the squares, and the sums of both.
@@ -106,8 +133,8 @@ class PairSums:
         self._first_guess = first_guess
         self._spreads: tuple[Floats, Floats] | None = None
         #: By participant, and by pair; both are behind for those who have played since.
-        self._own_skews: Floats = np.zeros(self._participants)
-        self._skews: Floats = np.zeros(len(pairs))
+        self._own_skews: Floats = np.zeros((2, self._participants))
+        self._skews: Floats = np.zeros((2, len(pairs)))
         self._behind: set[int] = set()
 
     def set(self, at: int, sample: Sample) -> None:
@@ -134,34 +161,37 @@ class PairSums:
             weight = guess_weight + (all_free - free)
             variance = (guess_weight * self._first_guess + (total - squares)) / weight
             counted = np.minimum(max(self._variances.prior_freedom(PRIOR_WEIGHT), guess_weight), weight)
-            believed = np.minimum(counted + self.skews() ** 2, weight) if self.skewed else counted
+            believed = np.minimum(counted + self.skews()[0] ** 2, weight) if self.skewed else counted
             self._spreads = (believed * variance + squares) / (believed + free), counted + free
         return self._spreads
 
     def skews(self) -> Floats:
-        """Return the skewness of every pair: that of its more skewed participant, over all pairs of that one."""
+        """Return the skewness of every pair: that of its more skewed participant, over all pairs of that one.
+
+        The second row is that for verdicts, as if everybody had been seen to be skewed before.
+        """
         behind = sorted(self._behind)
         self._behind.clear()
         if behind and (len(behind) > _MOST_BEHIND or len(self.counts) < _FEW):
             self._own_skews = self._skews_of(self.ones, self.others, slice(None), self._participants)
-            self._skews = np.sqrt(np.maximum(self._own_skews[self.ones], self._own_skews[self.others]))
+            self._skews = np.sqrt(np.maximum(self._own_skews[:, self.ones], self._own_skews[:, self.others]))
             return self._skews
         for name in behind:
             own = self._pairs_of(name)
             # The sums of one participant alone, added up in the same order as with all.
             first = (self.ones[own] != name).astype(np.int64)
-            self._own_skews[name] = self._skews_of(first, 1 - first, own, 2)[0]
+            self._own_skews[:, name] = self._skews_of(first, 1 - first, own, 2)[:, 0]
         for name in behind:
             own = self._pairs_of(name)
-            ends = self._own_skews[self.ones[own]], self._own_skews[self.others[own]]
-            self._skews[own] = np.sqrt(np.maximum(*ends))
+            ends = self._own_skews[:, self.ones[own]], self._own_skews[:, self.others[own]]
+            self._skews[:, own] = np.sqrt(np.maximum(*ends))
         return self._skews
 
     def _pairs_of(self, participant: int) -> Ints:
         return np.flatnonzero((self.ones == participant) | (self.others == participant))
 
     def _skews_of(self, ones: Ints, others: Ints, which: Ints | slice, size: int) -> Floats:
-        """Return the skewness of `size` participants, given who plays in some of the pairs."""
+        """Return the squared skewness of participants, shown and assumed, given who plays in some of the pairs."""
         counts, own_squares = self.counts[which], self._squares[which]
         known = (counts > 2) & (own_squares > 0)
         each = np.where(known, counts, 0.0)
@@ -171,8 +201,9 @@ class PairSums:
         sums = [
             np.bincount(ends, weights, size) for weights in (each * (seen - by_chance), each) for ends in (ones, others)
         ]
-        found: Floats = np.maximum(sums[0] + sums[1], 0.0) / np.maximum(sums[2] + sums[3], 1.0)
-        return found
+        own, played = np.maximum(sums[0] + sums[1], 0.0), sums[2] + sums[3]
+        shown = own / np.maximum(played, 1.0)
+        return np.stack([shown, (own + UNSEEN_WEIGHT * _UNSEEN) / (played + UNSEEN_WEIGHT)])
 
     def weighted(self, terms: Terms) -> Sum | None:
         """Return what is known of a weighted sum; None if one of its pairs has no seed pairs.
@@ -188,9 +219,11 @@ class PairSums:
         total = fsum(parts.tolist())
         free = total**2 / fsum(freedom_terms(parts, frees[indices]).tolist())
         mean = fsum((terms.weights * self.means[indices]).tolist())
-        skews = self.skews()[indices] if self.skewed and total else None
-        third = 0.0 if skews is None or not skews.any() else fsum(skewness_terms(parts, counts, skews).tolist())
-        return Sum(mean, total, free, fsum((parts * counts).tolist()), widening(third, total))
+        thirds = (0.0, 0.0)
+        if self.skewed and total:
+            shown, assumed = (skewness_terms(parts, counts, skews[indices]) for skews in self.skews())
+            thirds = fsum(shown.tolist()), fsum(assumed.tolist()) if self.cautious else 0.0
+        return Sum(mean, total, free, fsum((parts * counts).tolist()), *widening(*thirds, total))
 
 
 def freedom_terms(parts: Floats, frees: Floats) -> Floats:
@@ -206,6 +239,13 @@ def skewness_terms(parts: Floats, counts: Floats, skews: Floats) -> Floats:
     return found
 
 
-def widening(third: float, variance: float) -> float:
-    """Return by what factor the skewness of a sum, by its third moment, widens its standard error."""
-    return 1 + SKEW * third**2 / variance**3 if third else 1.0
+def widening(third: float, assumed: float, variance: float) -> tuple[float, float]:
+    """Return by what factor skewness widens the standard error of a sum, and by what other one for verdicts.
+
+    Args:
+        third: The third moment of the sum.
+        assumed: The third moment that verdicts take it to have; 0 if they are not cautious.
+        variance: Of the sum.
+    """
+    shown = 1 + SKEW * third**2 / variance**3 if third else 1.0
+    return shown, max(1.0, widening_at_bar(assumed**2 / variance**3) / shown) if assumed else 1.0

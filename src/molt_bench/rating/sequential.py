@@ -57,20 +57,20 @@ class Horizon(msgspec.Struct, frozen=True):
 
     def doubt(self, lead: Estimate) -> float:
         """Return the probability that two equals ever seem this far apart: the two-sided p-value of a lead."""
-        z = _z_of(abs(lead.mean) / lead.scale, lead.free) if lead.scale != inf else 0.0
+        z = _z_of(abs(lead.mean) / lead.tested, lead.free) if lead.tested != inf else 0.0
         once = erfc(z / sqrt(2))
         return min(1.0, max(once, _crossing(max(z, _LEAST_Z), self._first_error(lead)) / _UNSEEN)) if once < 1 else 1.0
 
     def tie_doubt(self, lead: Estimate) -> float:
         """Return the probability that two who are the tie margin apart ever seem this close."""
-        if lead.scale == inf or abs(lead.mean) >= self.tie_margin:
+        if lead.tested == inf or abs(lead.mean) >= self.tie_margin:
             return 1.0
-        return min(1.0, _TIE_SHARE * student_cdf((abs(lead.mean) - self.tie_margin) / lead.scale, lead.free))
+        return min(1.0, _TIE_SHARE * student_cdf((abs(lead.mean) - self.tie_margin) / lead.tested, lead.free))
 
     def may_tie(self, lead: Estimate, error: float) -> bool:
         """Return whether `tie_doubt` may be as small as this, by the normal distribution, whose tails are lighter."""
         room = self.tie_margin - abs(lead.mean)
-        return room > 0 and _TIE_SHARE * erfc(room / lead.scale / sqrt(2)) / 2 <= _SLACK * error
+        return room > 0 and _TIE_SHARE * erfc(room / lead.tested / sqrt(2)) / 2 <= _SLACK * error
 
     def bars(self, lead: Estimate, error: float) -> tuple[float, float]:
         """Return how many standard errors away from 0 a lead has to be for an order, and from the margin for a tie."""
@@ -99,7 +99,7 @@ class Horizon(msgspec.Struct, frozen=True):
 
     def _first_error(self, lead: Estimate) -> float:
         """Return the standard error at the first look, in tie margins; the lead's own if its unit is not known."""
-        return (lead.unit / sqrt(self.first) if lead.unit else lead.scale) / self.tie_margin
+        return (lead.unit / sqrt(self.first) if lead.unit else lead.tested) / self.tie_margin
 
 
 class Anytime(msgspec.Struct, frozen=True):
@@ -113,24 +113,24 @@ class Anytime(msgspec.Struct, frozen=True):
 
     def doubt(self, lead: Estimate) -> float:
         """Return the probability that two equals ever seem this far apart: the two-sided p-value of a lead."""
-        if lead.scale == inf or not lead.mean:
+        if lead.tested == inf or not lead.mean:
             return 1.0
-        z = _z_of(abs(lead.mean) / lead.scale, lead.free)
-        more = (self._spread / lead.scale) ** 2  # what the mixture adds to the variance
+        z = _z_of(abs(lead.mean) / lead.tested, lead.free)
+        more = (self._spread / lead.tested) ** 2  # what the mixture adds to the variance
         return min(1.0, exp(log1p(more) / 2 - min(700.0, z * z / 2 * more / (1 + more))))
 
     def tie_doubt(self, lead: Estimate) -> float:
         """Return the probability that two who are the tie margin apart ever seem this close."""
         room = self.tie_margin - abs(lead.mean)
-        return self.doubt(msgspec.structs.replace(lead, mean=room)) if room > 0 and lead.scale != inf else 1.0
+        return self.doubt(msgspec.structs.replace(lead, mean=room)) if room > 0 and lead.tested != inf else 1.0
 
     def may_tie(self, lead: Estimate, error: float) -> bool:
         """Return whether `tie_doubt` may be as small as this."""
-        return abs(lead.mean) < self.tie_margin and error < 1 and lead.scale != inf
+        return abs(lead.mean) < self.tie_margin and error < 1 and lead.tested != inf
 
     def bars(self, lead: Estimate, error: float) -> tuple[float, float]:
         """Return how many standard errors away from 0 a lead has to be for an order, and from the margin for a tie."""
-        more = 0.0 if lead.scale == inf else (self._spread / lead.scale) ** 2
+        more = 0.0 if lead.tested == inf else (self._spread / lead.tested) ** 2
         if not more:
             return inf, inf
         bar = _t_of(sqrt((2 * log(1 / error) + log1p(more)) * (1 + more) / more), lead.free)
@@ -166,7 +166,7 @@ def sure_by(doubt: float, lead: Estimate) -> float:
 
 def radius(test: SequentialTest, lead: Estimate, error: float) -> float:
     """Return half the width of the interval that holds the lead at every look, except with probability `error`."""
-    return inf if lead.scale == inf else test.bars(lead, error)[0] * lead.scale
+    return inf if lead.tested == inf else test.bars(lead, error)[0] * lead.tested
 
 
 def _crossing(z: float, first_error: float) -> float:

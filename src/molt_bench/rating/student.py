@@ -94,13 +94,20 @@ def near_quantile(share: float, free: float) -> float:
 class Estimate(msgspec.Struct, frozen=True):
     """An estimate of a number: Student's t around `mean`, with standard error `scale` and `free` degrees of freedom.
 
-    `unit` is the standard error that a single seed pair of every pairing would give; 0 if that is not known.
+    `unit` is the standard error that a single seed pair of every pairing would give; 0 if that is not known. Verdicts
+    take the standard error to be larger by the factor `caution`, for skewness that has not shown yet.
     """
 
     mean: float
     scale: float
     free: float
     unit: float = 0.0
+    caution: float = 1.0
+
+    @property
+    def tested(self) -> float:
+        """The standard error that verdicts go by."""
+        return self.scale * self.caution
 
     def above(self, value: float = 0.0) -> float:
         """Return the probability that the number is above `value`."""

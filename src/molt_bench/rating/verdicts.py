@@ -61,10 +61,10 @@ class Judge(msgspec.Struct, frozen=True):
     def shrunk(self, lead: Estimate) -> float:
         """Return a lead that was large enough to be claimed, without what is due to stopping for it."""
         bar = self.test.bars(lead, self.error)[0]
-        if lead.scale in (0.0, inf) or not lead.mean or bar == inf:
+        if lead.tested in (0.0, inf) or not lead.mean or bar == inf:
             return lead.mean
-        z = abs(lead.mean) / lead.scale
-        passed = (lead.unit / lead.scale) ** 2 / self.first * (bar / z) ** 2 if lead.unit else inf
+        z = abs(lead.mean) / lead.tested
+        passed = (lead.unit / lead.tested) ** 2 / self.first * (bar / z) ** 2 if lead.unit else inf
         return lead.mean * (1 - (1 - 1 / max(1.0, passed)) / max(1.0, z) ** 2)
 
     def strictest(self, count: int) -> float:

@@ -11,7 +11,6 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.bench.result import PlayedMatch, RunResult
-from molt_bench.bench.stop_rules import has_converged
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis
@@ -132,7 +131,7 @@ def summary(found: Analysis) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,
         "errors": {row.rating.id: row.faults for row in found.rows},
-        **({"convergenceEfficiency": efficiency(result)} if has_converged(result.stop_reason) else {}),
+        **({"convergenceEfficiency": efficiency(result)} if result.converged else {}),
         **({"latency": latency} if latency else {}),
         **({"unaccounted": msgspec.structs.asdict(result.unaccounted)} if result.unaccounted.requests else {}),
         "guardrails": guardrails(result),

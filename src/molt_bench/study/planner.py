@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from math import ceil, erf, exp, fsum, pi, sqrt
-from statistics import fmean, quantiles
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypedDict
+from statistics import geometric_mean, quantiles
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import msgspec
 
@@ -29,7 +29,7 @@ from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.lazy_import import lazy_import
-from molt_bench.rating.pair_sums import PRIOR_WEIGHT
+from molt_bench.rating.pair_sums import PRIOR_WEIGHT, unseen_skewness, widening_at_bar
 from molt_bench.rating.student import Estimate
 from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of, prior_deviation
@@ -127,6 +127,14 @@ class PlannerOptions(TypedDict, total=False):
     latency_s: float | None
 
 
+class _Shape(NamedTuple):
+    """How a lead or a result varies relative to a pairing's margin: factors of variance, freedom, squared skewness."""
+
+    variance: float
+    freedom: float
+    skewness: float = 0.0
+
+
 class Planner:
     """Computes what a config will take.
 
@@ -189,7 +197,8 @@ class Planner:
     def whole(self) -> Need | None:
         """Return what the run takes until every two neighbours are ordered or tied; None if there are too many of them.
 
-        That is the mean of simulated runs, each with a truth of its own that the line-up may have.
+        That is what a typical one of the simulated runs takes, each with a truth of its own that the line-up may have:
+        their geometric mean. A few worlds in which two are all but equal would rule the ordinary one.
         """
         config, per_match, pairings = self._config, self._config.seeds.per_match, self.assumed.pairings
         if len(config.participants) > _MOST_SIMULATED:
@@ -201,7 +210,7 @@ class Planner:
             run = simulated_run(config, world, expected=expected, seed=number)
             taken.append(run.seed_pairs / per_match)
         low, _, high = quantiles(taken, n=4)
-        need = self._taking(None, "decided", ceil(fmean(taken)))
+        need = self._taking(None, "decided", ceil(geometric_mean(taken)))
         per_hand = need.hands / need.matches
         return msgspec.structs.replace(need, likely_hands=(round(low * per_hand), round(high * per_hand)))
 
@@ -234,7 +243,7 @@ class Planner:
             z = gap / known.scale
             # Of a lead that is normally distributed, its mean distance from 0.
             distance = known.scale * sqrt(2 / pi) * exp(-z * z / 2) + gap * erf(z / sqrt(2))
-            return distance + self.bars(known)[1] * known.scale < tie
+            return distance + self.bars(known)[1] * known.tested < tie
 
         counts: dict[Outcome, int] = {}
         if gap > 0:
@@ -247,7 +256,7 @@ class Planner:
     def gap_after(self, count: float) -> float:
         """Return the smallest lead that is an order after this many seed pairs of every pairing."""
         known = self._estimate(self._lead, count)
-        return self.bars(known)[0] * known.scale
+        return self.bars(known)[0] * known.tested
 
     def for_matches(self, matches: int) -> Need:
         """Return what this many matches take, and the smallest gap between neighbours that they can show.
@@ -276,8 +285,8 @@ class Planner:
         count = _first(lambda count: self._estimate(self._result, count).half_width(level) <= half_width)
         return self._need(half_width, "interval", count)
 
-    def _shapes(self, ids: Sequence[str]) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return how a lead and a result vary relative to a pairing's margin: factors of variance and of freedom.
+    def _shapes(self, ids: Sequence[str]) -> tuple[_Shape, _Shape]:
+        """Return how a lead and a result vary relative to a pairing's margin.
 
         Only anchors and a yardstick make a difference, so one pair of each kind is checked, and the worst one counts.
         """
@@ -289,19 +298,21 @@ class Planner:
             model.add(pair, [-1.0, 1.0])
         few = [*others[:2], *anchors[:2], *([yardstick] if yardstick is not None else [])]
         unit = model.margin(*model.pairs[0])
-        leads = [model.lead(first, second) for first, second in combinations(few, 2)]
-        results = [model.result(name) for name in few]
-        lead, result = (max(known, key=lambda each: each.scale) for known in (leads, results))
+        pair = max(combinations(few, 2), key=lambda pair: model.lead(*pair).scale)
+        lead, result = model.lead(*pair), max(map(model.result, few), key=lambda each: each.scale)
+        weights = [abs(each) for each in model.lead_weights(*pair).values()]
+        skewness = fsum(each**3 for each in weights) ** 2 / fsum(each**2 for each in weights) ** 3
         return (
-            ((lead.scale / unit.scale) ** 2, lead.free / unit.free),
-            ((result.scale / unit.scale) ** 2, result.free / unit.free),
+            _Shape((lead.scale / unit.scale) ** 2, lead.free / unit.free, skewness),
+            _Shape((result.scale / unit.scale) ** 2, result.free / unit.free),
         )
 
-    def _estimate(self, shape: tuple[float, float], count: float) -> Estimate:
-        """Return what will be known after this many seed pairs of every pairing."""
-        variance, freedom = shape
-        unit = self.assumed.deviation * sqrt(variance)
-        return Estimate(0.0, unit / sqrt(count), freedom * (PRIOR_WEIGHT + count - 1), unit)
+    def _estimate(self, shape: _Shape, count: float) -> Estimate:
+        """Return what will be known after this many seed pairs of every pairing, if none of them is skewed."""
+        unit = self.assumed.deviation * sqrt(shape.variance)
+        meetings = 1 if self._config.scheduler.reference is not None else len(self._config.participants) - 1
+        caution = widening_at_bar(shape.skewness * unseen_skewness(meetings * count) / count)
+        return Estimate(0.0, unit / sqrt(count), shape.freedom * (PRIOR_WEIGHT + count - 1), unit, caution)
 
     def _need(self, target: float | None, outcome: Outcome, count: int) -> Need:
         least = self._config.scheduler.min_seed_pairs if outcome != "interval" else 1

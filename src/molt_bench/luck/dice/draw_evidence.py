@@ -99,10 +99,14 @@ class DrawTest:
         if not chance > 0:
             self._capital = [inf] * len(self._capital)
             return
+        grown = self.growth(chances, drawn)
+        self._capital = [each + more for each, more in zip(self._capital, grown, strict=True)]
+
+    def growth(self, chances: Mapping[str, float], drawn: str) -> list[float]:
+        """Return by what each bet grows with a draw that had a chance, as logarithms."""
         grown = bets_of_kinds(chances, drawn, self._tilts)
         grown += _bets_of_temperatures(chances, drawn, _NEAR_TEMPERATURES)
-        grown += _bets_of_top_p(chances, drawn)
-        self._capital = [each + more for each, more in zip(self._capital, grown, strict=True)]
+        return grown + _bets_of_top_p(chances, drawn)
 
     @property
     def evidence(self) -> float:
