@@ -11,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from functools import reduce
 from itertools import combinations
+from math import fsum
 from typing import Final
 
 from msgspec.structs import replace
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.bench.model_draws import Draws, MatchDraws
@@ -25,12 +27,15 @@ from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
+from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: Estimators that need no odds.
 _BY_CARDS: Final = ("raw", "allIn", "adjusted", "adjustedSolid")
+#: The first bench version with stand-ins.
+_SINCE: Final = 14
 #: Those that need none but a built-in bot's where nobody's word is used: weights are fitted to other matches, too.
 _BY_BOTS: Final = tuple(name for name in ESTIMATORS if name != "fitted")
 
@@ -47,6 +52,7 @@ class MatchMargins:
         policies: Action probabilities that participants publish.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
+        version: The bench version that plays the run, or has played it.
     """
 
     def __init__(
@@ -57,6 +63,7 @@ class MatchMargins:
         big_blind: int,
         averaged: Collection[str] = (),
         stated: Collection[str] = (),
+        version: int = BENCH_VERSION,
     ) -> None:
         self._policies = policies
         self._draws = draws
@@ -73,6 +80,7 @@ class MatchMargins:
         self._words = own.union(stated)
         self.differing: list[int] = []
         self._fit = Fit()
+        self._stand_ins = RunStandIns() if version >= _SINCE else None
 
     def of(
         self,
@@ -97,16 +105,12 @@ class MatchMargins:
             self._look_up(number, pair, draws, games)
             self._conclude(number, account)
         else:
-            self._work_out(
-                number,
-                pair,
-                result,
-                {
-                    game.spec: self._estimates(number, pair, draws, game, known=estimates.pop(game.spec, None))
-                    for game in games
-                },
-                account,
-            )
+            found = {
+                game.spec: self._estimates(number, pair, draws, game, known=estimates.pop(game.spec, None))
+                for game in games
+            }
+            luck = self._ahead(number, pair, draws, [(game, found[game.spec]) for game in games])
+            self._work_out(number, pair, result, found, luck, account)
         self._draws.judge(draws)
         margins, used = self._now(number)
         lessons = self._lessons.pop(number, None)
@@ -123,6 +127,7 @@ class MatchMargins:
         pair: Pair,
         result: MatchResult,
         found: Mapping[GameSpec, Estimates],
+        luck: MatchLuck | None,
         account: MatchAccount | None,
     ) -> None:
         """Work out the margins of a match in every way that may be needed, and judge the odds stated in it."""
@@ -131,7 +136,7 @@ class MatchMargins:
         for count in range(len(usable), -1, -1):
             for used in combinations(usable, count):
                 players = frozenset(pair.index(name) for name in used)
-                using = {spec: estimates.using(players) for spec, estimates in found.items()}
+                using = {spec: _looked_ahead(each.using(players), luck, spec, players) for spec, each in found.items()}
                 variants[used], lessons[frozenset(used)] = self._fitted(pair, result, using)
         evidence = {
             name: reduce(Evidence.plus, told)
@@ -257,6 +262,27 @@ class MatchMargins:
                 self._refused[name].setdefault(label, why)
         return known
 
+    def _ahead(
+        self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[tuple[GameRecord, Estimates]]
+    ) -> MatchLuck | None:
+        """Return the luck of known dice by stand-ins, which learn from the match; None where that is not known."""
+        if self._stand_ins is None or self._averaged.isdisjoint(pair):
+            return None
+        looked_at = []
+        for game, found in games:
+            first, second = (
+                None if why else self._said(name, draws, number, game)
+                for name, why in zip(pair, found.refused, strict=True)
+            )
+            if not game.both_failed:
+                looked_at.append((game, (first, second)))
+        return self._stand_ins.look_at(pair, looked_at) if looked_at else None
+
+    def _said(self, name: str, draws: MatchDraws, number: int, game: GameRecord) -> PolicyOf | RecordedDraws | None:
+        """Return a policy in a game that was looked at; of one that is an agent's own word, what it said then."""
+        policy = self._policy(name, draws, _label(number, game))
+        return policy.kept(game.spec) if isinstance(policy, StatedPolicy) else policy
+
     def _policy(self, name: str, draws: MatchDraws, game: GameLabel | None) -> PolicyOf | RecordedDraws | None:
         if game is not None and name in draws:
             return draws[name][game]
@@ -265,3 +291,12 @@ class MatchMargins:
 
 def _label(match: int, game: GameRecord) -> GameLabel:
     return GameLabel(match, game.seed, game.seating)
+
+
+def _looked_ahead(found: Estimates, luck: MatchLuck | None, game: GameSpec, players: Collection[int]) -> Estimates:
+    """Return what a game was worth, looked ahead by stand-ins where the odds of some players are used."""
+    won = luck.won(game, players) if luck is not None and players else None
+    if won is None:
+        return found
+    hands = None if found.hands is None else found.hands._replace(won=won, terms=b"")
+    return replace(found, fitted=fsum(won), hands=hands)

@@ -44,7 +44,10 @@ def all_estimates(
         return _without_stalled(record, policies, averaged=averaged)
     finally:
         for policy in stated:
-            policy.forget()
+            if averaged:
+                policy.keep(record.spec)  # the match is looked at again, by stand-ins
+            else:
+                policy.forget()
 
 
 def _in_all_ways(
