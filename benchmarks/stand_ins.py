@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from ladders import LATER, LATEST, VALIDATION, Plan, arguments
+from ladders import LATER, LATEST, NEWEST, VALIDATION, Plan, arguments
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.luck.estimators import game_estimates
@@ -21,6 +21,7 @@ from molt_bench.luck.fitting import Fit
 from molt_bench.luck.stand_ins.ahead import surpluses
 from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.visited import visited
+from molt_bench.luck.terms import CARDS
 from molt_bench.play.match import play_match
 from molt_bench.records import MatchResult
 
@@ -130,8 +131,7 @@ def _at_visited(game: Any, policies: Any) -> Any:
 
 
 def _decisions(terms: bytes) -> bytes:
-    from molt_bench.luck.terms import CARDS
-
+    """Return the terms of decisions among some."""
     read = np.frombuffer(terms, [("row", "=i4"), ("place", "=i4"), ("part", "=f8")])
     return read[read["place"] >= CARDS].tobytes()
 
@@ -148,7 +148,7 @@ def main() -> None:
     parser.add_argument("--asked", action="store_true", help="also with policies that can be asked, which takes long")
     options = parser.parse_args()
     wanted = [name.strip() for name in options.ladders.split(",") if name.strip()]
-    for plan in (*VALIDATION, *LATER, *LATEST):
+    for plan in (*NEWEST, *VALIDATION, *LATEST, *LATER):
         if "open" in plan.name and (not wanted or plan.name in wanted):
             report(plan, options.rounds, options.keep, asked=options.asked)
 

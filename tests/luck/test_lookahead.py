@@ -194,14 +194,19 @@ def mean_over_all_dice(hand, number, policies):
 
 
 @pytest.mark.parametrize("stack", [150, 350])
-def test_with_nothing_left_out_a_hand_is_worth_its_mean_over_all_dice(stack, monkeypatch):
-    monkeypatch.setattr(lookahead, "_LEAST_CHANCE", 0.0)
-    monkeypatch.setattr(lookahead, "_MOST_ASKED", 10**9)
+def test_with_nothing_left_out_a_hand_is_worth_its_mean_over_all_dice(stack):
     pair = ("mixer", "bold")
     record = play_game([PLAYERS[name]() for name in pair], seed="dice", hands=4, stack=stack)
     policies, shoe = policies_of(pair), Shoe(record.spec.decks)
     hands = list(record.replay())
-    found = lookahead.without_dice(hands, policies, record.spec.decks, SOLID, max_actions=record.spec.max_actions)
+    found = lookahead.without_dice(
+        hands,
+        policies,
+        record.spec.decks,
+        SOLID,
+        max_actions=record.spec.max_actions,
+        reach=lookahead.Reach(0.0, 10**9),
+    )
     for (number, hand, _), value in zip(hands, found, strict=True):
         begun = Hand(hand.rules, shoe.deal(number), hand.starting_stacks, button=hand.button)
         assert value == pytest.approx(mean_over_all_dice(begun, number, policies))

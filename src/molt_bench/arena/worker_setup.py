@@ -12,6 +12,7 @@ from molt_bench.agents.kinds import kind_of, source_hash
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_policy import stating
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates
@@ -36,17 +37,21 @@ class PlayedGame(msgspec.Struct, frozen=True):
 class WorkerSetup(msgspec.Struct, frozen=True):
     """Everything a worker gets before its first game. It is pickled, so it holds specs rather than agents.
 
-    `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents.
+    `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents;
+    `near` is as in `molt_bench.bench.match_margins.MatchMargins`.
     """
 
     participants: tuple[ParticipantSpec, ...]
     versions: dict[str, str]
     permission: Permission = OWN
+    near: bool = False
 
     @classmethod
-    def of(cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN) -> "WorkerSetup":
+    def of(
+        cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN, *, near: bool = False
+    ) -> "WorkerSetup":
         """Return the setup for workers that play exactly as this process would."""
-        return cls(participants, _versions(participants), permission)
+        return cls(participants, _versions(participants), permission, near)
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
@@ -87,7 +92,9 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         )
         hands: list[PlayedHand] = []
         record = drive(game, players, hands=hands)
-        return PlayedGame(record, all_estimates(record, (policies[first], policies[second]), hands=hands), log.found())
+        reach = NEAR if self.near else FAR
+        found = all_estimates(record, (policies[first], policies[second]), hands=hands, reach=reach)
+        return PlayedGame(record, found, log.found())
 
 
 def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:

@@ -81,6 +81,7 @@ class Ladder:
             big_blind=config.game.big_blind,
             averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
             stated=stated,
+            near=config.rating.look_ahead == "near",
             version=version,
         )
         self.matches: list[PlayedMatch] = []

@@ -22,6 +22,7 @@ from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.bench.model_draws import Draws, MatchDraws
 from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds
 from molt_bench.errors import JournalError
+from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
@@ -34,7 +35,7 @@ from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: Estimators that need no odds.
 _BY_CARDS: Final = ("raw", "allIn", "adjusted", "adjustedSolid")
-#: The first bench version with stand-ins.
+#: The first bench version that has stand-ins, and looks far ahead.
 _SINCE: Final = 14
 #: Those that need none but a built-in bot's where nobody's word is used: weights are fitted to other matches, too.
 _BY_BOTS: Final = tuple(name for name in ESTIMATORS if name != "fitted")
@@ -52,6 +53,7 @@ class MatchMargins:
         policies: Action probabilities that participants publish.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
+        near: Whether looking ahead ends early, since answers of policies take long.
         version: The bench version that plays the run, or has played it.
     """
 
@@ -63,6 +65,7 @@ class MatchMargins:
         big_blind: int,
         averaged: Collection[str] = (),
         stated: Collection[str] = (),
+        near: bool = False,
         version: int = BENCH_VERSION,
     ) -> None:
         self._policies = policies
@@ -81,6 +84,7 @@ class MatchMargins:
         self.differing: list[int] = []
         self._fit = Fit()
         self._stand_ins = RunStandIns() if version >= _SINCE else None
+        self._reach = NEAR if near or version < _SINCE else FAR
 
     def of(
         self,
@@ -136,7 +140,10 @@ class MatchMargins:
         for count in range(len(usable), -1, -1):
             for used in combinations(usable, count):
                 players = frozenset(pair.index(name) for name in used)
-                using = {spec: _looked_ahead(each.using(players), luck, spec, players) for spec, each in found.items()}
+                trusted = None if luck is None or not self._trusts(luck, players) else luck
+                using = {
+                    spec: _looked_ahead(each.using(players), trusted, spec, players) for spec, each in found.items()
+                }
                 variants[used], lessons[frozenset(used)] = self._fitted(pair, result, using)
         evidence = {
             name: reduce(Evidence.plus, told)
@@ -148,8 +155,22 @@ class MatchMargins:
             self.differing.append(number)
         if account is None and self.records:
             self._accounts[number] = worked_out
+        self._note(luck, found, frozenset(pair.index(name) for name in usable))
         self._lessons[number] = lessons
         self._conclude(number, account or worked_out)
+
+    def _trusts(self, luck: MatchLuck, players: Collection[int]) -> bool:
+        """Return whether stand-ins are used: where one player's dice are known, once they have proven their worth."""
+        return self._stand_ins is not None and (self._stand_ins.proven or not luck.one_sided(players))
+
+    def _note(self, luck: MatchLuck | None, found: Mapping[GameSpec, Estimates], players: Collection[int]) -> None:
+        """Add a match to the record of stand-ins, if it is one of those in which they have to prove their worth."""
+        if self._stand_ins is None or luck is None or not luck.one_sided(players):
+            return
+        for spec, estimates in found.items():
+            usual, ours = estimates.using(players).hands, luck.won(spec, players)
+            if usual is not None and ours is not None:
+                self._stand_ins.note(ours, usual.won)
 
     def _fits(self, account: MatchAccount, pair: Pair, seeds: int) -> bool:
         """Return whether a recorded account can be that of a match: some policy is published, and it is by those of it.
@@ -208,7 +229,8 @@ class MatchMargins:
         pair = game.players
         if not self._averaged.isdisjoint(pair) or self._draws.usable(pair):
             return None
-        return all_estimates(game, (self._policy(pair[0], {}, None), self._policy(pair[1], {}, None)), hands=hands)
+        first, second = (self._policy(name, {}, None) for name in pair)
+        return all_estimates(game, (first, second), hands=hands, reach=self._reach)
 
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the odds refused since; None if it had none."""
@@ -256,7 +278,8 @@ class MatchMargins:
         label = _label(number, game)
         if known is None:
             first, second = (self._policy(name, draws, label) for name in pair)
-            known = all_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
+            averaged = not self._averaged.isdisjoint(pair)
+            known = all_estimates(game, (first, second), averaged=averaged, reach=self._reach)
         for name, why in zip(pair, known.refused, strict=True):
             if why:
                 self._refused[name].setdefault(label, why)

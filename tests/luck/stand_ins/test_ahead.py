@@ -80,6 +80,7 @@ def test_every_draw_weighs_as_much_as_it_is_likely(mode):
     assert abs(sums).max() < 1e-9 * size * most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_the_mean_stays_and_the_variance_is_a_fraction(mode):
     played = visited(games_of(mode, 30, "measured"), AGENTS)
@@ -88,6 +89,7 @@ def test_the_mean_stays_and_the_variance_is_a_fraction(mode):
     assert variance(corrected) < 0.6 * variance(without)
 
 
+@pytest.mark.slow
 def test_a_bot_that_can_be_asked_is_asked_and_more_luck_goes():
     games = games_of("reset", 30, "measured")[:12]
     played = visited(games, AGENTS)
@@ -99,6 +101,7 @@ def test_a_bot_that_can_be_asked_is_asked_and_more_luck_goes():
     assert variance(in_seat_0(played, one)[1]) < variance(without)
 
 
+@pytest.mark.slow
 def test_a_policy_that_fails_where_nobody_was_changes_no_mean():
     def fails(seen):
         raise ValueError
@@ -108,6 +111,7 @@ def test_a_policy_that_fails_where_nobody_was_changes_no_mean():
     assert abs(standard_errors([new - old for new, old in zip(corrected, without, strict=True)])) < 3.5
 
 
+@pytest.mark.slow
 def test_odds_of_kinds_alone_remove_luck_and_favour_nobody():
     games = [
         (record, tuple(_Kinds(record, player, own) for player, own in enumerate(draws)))

@@ -33,10 +33,22 @@ from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, PlayedHand, observe
 from molt_bench.seeds import Seed
 
-#: Nobody is asked about a moment that is less likely than this, given the decision that is looked at.
-_LEAST_CHANCE: Final = 0.01
-#: Moments that are looked at for a decision, at most.
-_MOST_ASKED: Final = 60
+
+class Reach(NamedTuple):
+    """How far is looked ahead.
+
+    Attributes:
+        least_chance: Nobody is asked about a moment that is less likely than this, given the decision looked at.
+        most_asked: Moments that are looked at for a decision, at most.
+    """
+
+    least_chance: float
+    most_asked: int
+
+
+#: As usual; and for policies whose answers take long, as up to bench version 13.
+FAR: Final = Reach(0.002, 1000)
+NEAR: Final = Reach(0.01, 60)
 
 #: Called with a seat that decided, the chances of what it could have done, what that is worth to seat 0, and which was
 #: drawn.
@@ -113,6 +125,7 @@ def without_dice(
     weights: Coefficients,
     *,
     max_actions: int,
+    reach: Reach = FAR,
     watch: Watch | None = None,
 ) -> tuple[float, ...] | None:
     """Return what each hand was worth to seat 0 without the luck of dice and of cards; None if the decks are others.
@@ -123,6 +136,7 @@ def without_dice(
         decks: The seed of the decks.
         weights: Weights of the luck of cards.
         max_actions: As in the spec of the game.
+        reach: How far is looked ahead.
         watch: Called with every decision that is corrected.
     """
     shoe, found = Shoe(decks), []
@@ -130,7 +144,7 @@ def without_dice(
         holes, board = shoe.deal(number)
         if holes != hand.holes or board[: len(hand.board)] != hand.board:
             return None
-        found.append((_Ahead(number, (holes, board), policies, weights, max_actions), hand))
+        found.append((_Ahead(number, (holes, board), policies, weights, max_actions, reach), hand))
     if any(isinstance(policy, StatedPolicy) and policy.takes_many for policy in policies):
         _ask_in_batches(found, policies)
     return tuple([ahead.value_of(hand, watch) for ahead, hand in found])
@@ -153,7 +167,7 @@ def _ask_in_batches(hands: Sequence[tuple["_Ahead", Hand]], policies: tuple[Poli
         for chance, root, ahead, moment in level:
             for likely, each in ahead.after(moment, chance):
                 asked[ahead, root] += 1
-                if asked[ahead, root] < _MOST_ASKED:
+                if asked[ahead, root] < ahead.reach.most_asked:
                     following.append((likely, root, ahead, each))
         level = following
 
@@ -167,6 +181,7 @@ class _Ahead:
         policies: Those of seats 0 and 1.
         weights: Weights of the luck of cards.
         max_actions: As in the spec of the game.
+        reach: How far is looked ahead.
     """
 
     def __init__(
@@ -176,9 +191,11 @@ class _Ahead:
         policies: tuple[PolicyOf, PolicyOf],
         weights: Coefficients,
         max_actions: int,
+        reach: Reach = FAR,
     ) -> None:
         self._number, (self._holes, self._board) = number, deal
         self._policies, self._weights, self._max_actions = policies, weights, max_actions
+        self.reach = reach
         self._equities: tuple[float, ...] = ()
         self._roots: dict[tuple[LoggedAction, ...], _Moment] = {}
 
@@ -204,7 +221,7 @@ class _Ahead:
             moment.known = self._choices(moment.betting)
         for choice in moment.known:
             likely = chance * choice.chance
-            if choice.leads_to.betting.actor >= 0 and likely >= _LEAST_CHANCE:
+            if choice.leads_to.betting.actor >= 0 and likely >= self.reach.least_chance:
                 yield likely, choice.leads_to
 
     def _root(self, betting: Betting) -> _Moment:
@@ -237,14 +254,14 @@ class _Ahead:
     def ask_on(self, moment: _Moment) -> None:
         """Ask what the seat to act may do, and what would follow, the likeliest first."""
         ahead, pushed = [(-1.0, 0, moment)], 0
-        for _ in range(_MOST_ASKED):
+        for _ in range(self.reach.most_asked):
             if not ahead:
                 return
             chance, _, each = heappop(ahead)
             if not each.asked:
                 each.asked, each.choices = True, self._choices(each.betting) if each.known is None else each.known
             for choice in each.choices:
-                if choice.leads_to.betting.actor >= 0 and -chance * choice.chance >= _LEAST_CHANCE:
+                if choice.leads_to.betting.actor >= 0 and -chance * choice.chance >= self.reach.least_chance:
                     pushed += 1
                     heappush(ahead, (chance * choice.chance, pushed, choice.leads_to))
 

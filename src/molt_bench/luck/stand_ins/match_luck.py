@@ -6,7 +6,7 @@ less than looking ahead. A bot that is built in is asked what it would do; every
 
 from collections.abc import Collection, Mapping, Sequence
 from math import fsum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
@@ -19,6 +19,9 @@ from molt_bench.luck.stand_ins.visited import Visited, visited
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec, Pair
+
+#: Hands that a record takes.
+_ENOUGH: Final = 400
 
 
 class _Game(NamedTuple):
@@ -39,6 +42,10 @@ class MatchLuck:
     def __init__(self, games: Mapping[GameSpec, _Game], built_in: Collection[int]) -> None:
         self._games = games
         self._built_in = frozenset(built_in)
+
+    def one_sided(self, players: Collection[int]) -> bool:
+        """Return whether the dice of one player alone are known, if the odds of these players are used."""
+        return len(self._built_in.union(players)) == 1
 
     def won(self, game: GameSpec, players: Collection[int]) -> tuple[float, ...] | None:
         """Return what each hand that counts was worth to player A, without the luck of the dice of these players.
@@ -62,6 +69,22 @@ class RunStandIns:
         self._numbers: dict[str, int] = {}
         #: Decks that were learned from: what was drawn on them may not decide what the same draws are worth.
         self._seen: set[Seed] = set()
+        #: Hands with the dice of one player known, and the sums of their squares by stand-ins and as usual.
+        self._hands, self._ours, self._usual = 0, 0.0, 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether stand-ins have left less luck in this run where only one player's dice are known.
+
+        With little to learn from they may leave more, since the other's answers are guessed from what it drew.
+        """
+        return self._hands >= _ENOUGH and self._ours < self._usual
+
+    def note(self, ours: Sequence[float], usual: Sequence[float]) -> None:
+        """Add to the record what hands were worth by stand-ins, and as usual, where one player's dice are known."""
+        self._hands += len(ours)
+        self._ours += fsum([won * won for won in ours])
+        self._usual += fsum([won * won for won in usual])
 
     def look_at(self, pair: Pair, games: Sequence[tuple[GameRecord, Policies]]) -> MatchLuck | None:
         """Return the luck of known dice in a match, by what earlier ones taught, and learn from it.
