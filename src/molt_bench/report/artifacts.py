@@ -259,6 +259,7 @@ TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 LATER: Final = frozenset(
     {
         "errorBudget",
+        "lookAhead",
         "marginsSha256",
         "rankRange",
         "rawBbPer100",
