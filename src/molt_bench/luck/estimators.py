@@ -11,7 +11,8 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
 - ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else;
 - aivat: against the blueprint or the resolver, with the blueprint's values (`molt_bench.luck.reference.aivat`);
 - fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`), or by what actions
-  would have led to, where both policies can be asked (`molt_bench.luck.dice.lookahead`).
+  would have led to, where both policies can be asked (`molt_bench.luck.dice.lookahead`) or stand-ins are learned from
+  earlier matches (`molt_bench.luck.stand_ins`), which `molt_bench.bench.match_margins` puts in.
 
 The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
 bet by the strength of their hands (`solid`).
