@@ -10,6 +10,7 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
+from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.stand_ins.match_luck import RunStandIns
 from molt_bench.play.drivers import play_game
 from molt_bench.play.match import match_result
@@ -133,6 +134,24 @@ def test_against_one_without_odds_they_count_once_they_have_left_less_luck(monke
     proven = margins_in_order(matches)
     assert proven[-1]["fitted"] != unproven[-1]["fitted"]
     assert proven[-1]["correctedSolid"] == unproven[-1]["correctedSolid"]
+
+
+def test_one_who_states_a_policy_counts_by_what_it_said_before_and_is_not_asked_again():
+    pair, asked = ("bold", "mute"), []
+    stated = {key: each for number in range(1, 4) for key, each in match(pair, number)[1].items()}
+    found = {}
+    for version in (13, 14):
+        asked.clear()
+        policy = StatedPolicy(lambda seen: asked.append(seen) or player("mute").policy(seen))
+        book = MatchMargins({"mute": policy}, KnownDraws(stated), big_blind=100, averaged=MODELS, version=version)
+        for number in range(1, 4):
+            found[version] = book.of(number, pair, match(pair, number)[0], {})
+            account = book.account(number)
+            assert {each.used for each in account.variants} == {pair, ("bold",), ("mute",), ()}
+        found[version, "asked"] = len(asked)
+    assert found[14]["fitted"] != found[13]["fitted"]
+    assert found[14]["correctedSolid"] == found[13]["correctedSolid"]
+    assert found[14, "asked"] == found[13, "asked"]
 
 
 def test_a_record_takes_some_hands_and_less_luck():
