@@ -81,7 +81,7 @@ def margins_of_run():
 def test_after_some_hands_fitted_looks_ahead_and_varies_less():
     found = margins_of_run()
     before = margins_in_order(RUN, version=13)
-    assert found[0] == before[0], "nothing is known before the first match"
+    assert found[:2] == before[:2], "a match is not corrected by what it teaches itself, and one has too few hands"
     later = slice(2, None)
     assert all(new["fitted"] != old["fitted"] for new, old in zip(found[later], before[later], strict=True))
     for name in before[0].keys() - {"fitted"}:
