@@ -223,6 +223,39 @@ LATEST = (
     Plan("open weighers", "the weighers, dice published", _public(_WEIGHERS), stack=50, most=240_000),
     Plan("open near weighers", "the near weighers, dice published", _public(_NEAR_WEIGHERS), stack=40),
 )
+#: Made when stand-ins were fixed, for measuring them alone.
+NEWEST = (
+    Plan(
+        "open minds",
+        "readers of a fourth making, dice published, 120 big blinds",
+        _public(
+            {
+                "north": reader(0.25, 0.45, 0.68, 0.09, 45, 120),
+                "east": reader(0.6, 0.38, 0.75, 0.05, 80, 80),
+                "south": reader(0.85, 0.33, 0.66, 0.16, 55, 140),
+                "west": reader(1.15, 0.41, 0.71, 0.11, 35, 95),
+                "lee": reader(1.5, 0.36, 0.69, 0.22, 70, 170),
+            }
+        ),
+        stack=120,
+        most=240_000,
+    ),
+    Plan(
+        "open scales",
+        "weighers of a third making, dice published, 80 big blinds",
+        _public(
+            {
+                "ounce": weigher(0.09, 0.5, 40, 80),
+                "pound": weigher(0.11, 0.3, 60, 120),
+                "stone": weigher(0.13, 0.45, 75),
+                "ton": weigher(0.16, 0.35, 50, 100, 150),
+                "grain": weigher(0.2, 0.5, 30, 60, 180),
+            }
+        ),
+        stack=80,
+        most=240_000,
+    ),
+)
 _RARE = {
     "never": jammer(0.995, 0.0, 0.93),
     "seldom": jammer(0.99, 0.003, 0.9),

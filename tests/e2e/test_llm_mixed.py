@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from molt_bench.luck.stand_ins import learned, match_luck
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.view.library import Library
 from tests.agents.llm.mixing import mixing
@@ -42,6 +43,15 @@ def config_of(url, **settings):
     return config
 
 
+@pytest.fixture(scope="module", autouse=True)
+def early_stand_ins():
+    """Have stand-ins after a few hands, so that everything here is also about them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learned, "FIRST_HANDS", 6)
+        patch.setattr(match_luck, "_ENOUGH", 6)
+        yield
+
+
 @pytest.fixture(scope="module")
 def whole(one_server, tmp_path_factory):
     """Return the folder of a finished run."""
@@ -63,6 +73,19 @@ def test_strategies_are_on_record_and_change_the_margins(whole):
     assert 0 < sum("strategy" not in line for line in lines) < len(lines) / 2
     assert any(each["corrected"] != each["adjusted"] for each in margins(whole))
     assert lines_of(whole, "journal.jsonl")[0]["versions"]["harness of model"] == "mixed/1+notes"
+
+
+def test_later_matches_are_looked_ahead_by_stand_ins(whole, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for file in ("journal.jsonl", "exchanges.jsonl"):
+        shutil.copy(whole / file, folder)
+    monkeypatch.setattr(learned, "FIRST_HANDS", 10**6)
+    assert quick("report", folder).returncode == 0
+    without = [each["fitted"] for each in margins(folder)]
+    found = [each["fitted"] for each in margins(whole)]
+    assert found[0] == without[0]
+    assert found != without
 
 
 def test_verify_and_replay_find_nothing(whole):

@@ -194,14 +194,19 @@ def mean_over_all_dice(hand, number, policies):
 
 
 @pytest.mark.parametrize("stack", [150, 350])
-def test_with_nothing_left_out_a_hand_is_worth_its_mean_over_all_dice(stack, monkeypatch):
-    monkeypatch.setattr(lookahead, "_LEAST_CHANCE", 0.0)
-    monkeypatch.setattr(lookahead, "_MOST_ASKED", 10**9)
+def test_with_nothing_left_out_a_hand_is_worth_its_mean_over_all_dice(stack):
     pair = ("mixer", "bold")
     record = play_game([PLAYERS[name]() for name in pair], seed="dice", hands=4, stack=stack)
     policies, shoe = policies_of(pair), Shoe(record.spec.decks)
     hands = list(record.replay())
-    found = lookahead.without_dice(hands, policies, record.spec.decks, SOLID, max_actions=record.spec.max_actions)
+    found = lookahead.without_dice(
+        hands,
+        policies,
+        record.spec.decks,
+        SOLID,
+        max_actions=record.spec.max_actions,
+        reach=lookahead.Reach(0.0, 10**9),
+    )
     for (number, hand, _), value in zip(hands, found, strict=True):
         begun = Hand(hand.rules, shoe.deal(number), hand.starting_stacks, button=hand.button)
         assert value == pytest.approx(mean_over_all_dice(begun, number, policies))
@@ -365,6 +370,24 @@ def test_an_interruption_ends_the_analysis():
     pair = ("mixer", "bold")
     with pytest.raises(KeyboardInterrupt):
         game_estimates(game_of(pair), (interrupted, policies_of(pair)[1]))
+
+
+def test_runs_of_bench_version_13_and_slow_policies_are_asked_about_less():
+    pair, asked = ("mixer", "bold"), []
+    result = play_match([PLAYERS[name] for name in pair], seeds=["reach"], hands=4, stack=2000)
+
+    def counting(seen, policy):
+        asked[-1] += 1
+        return policy(seen)
+
+    policies = {name: partial(counting, policy=each) for name, each in zip(pair, policies_of(pair), strict=True)}
+    found = []
+    for options in ({}, {"near": True}, {"version": 13}):
+        asked.append(0)
+        found.append(MatchMargins(policies, Draws({}), big_blind=100, **options).of(1, pair, result, {}))
+    far, near, earlier = found
+    assert near == earlier != far
+    assert asked[1] == asked[2] < asked[0]
 
 
 def margins_of_run(mode):

@@ -118,6 +118,9 @@ def test_auto_says_what_it_took_and_another_estimator_its_name(by_result: Analys
     print_result(by_result, Console(file=out, width=120))
     assert f"bb/100 by the estimator {by_result.estimator}." in out.getvalue()
     assert "".join(latex(by_result)).count("by the estimator auto") == 2
+    pairs = by_result.estimators
+    chips, used = (sum(model.own_variance(*pair) for pair in pairs) for model in (by_result.raw, by_result.model))
+    assert by_result.hands_by_chips == pytest.approx(chips / used)
     rating = by_result.result.config.rating.model_copy(update={"estimator": "raw"})
     raw = by_result.result.config.model_copy(update={"rating": rating})
     assert Analysis(msgspec.structs.replace(by_result.result, config=raw)).estimator == "raw"

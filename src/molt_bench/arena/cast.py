@@ -127,6 +127,7 @@ class Cast:
         coming: Participants that connect to us by themselves.
         portable: Participants that any process can make from their specs.
         traces: Tracebacks of exceptions raised by the user's own agents.
+        looks_near: Whether policies are asked only about what is likely to follow, since their answers take long.
 
     Args:
         agents: Factories that the caller passed in, by type.
@@ -154,6 +155,7 @@ class Cast:
         self.permission = files.permission
         self.traces = TraceLog(folder, observer.on_traceback)
         self.models = config.models()
+        self.looks_near = config.rating.look_ahead == "near"
         self._agents = agents
         self._exchanges = recorder
         self._answers = files.replies

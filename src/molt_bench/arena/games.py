@@ -180,7 +180,8 @@ class GameRunner:
         return list(left)
 
     def _new_pool(self) -> WorkerPool[PlayedGame] | Cluster[PlayedGame]:
-        setup = WorkerSetup.of(self._cast.specs_of(self._cast.portable), self._cast.permission)
+        cast = self._cast
+        setup = WorkerSetup.of(cast.specs_of(cast.portable), cast.permission, near=cast.looks_near)
         if self._where.executor == "ray":
             return Cluster(setup, self._where.ray_address)
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)

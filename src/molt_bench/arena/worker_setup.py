@@ -13,6 +13,7 @@ from molt_bench.agents.kinds import AUTO, OFF, REQUIRED, box_for, kind_of, sourc
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_policy import stating
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates
@@ -51,18 +52,22 @@ _OUTCOME: Final = tuple([name for name in GameRecord.__struct_fields__ if name !
 class WorkerSetup(msgspec.Struct, frozen=True):
     """Everything a worker gets before its first game. It is pickled, so it holds specs rather than agents.
 
-    `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents.
+    `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents;
+    `near` is as in `molt_bench.bench.match_margins.MatchMargins`.
     """
 
     participants: tuple[ParticipantSpec, ...]
     versions: dict[str, str]
     permission: Permission = OWN
+    near: bool = False
 
     @classmethod
-    def of(cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN) -> "WorkerSetup":
+    def of(
+        cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN, *, near: bool = False
+    ) -> "WorkerSetup":
         """Return the setup for workers that play exactly as this process would."""
         settled = tuple([_settled(spec, permission) for spec in participants])
-        return cls(settled, _versions(participants), permission)
+        return cls(settled, _versions(participants), permission, near)
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
@@ -105,7 +110,8 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         )
         hands: list[PlayedHand] = []
         record = drive(game, players, hands=hands)
-        estimates = all_estimates(record, (policies[first], policies[second]), hands=hands)
+        reach = NEAR if self.near else FAR
+        estimates = all_estimates(record, (policies[first], policies[second]), hands=hands, reach=reach)
         return PlayedGame.of(record, estimates, log.found())
 
 

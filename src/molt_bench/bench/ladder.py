@@ -83,6 +83,8 @@ class Ladder:
             big_blind=config.game.big_blind,
             averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
             stated=stated,
+            near=config.rating.look_ahead == "near",
+            version=version,
         )
         self.matches: list[PlayedMatch] = []
         self.open_meetings = self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))

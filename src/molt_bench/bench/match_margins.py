@@ -11,26 +11,32 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from functools import reduce
 from itertools import combinations
+from math import fsum
 from typing import Final
 
 from msgspec.structs import replace
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.bench.model_draws import Draws, MatchDraws
 from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds
 from molt_bench.errors import JournalError
+from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
+from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: Estimators that need no odds.
 _BY_CARDS: Final = ("raw", "allIn", "adjusted", "adjustedSolid")
+#: The first bench version that has stand-ins, and looks far ahead.
+_SINCE: Final = 14
 #: Those that need none but a built-in bot's where nobody's word is used: weights are fitted to other matches, too.
 _BY_BOTS: Final = tuple(name for name in ESTIMATORS if name != "fitted")
 
@@ -47,6 +53,8 @@ class MatchMargins:
         policies: Action probabilities that participants publish.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
+        near: Whether looking ahead ends early, since answers of policies take long.
+        version: The bench version that plays the run, or has played it.
     """
 
     def __init__(
@@ -57,6 +65,8 @@ class MatchMargins:
         big_blind: int,
         averaged: Collection[str] = (),
         stated: Collection[str] = (),
+        near: bool = False,
+        version: int = BENCH_VERSION,
     ) -> None:
         self._policies = policies
         self._draws = draws
@@ -73,6 +83,8 @@ class MatchMargins:
         self._words = own.union(stated)
         self.differing: list[int] = []
         self._fit = Fit()
+        self._stand_ins = RunStandIns() if version >= _SINCE else None
+        self._reach = NEAR if near or version < _SINCE else FAR
 
     def of(
         self,
@@ -97,16 +109,12 @@ class MatchMargins:
             self._look_up(number, pair, draws, games)
             self._conclude(number, account)
         else:
-            self._work_out(
-                number,
-                pair,
-                result,
-                {
-                    game.spec: self._estimates(number, pair, draws, game, known=estimates.pop(game.spec, None))
-                    for game in games
-                },
-                account,
-            )
+            found = {
+                game.spec: self._estimates(number, pair, draws, game, known=estimates.pop(game.spec, None))
+                for game in games
+            }
+            luck = self._ahead(number, pair, draws, [(game, found[game.spec]) for game in games])
+            self._work_out(number, pair, result, found, luck, account)
         self._draws.judge(draws)
         margins, used = self._now(number)
         lessons = self._lessons.pop(number, None)
@@ -123,6 +131,7 @@ class MatchMargins:
         pair: Pair,
         result: MatchResult,
         found: Mapping[GameSpec, Estimates],
+        luck: MatchLuck | None,
         account: MatchAccount | None,
     ) -> None:
         """Work out the margins of a match in every way that may be needed, and judge the odds stated in it."""
@@ -131,7 +140,10 @@ class MatchMargins:
         for count in range(len(usable), -1, -1):
             for used in combinations(usable, count):
                 players = frozenset(pair.index(name) for name in used)
-                using = {spec: estimates.using(players) for spec, estimates in found.items()}
+                trusted = None if luck is None or not self._trusts(luck, players) else luck
+                using = {
+                    spec: _looked_ahead(each.using(players), trusted, spec, players) for spec, each in found.items()
+                }
                 variants[used], lessons[frozenset(used)] = self._fitted(pair, result, using)
         evidence = {
             name: reduce(Evidence.plus, told)
@@ -143,8 +155,22 @@ class MatchMargins:
             self.differing.append(number)
         if account is None and self.records:
             self._accounts[number] = worked_out
+        self._note(luck, found, frozenset(pair.index(name) for name in usable))
         self._lessons[number] = lessons
         self._conclude(number, account or worked_out)
+
+    def _trusts(self, luck: MatchLuck, players: Collection[int]) -> bool:
+        """Return whether stand-ins are used: where one player's dice are known, once they have proven their worth."""
+        return self._stand_ins is not None and (self._stand_ins.proven or not luck.one_sided(players))
+
+    def _note(self, luck: MatchLuck | None, found: Mapping[GameSpec, Estimates], players: Collection[int]) -> None:
+        """Add a match to the record of stand-ins, if it is one of those in which they have to prove their worth."""
+        if self._stand_ins is None or luck is None or not luck.one_sided(players):
+            return
+        for spec, estimates in found.items():
+            usual, ours = estimates.using(players).hands, luck.won(spec, players)
+            if usual is not None and ours is not None:
+                self._stand_ins.note(ours, usual.won)
 
     def _fits(self, account: MatchAccount, pair: Pair, seeds: int) -> bool:
         """Return whether a recorded account can be that of a match: some policy is published, and it is by those of it.
@@ -203,7 +229,8 @@ class MatchMargins:
         pair = game.players
         if not self._averaged.isdisjoint(pair) or self._draws.usable(pair):
             return None
-        return all_estimates(game, (self._policy(pair[0], {}, None), self._policy(pair[1], {}, None)), hands=hands)
+        first, second = (self._policy(name, {}, None) for name in pair)
+        return all_estimates(game, (first, second), hands=hands, reach=self._reach)
 
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the odds refused since; None if it had none."""
@@ -251,11 +278,33 @@ class MatchMargins:
         label = _label(number, game)
         if known is None:
             first, second = (self._policy(name, draws, label) for name in pair)
-            known = all_estimates(game, (first, second), averaged=not self._averaged.isdisjoint(pair))
+            averaged = not self._averaged.isdisjoint(pair)
+            known = all_estimates(game, (first, second), averaged=averaged, reach=self._reach)
         for name, why in zip(pair, known.refused, strict=True):
             if why:
                 self._refused[name].setdefault(label, why)
         return known
+
+    def _ahead(
+        self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[tuple[GameRecord, Estimates]]
+    ) -> MatchLuck | None:
+        """Return the luck of known dice by stand-ins, which learn from the match; None where that is not known."""
+        if self._stand_ins is None or self._averaged.isdisjoint(pair):
+            return None
+        looked_at = []
+        for game, found in games:
+            first, second = (
+                None if why else self._said(name, draws, number, game)
+                for name, why in zip(pair, found.refused, strict=True)
+            )
+            if not game.both_failed:
+                looked_at.append((game, (first, second)))
+        return self._stand_ins.look_at(pair, looked_at) if looked_at else None
+
+    def _said(self, name: str, draws: MatchDraws, number: int, game: GameRecord) -> PolicyOf | RecordedDraws | None:
+        """Return a policy in a game that was looked at; of one that is an agent's own word, what it said then."""
+        policy = self._policy(name, draws, _label(number, game))
+        return policy.kept(game.spec) if isinstance(policy, StatedPolicy) else policy
 
     def _policy(self, name: str, draws: MatchDraws, game: GameLabel | None) -> PolicyOf | RecordedDraws | None:
         if game is not None and name in draws:
@@ -265,3 +314,12 @@ class MatchMargins:
 
 def _label(match: int, game: GameRecord) -> GameLabel:
     return GameLabel(match, game.seed, game.seating)
+
+
+def _looked_ahead(found: Estimates, luck: MatchLuck | None, game: GameSpec, players: Collection[int]) -> Estimates:
+    """Return what a game was worth, looked ahead by stand-ins where the odds of some players are used."""
+    won = luck.won(game, players) if luck is not None and players else None
+    if won is None:
+        return found
+    hands = None if found.hands is None else found.hands._replace(won=won, terms=b"")
+    return replace(found, fitted=fsum(won), hands=hands)

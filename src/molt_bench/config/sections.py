@@ -141,6 +141,12 @@ class RatingConfig(Section):
         ],
         Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
     ] = "auto"
+    look_ahead: Annotated[
+        Literal["far", "near"],
+        Field(
+            description="How far published policies are asked about what could have followed; near if they are slow."
+        ),
+    ] = "far"
     margins: Annotated[
         Literal["pairwise", "additive"],
         Field(description="Each pair separately, or additive skills: fewer games, but wrong if there are cycles."),

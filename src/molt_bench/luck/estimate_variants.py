@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.luck.dice.draws import Policies
 from molt_bench.luck.dice.game_evidence import GameEvidence
+from molt_bench.luck.dice.lookahead import FAR, Reach
 from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
 from molt_bench.luck.estimators import Estimates, game_estimates
@@ -21,19 +22,24 @@ from molt_bench.records import GameRecord
 
 
 def all_estimates(
-    record: GameRecord, policies: Policies, *, hands: Sequence[PlayedHand] = (), averaged: bool = False
+    record: GameRecord,
+    policies: Policies,
+    *,
+    hands: Sequence[PlayedHand] = (),
+    averaged: bool = False,
+    reach: Reach = FAR,
 ) -> Estimates:
     """Return what player A won with all policies; and with fewer of those that are an agent's own word.
 
-    For `hands` and `averaged` see `game_estimates`.
+    For `hands`, `averaged` and `reach` see `game_estimates`.
     """
     words = [at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | RecordedDraws)]
     stated = [policy for policy in policies if isinstance(policy, StatedPolicy)]
     if not words:
-        return game_estimates(record, policies, hands=hands, averaged=averaged)
+        return game_estimates(record, policies, hands=hands, averaged=averaged, reach=reach)
     for policy in stated:
         policy.begin(record.spec)
-    compute = partial(_in_all_ways, record, policies, tuple(words), hands=hands, averaged=averaged)
+    compute = partial(_in_all_ways, record, policies, tuple(words), hands=hands, averaged=averaged, reach=reach)
     if not stated:
         return compute()
     try:
@@ -41,14 +47,23 @@ def all_estimates(
             raise Stalled
         return patiently(compute, policies)
     except Stalled:
-        return _without_stalled(record, policies, averaged=averaged)
+        return _without_stalled(record, policies, averaged=averaged, reach=reach)
     finally:
         for policy in stated:
-            policy.forget()
+            if averaged:
+                policy.keep(record.spec)  # the match is looked at again, by stand-ins
+            else:
+                policy.forget()
 
 
 def _in_all_ways(
-    record: GameRecord, policies: Policies, words: tuple[int, ...], *, hands: Sequence[PlayedHand], averaged: bool
+    record: GameRecord,
+    policies: Policies,
+    words: tuple[int, ...],
+    *,
+    hands: Sequence[PlayedHand],
+    averaged: bool,
+    reach: Reach,
 ) -> Estimates:
     evidence = GameEvidence(record, policies)
     found: dict[frozenset[int], Estimates] = {}
@@ -61,16 +76,17 @@ def _in_all_ways(
                 hands=hands,
                 averaged=averaged,
                 evidence=evidence if count == len(words) else None,
+                reach=reach,
             )
     return replace(found[frozenset(words)], without=found, evidence=evidence.found())
 
 
-def _without_stalled(record: GameRecord, policies: Policies, *, averaged: bool) -> Estimates:
+def _without_stalled(record: GameRecord, policies: Policies, *, averaged: bool, reach: Reach) -> Estimates:
     """Return the same without policies that gave no answer in time."""
     gone = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy) and policy.stalled}
     words = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | RecordedDraws)}
     first, second = (None if at in gone else policy for at, policy in enumerate(policies))
-    rest = all_estimates(record, (first, second), averaged=averaged)
+    rest = all_estimates(record, (first, second), averaged=averaged, reach=reach)
     ways = [frozenset(used) for count in range(len(words) + 1) for used in combinations(sorted(words), count)]
     evidence = [
         Evidence(refuted=f"its policy gave no answer within {PATIENCE_S:g} seconds") if at in gone else each

@@ -11,7 +11,8 @@ All have the same expectation. With X the net chips, and e the equity of a seat'
 - ranged: also the mean over the cards that a built-in bot could have held, where it plays against somebody else;
 - aivat: against the blueprint or the resolver, with the blueprint's values (`molt_bench.luck.reference.aivat`);
 - fitted: corrected by weights that earlier matches of the run suggest (`molt_bench.luck.fitting`), or by what actions
-  would have led to, where both policies can be asked (`molt_bench.luck.dice.lookahead`).
+  would have led to, where both policies can be asked (`molt_bench.luck.dice.lookahead`) or stand-ins are learned from
+  earlier matches (`molt_bench.luck.stand_ins`), which `molt_bench.bench.match_margins` puts in.
 
 The second and the third exist twice, by each set of coefficients: one for players of any kind, and one for those who
 bet by the strength of their hands (`solid`).
@@ -40,7 +41,7 @@ from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.draws import Folds, Policies, action_features, action_value, dice_terms
 from molt_bench.luck.dice.game_evidence import GameEvidence
 from molt_bench.luck.dice.known_dice import KnownDice
-from molt_bench.luck.dice.lookahead import without_dice
+from molt_bench.luck.dice.lookahead import FAR, Reach, without_dice
 from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.fitting import GameParts
 from molt_bench.luck.game_luck import GameLuck, game_luck, rebuilt_hands
@@ -118,6 +119,7 @@ def game_estimates(
     averaged: bool = False,
     coefficients: tuple[Coefficients, Coefficients] = FROZEN,
     evidence: GameEvidence | None = None,
+    reach: Reach = FAR,
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
@@ -132,6 +134,7 @@ def game_estimates(
             for each.
         coefficients: Weights of luck.
         evidence: Told of decisions that were drawn with stated odds.
+        reach: How far is looked ahead where both policies can be asked.
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -141,7 +144,12 @@ def game_estimates(
     try:
         dice = KnownDice(record, policies)
         hands = hands or rebuilt_hands(record, seen=any(dice.mixing_seats()))
-        return _game_estimates(record, dice, hands, averaged=averaged, coefficients=coefficients, evidence=evidence)
+        whole = averaged or dice.reference is not None
+        counted = hands[record.spec.warmup_hands :]
+        ahead = None if whole else _looked_ahead(record.spec, counted, dice, evidence, reach)
+        return _game_estimates(
+            record, dice, hands, ahead, averaged=averaged, coefficients=coefficients, evidence=evidence
+        )
     finally:
         if collecting:
             gc.enable()
@@ -151,6 +159,7 @@ def _game_estimates(
     record: GameRecord,
     dice: KnownDice,
     hands: Sequence[PlayedHand],
+    ahead: Sequence[float] | None,
     *,
     averaged: bool,
     coefficients: tuple[Coefficients, Coefficients],
@@ -158,7 +167,6 @@ def _game_estimates(
 ) -> Estimates:
     sign, before = 1 if record.seating == "AB" else -1, record.spec.warmup_hands
     whole, counted = averaged or dice.reference is not None, hands[before:]
-    ahead = None if whole else _looked_ahead(record.spec, counted, dice, evidence)
     luck = game_luck(hands, dice, coefficients, before=before, sign=sign)
     if sign * luck.raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
@@ -196,7 +204,7 @@ def _game_estimates(
 
 
 def _looked_ahead(
-    spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice, evidence: GameEvidence | None
+    spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice, evidence: GameEvidence | None, reach: Reach
 ) -> Sequence[float] | None:
     """Return what seat 0 won in each hand without the luck of all dice; None where not both policies can be asked.
 
@@ -209,7 +217,7 @@ def _looked_ahead(
     gc.enable()
     try:
         watch = evidence.add_values if evidence is not None else None
-        return without_dice(hands, both, spec.decks, SOLID, max_actions=spec.max_actions, watch=watch)
+        return without_dice(hands, both, spec.decks, SOLID, max_actions=spec.max_actions, reach=reach, watch=watch)
     finally:
         gc.disable()
 

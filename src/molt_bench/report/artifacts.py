@@ -258,6 +258,7 @@ TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 LATER: Final = frozenset(
     {
         "errorBudget",
+        "lookAhead",
         "marginsSha256",
         "rankRange",
         "rawBbPer100",

@@ -38,7 +38,9 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         highlight=False,
     )
     if result.matches:
-        console.print(f"bb/100 by the estimator {found.estimator}.", highlight=False, soft_wrap=True)
+        times = found.hands_by_chips
+        saved = f" Chips alone would take {times:.1f} times the hands." if times is not None and times >= 1.1 else ""
+        console.print(f"bb/100 by the estimator {found.estimator}.{saved}", highlight=False, soft_wrap=True)
     for sentence in sentences(found):
         console.print(sentence, highlight=False, soft_wrap=True)
     for stage in result.history:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from math import fsum
 from typing import Final
 
 from molt_bench.bench.margin_model import margin_book
@@ -18,6 +19,8 @@ from molt_bench.specs import Pair
 MBB_PER_BB100: Final = 10.0
 #: An interval this wide says nothing at all.
 NOTHING_KNOWN: Final = 1e9
+#: Seed pairs of a run before it is said how many hands the removal of luck has saved.
+_ENOUGH: Final = 20
 
 
 class WinRates:
@@ -85,6 +88,18 @@ class WinRates:
         (first, most), *others = taken
         said = f"{asked}: {first} in {most:,} of {len(self.estimators):,} pairings"
         return ", ".join([said, *[f"{name} in {count:,}" for name, count in others]])
+
+    @cached_property
+    def hands_by_chips(self) -> float | None:
+        """How many times the hands chips alone would take for the same precision; None with too few seed pairs.
+
+        Hands are in proportion to the variance of seed pairs, here over all pairings together.
+        """
+        rows = [(self.raw.own_variance(*pair), self.model.own_variance(*pair)) for pair in self.estimators]
+        known = [(raw, used) for raw, used in rows if raw is not None and used is not None]
+        seed_pairs = sum(len(match.result.seed_results) for match in self.result.matches)
+        total = fsum([used for _, used in known])
+        return fsum([raw for raw, _ in known]) / total if total > 0 and seed_pairs >= _ENOUGH else None
 
     @cached_property
     def models(self) -> Mapping[str, MarginModel]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import islice
 from math import fsum
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equities
@@ -33,10 +33,22 @@ from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, PlayedHand, observe
 from molt_bench.seeds import Seed
 
-#: Nobody is asked about a moment that is less likely than this, given the decision that is looked at.
-_LEAST_CHANCE: Final = 0.01
-#: Moments that are looked at for a decision, at most.
-_MOST_ASKED: Final = 60
+
+class Reach(NamedTuple):
+    """How far is looked ahead.
+
+    Attributes:
+        least_chance: Nobody is asked about a moment that is less likely than this, given the decision looked at.
+        most_asked: Moments that are looked at for a decision, at most.
+    """
+
+    least_chance: float
+    most_asked: int
+
+
+#: As usual; and for policies whose answers take long, as up to bench version 13.
+FAR: Final = Reach(0.002, 1000)
+NEAR: Final = Reach(0.01, 60)
 
 #: Called with a seat that decided, the chances of what it could have done, what that is worth to seat 0, and which was
 #: drawn.
@@ -70,6 +82,24 @@ class _Moment:
         self.known: Sequence[_Choice] | None = None
 
 
+class Part(NamedTuple):
+    """What a policy could do; sizes that are put together count as their mean, and the first that holds a size counts.
+
+    Attributes:
+        kind: The kind of action.
+        low: The least size of a raise; 0 for other actions.
+        high: The greatest.
+        size: The one that stands for them.
+        chance: Its probability.
+    """
+
+    kind: Kind
+    low: int
+    high: int
+    size: int
+    chance: float
+
+
 class _Choice(NamedTuple):
     """What a seat may do; sizes that are put together count as their mean, and the first that holds a size counts.
 
@@ -95,6 +125,7 @@ def without_dice(
     weights: Coefficients,
     *,
     max_actions: int,
+    reach: Reach = FAR,
     watch: Watch | None = None,
 ) -> tuple[float, ...] | None:
     """Return what each hand was worth to seat 0 without the luck of dice and of cards; None if the decks are others.
@@ -105,6 +136,7 @@ def without_dice(
         decks: The seed of the decks.
         weights: Weights of the luck of cards.
         max_actions: As in the spec of the game.
+        reach: How far is looked ahead.
         watch: Called with every decision that is corrected.
     """
     shoe, found = Shoe(decks), []
@@ -112,7 +144,7 @@ def without_dice(
         holes, board = shoe.deal(number)
         if holes != hand.holes or board[: len(hand.board)] != hand.board:
             return None
-        found.append((_Ahead(number, (holes, board), policies, weights, max_actions), hand))
+        found.append((_Ahead(number, (holes, board), policies, weights, max_actions, reach), hand))
     if any(isinstance(policy, StatedPolicy) and policy.takes_many for policy in policies):
         _ask_in_batches(found, policies)
     return tuple([ahead.value_of(hand, watch) for ahead, hand in found])
@@ -135,7 +167,7 @@ def _ask_in_batches(hands: Sequence[tuple["_Ahead", Hand]], policies: tuple[Poli
         for chance, root, ahead, moment in level:
             for likely, each in ahead.after(moment, chance):
                 asked[ahead, root] += 1
-                if asked[ahead, root] < _MOST_ASKED:
+                if asked[ahead, root] < ahead.reach.most_asked:
                     following.append((likely, root, ahead, each))
         level = following
 
@@ -149,6 +181,7 @@ class _Ahead:
         policies: Those of seats 0 and 1.
         weights: Weights of the luck of cards.
         max_actions: As in the spec of the game.
+        reach: How far is looked ahead.
     """
 
     def __init__(
@@ -158,9 +191,11 @@ class _Ahead:
         policies: tuple[PolicyOf, PolicyOf],
         weights: Coefficients,
         max_actions: int,
+        reach: Reach = FAR,
     ) -> None:
         self._number, (self._holes, self._board) = number, deal
         self._policies, self._weights, self._max_actions = policies, weights, max_actions
+        self.reach = reach
         self._equities: tuple[float, ...] = ()
         self._roots: dict[tuple[LoggedAction, ...], _Moment] = {}
 
@@ -186,7 +221,7 @@ class _Ahead:
             moment.known = self._choices(moment.betting)
         for choice in moment.known:
             likely = chance * choice.chance
-            if choice.leads_to.betting.actor >= 0 and likely >= _LEAST_CHANCE:
+            if choice.leads_to.betting.actor >= 0 and likely >= self.reach.least_chance:
                 yield likely, choice.leads_to
 
     def _root(self, betting: Betting) -> _Moment:
@@ -209,7 +244,7 @@ class _Ahead:
             after = moment.betting.after(done.kind, done.amount)
             if after is None:
                 raise ValueError(f"an action that is not legal: {done}")
-            at = drawn(moment.choices, done)
+            at = drawn(moment.choices, done.kind, done.amount)
             # A size that others stand for leads to a moment of its own.
             if at is not None and moment.choices[at].leads_to.betting.log[-1] == done:
                 moment = moment.choices[at].leads_to
@@ -219,28 +254,27 @@ class _Ahead:
     def ask_on(self, moment: _Moment) -> None:
         """Ask what the seat to act may do, and what would follow, the likeliest first."""
         ahead, pushed = [(-1.0, 0, moment)], 0
-        for _ in range(_MOST_ASKED):
+        for _ in range(self.reach.most_asked):
             if not ahead:
                 return
             chance, _, each = heappop(ahead)
             if not each.asked:
                 each.asked, each.choices = True, self._choices(each.betting) if each.known is None else each.known
             for choice in each.choices:
-                if choice.leads_to.betting.actor >= 0 and -chance * choice.chance >= _LEAST_CHANCE:
+                if choice.leads_to.betting.actor >= 0 and -chance * choice.chance >= self.reach.least_chance:
                     pushed += 1
                     heappush(ahead, (chance * choice.chance, pushed, choice.leads_to))
 
     def observed(self, betting: Betting) -> Observation:
         """Return what the seat to act sees."""
-        seen = _Seen(betting, self._holes, self._board[: OPEN_CARDS[betting.street]])
-        return observe(seen, self._number)
+        return observed(betting, self._number, self._holes, self._board)
 
     def surplus(self, moment: _Moment, done: LoggedAction, watch: Watch | None = None) -> float:
         """Return that of one decision, from what was asked; 0 if there was no choice, or the policy failed.
 
         It is 0 as well for an action that is not among the choices, which has no chance if the policy is right.
         """
-        at = drawn(moment.choices, done)
+        at = drawn(moment.choices, done.kind, done.amount)
         if at is None or len(moment.choices) < 2:
             return 0.0
         values = [self.value(moment, each) for each in moment.choices]
@@ -294,36 +328,23 @@ class _Ahead:
 
     def _listed(self, policy: Policy, betting: Betting) -> Sequence[_Choice]:
         """Return the choices of a policy; nothing if they cannot be right."""
-        chances: dict[Kind, float] = {}
-        raises: list[Sized] = []
-        for choice, stated in islice(policy, MOST_ENTRIES + 1):
-            if not stated >= -TOLERANCE:
-                return ()
-            chance = float(stated)  # of any type that is a number, such as those of numpy
-            if isinstance(choice, Sizes):
-                raises.append((choice.low, choice.high, chance))
-            elif choice.kind == "raiseTo":
-                raises.append((choice.amount, choice.amount, chance))
-            else:
-                chances[choice.kind] = chances.get(choice.kind, 0.0) + chance
-        if len(chances) + len(raises) > MOST_ENTRIES or not all(_legal(low, high, betting) for low, high, _ in raises):
-            return ()
-        parts = [(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
-        parts += [("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []
-        if abs(fsum([chance for *_, chance in parts]) - 1) > TOLERANCE:
-            return ()
         found = []
-        for kind, low, high, size, chance in parts:
-            moved = betting.after(kind, size)
+        for part in parts_of(policy, betting):
+            moved = betting.after(part.kind, part.size)
             if moved is None:
                 return ()
-            if chance > 0:
-                found.append(_Choice(kind, low, high, chance, _Moment(self._limited(moved))))
+            if part.chance > 0:
+                found.append(_Choice(part.kind, part.low, part.high, part.chance, _Moment(self._limited(moved))))
         return found
 
     def _limited(self, betting: Betting) -> Betting:
         """Return the moment as it is in the game, where nobody may raise after so many actions."""
         return betting if len(betting.log) < self._max_actions else betting.without_raises()
+
+
+def observed(betting: Betting, number: int, holes: tuple[Hole, Hole], board: Board) -> Observation:
+    """Return what the seat to act sees at a moment that need not have happened; `board` has all five cards."""
+    return observe(_Seen(betting, holes, board[: OPEN_CARDS[betting.street]]), number)
 
 
 def _legal(low: object, high: object, betting: Betting) -> bool:
@@ -333,10 +354,47 @@ def _legal(low: object, high: object, betting: Betting) -> bool:
     return 0 < betting.min_raise_to <= low <= high <= betting.max_raise_to
 
 
-def drawn(choices: Sequence[_Choice], done: LoggedAction) -> int | None:
+def parts_of(policy: Policy, betting: Betting) -> Sequence[Part]:
+    """Return what a policy could do at a moment, with few sizes of raises; nothing if it cannot be right."""
+    chances: dict[Kind, float] = {}
+    raises: list[Sized] = []
+    for choice, stated in islice(policy, MOST_ENTRIES + 1):
+        if not stated >= -TOLERANCE:
+            return ()
+        chance = float(stated)  # of any type that is a number, such as those of numpy
+        if isinstance(choice, Sizes):
+            raises.append((choice.low, choice.high, chance))
+        elif choice.kind == "raiseTo":
+            raises.append((choice.amount, choice.amount, chance))
+        else:
+            chances[choice.kind] = chances.get(choice.kind, 0.0) + chance
+    if len(chances) + len(raises) > MOST_ENTRIES or not all(_legal(low, high, betting) for low, high, _ in raises):
+        return ()
+    parts = [Part(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
+    parts += [Part("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []
+    return () if abs(fsum([part.chance for part in parts]) - 1) > TOLERANCE else parts
+
+
+class _Drawable(Protocol):
+    """What can be drawn: an action, or raises of some sizes."""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of action."""
+
+    @property
+    def low(self) -> int:
+        """The least size of a raise; 0 for other actions."""
+
+    @property
+    def high(self) -> int:
+        """The greatest."""
+
+
+def drawn(choices: Sequence[_Drawable], kind: Kind, amount: int) -> int | None:
     """Return which of some choices was drawn; None if none of them was."""
-    size = done.amount if done.kind == "raiseTo" else 0
+    size = amount if kind == "raiseTo" else 0
     for at, each in enumerate(choices):
-        if each.kind == done.kind and each.low <= size <= each.high:
+        if each.kind == kind and each.low <= size <= each.high:
             return at
     return None

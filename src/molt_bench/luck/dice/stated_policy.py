@@ -5,7 +5,7 @@ be drawn, and a policy that fails, or changes, by what came of a hand gains noth
 is known before the draw.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from ctypes import c_ulong, py_object, pythonapi
 from functools import partial
@@ -34,6 +34,8 @@ _BATCH_S: Final = 1.0
 #: Seconds between looks at the clock.
 _LOOK_S: Final = 0.5
 
+_UNASKED: Final = PolicyError("it was not asked about this decision")
+
 _Found = TypeVar("_Found")
 #: The hand, the cards that are seen, and the actions so far.
 _Moment: TypeAlias = tuple[int, tuple[int, int], tuple[LoggedAction, ...]]
@@ -56,6 +58,8 @@ class StatedPolicy:
         self._policy = policy
         self._game: GameSpec | None = None
         self._answers: dict[_Moment, Policy | PolicyError] = {}
+        #: What it said about games that were looked at, until their match is rated.
+        self._kept: dict[GameSpec, dict[_Moment, Policy | PolicyError]] = {}
         #: What it said while games were played, until they are looked at.
         self._told: dict[GameSpec, dict[_Moment, Policy | PolicyError]] = {}
         self.takes_many = hasattr(policy, "many")
@@ -113,6 +117,16 @@ class StatedPolicy:
         self._answers = self._told.pop(game, {})
         self._game = game
 
+    def keep(self, game: GameSpec) -> None:
+        """Keep the answers about a game for `kept`."""
+        if self._answers:
+            self._kept[game] = self._answers
+        self._answers = {}
+
+    def kept(self, game: GameSpec) -> PolicyOf:
+        """Return what it said about a game, which is forgotten then; nobody is asked again."""
+        return partial(_answered, self._kept.pop(game, {}))
+
     def forget(self) -> None:
         """Forget the answers about a game, and have whoever was asked about it forget them."""
         self._answers = {}
@@ -144,6 +158,13 @@ def _checked(ask: Callable[[], Policy]) -> Policy | PolicyError:
     except (Exception, SystemExit) as error:  # foreign code: it may raise or return anything
         return PolicyError(f"its policy failed: {type(error).__name__}: {error}")
     return PolicyError(f"its policy has more than {MOST_ENTRIES:,} entries") if len(found) > MOST_ENTRIES else found
+
+
+def _answered(answers: Mapping[_Moment, Policy | PolicyError], seen: Observation) -> Policy:
+    answer = answers.get(_moment(seen), _UNASKED)
+    if isinstance(answer, PolicyError):
+        raise answer
+    return answer
 
 
 def _raised(answer: Policy | Exception) -> Policy:
