@@ -80,7 +80,7 @@ def test_a_run_that_is_being_counted_shows_no_number_in_place_of_its_result(
     page = visit(server)
     known = told(server, runs.bots)
     nothing = {key: [] for key in ("leaderboard", "sentences", "spent", "winnings", "costs", "matches")}
-    none = dict.fromkeys(("rule", "convergence", "payoff", "totalWinnings", "styles"))
+    none = dict.fromkeys(("rule", "convergence", "payoff", "winRates", "styles"))
     counting = {**known, **nothing, **none, "counting": True, "complete": False, "pending": "6 matches"}
     page.route(f"**/api/runs/{runs.bots}.json*", lambda route: route.fulfill(json=counting))
     page.evaluate(f"location.hash = '#/run/{runs.bots}'")

@@ -34,7 +34,7 @@ RUN_KEYS = {
         "rule",
         "title",
         "note",
-        "totalWinnings",
+        "winRates",
         "styleGroups",
         "editable",
     ),
@@ -169,7 +169,7 @@ def test_winnings_with_and_without_showdown_are_those_of_the_hands(library, runs
             if text.split(":")[5][-1:] not in ("f", "F"):
                 shown[a] += net
                 shown[b] -= net
-    for one in page["totalWinnings"]["series"]:
+    for one in page["winRates"]["series"]:
         assert one["showdown"][-1] == pytest.approx(shown[one["id"]] / 100)
         assert one["showdown"][-1] + one["noShowdown"][-1] == pytest.approx(one["raw"][-1])
         (style,) = [row for row in page["styles"] if row["id"] == one["id"]]
@@ -182,7 +182,7 @@ def test_winnings_with_and_without_showdown_are_those_of_the_hands(library, runs
 
 def test_what_everybody_has_won_adds_up_to_nothing_and_ends_where_the_matches_do(library, bots_id):
     page = told(library, f"api/runs/{bots_id}.json")
-    total = page["totalWinnings"]
+    total = page["winRates"]
     assert total["matches"] == [0, 1, 2, 3, 4]
     for kind in ("raw", "allIn", "used", "showdown", "noShowdown"):
         for at in range(5):

@@ -41,10 +41,10 @@ def sentences(found: Analysis) -> list[str]:
     ]
     said += _leads(found, pairs)
     if tied:
-        said.append(f"Tied within {found.rule.tie_margin_mbb / 10:g} bb/100: {', '.join(tied)}.")
+        said.append(f"Tied within {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100: {_some(tied)}.")
     if unresolved:
         least = f"{100 * found.claimed_from:.10g}%"
-        said.append(f"Not resolved, so no order is claimed (that takes {least}): {', '.join(unresolved)}.")
+        said.append(f"Not resolved, so no order is claimed (that takes {least}): {_some(unresolved)}.")
     said += _error_left(found)
     said += [
         f"A cycle: {' beats '.join([shown[name] for name in (*cycle.members, cycle.members[0])])}."
@@ -52,13 +52,23 @@ def sentences(found: Analysis) -> list[str]:
     ]
     by_mu = [rating.id for rating in found.result.leaderboard if rating.id not in found.unranked]
     if by_mu != [name for name in found.order if name not in found.unranked] and not incomplete:
-        others = ", ".join([shown[name] for name in by_mu])
+        others = _some([shown[name] for name in by_mu], "leaderboard.json")
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
 
 
-#: Leads that are told of in a sentence; `margins.json` has all of them.
-_MOST_LEADS: Final = 6
+#: Agents or pairs that are named in a sentence; files have all of them.
+_MOST_NAMED: Final = 6
+
+
+def _some(named: Sequence[str], file: str = "margins.json") -> str:
+    """List some names, and count the others, which are in a file.
+
+    >>> _some(["a and b"]), _some(["a and b"] * 8)[-35:]
+    ('a and b', 'a and b, and 2 more in margins.json')
+    """
+    more = f", and {len(named) - _MOST_NAMED:,} more in {file}" if len(named) > _MOST_NAMED else ""
+    return f"{', '.join(named[:_MOST_NAMED])}{more}"
 
 
 def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
@@ -71,10 +81,9 @@ def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
     ]
     if not leads:
         return []
-    more = f", and {len(leads) - _MOST_LEADS:,} more in margins.json" if len(leads) > _MOST_LEADS else ""
     apart = any(found.shrunk_lead(each) not in (None, each.lead.mean) for each in pairs)
     why = ", shrunk since a run stops when they are large (in brackets as measured)" if apart else ""
-    return [f"Leads in bb/100{why}: {', '.join(leads[:_MOST_LEADS])}{more}."]
+    return [f"Leads in bb/100{why}: {_some(leads)}."]
 
 
 def _shrunk(shrunk: float, mean: float) -> str:
@@ -113,7 +122,7 @@ def suspicions(found: Analysis) -> list[str]:
             "publishes; or it has met a bug of molt-bench."
         )
     if known.doubted:
-        names = ", ".join([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
+        names = _some([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
         said.append(
             f"No order is claimed yet of {names}: results in chips and without luck differ by more than chance makes "
             "likely. More games will tell."
@@ -234,6 +243,8 @@ def met_so_far(found: Analysis) -> str | None:
         if row.met is not None and row.rating.matches
     ]
     absent = [found.shown[row.rating.id] for row in found.rows if not row.rating.matches]
-    said = [f"bb/100 is only over the opponents met so far for {', '.join(partly)}"] if partly else []
-    said += [f"{', '.join(absent)} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
+    said = [f"bb/100 is only over the opponents met so far for {_some(partly, 'leaderboard.json')}"] if partly else []
+    said += (
+        [f"{_some(absent, 'leaderboard.json')} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
+    )
     return f"{'; '.join(said)}." if said else None

@@ -14,12 +14,13 @@ from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
+from molt_bench.report.headline import headline
 from molt_bench.report.totals import totals
 from molt_bench.runs.folder import resume_command
 
 
 def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:
-    """Print the leaderboard, how much was played, why it stopped, and where the files are."""
+    """Print the leaderboard, how much was played, why it stopped, the headline, and where the files are."""
     result = found.result
     console.print(leaderboard_table(found))
     if found.measured_against is not None and found.reference is None:
@@ -45,6 +46,8 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         stopped = f", where it had stopped: {stage['stopReason']}" if stage["stopReason"] else ""
         console.print(f"Extended after match {stage['matches']:,}{stopped}.", highlight=False)
     console.print(f"Stopped: {with_names(result.stop_reason, found.shown)}.", highlight=False, soft_wrap=True)
+    if said := headline(found):
+        console.print(Text(" ".join(said), "bold"), soft_wrap=True)
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
         flags = way_on(found)

@@ -20,7 +20,7 @@ const COUNTING_MS = 500; // between looks while a run is being counted: its resu
 
 // Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
-  ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.sentences, run.counting], leaderboardSection],
+  ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.rule, run.sentences, run.counting], leaderboardSection],
   ["payoff", "Who beats whom", (run) => run.payoff, payoffSection],
   ["convergence", "Match by match", (run) => run.convergence, convergenceSection],
   ["spent", "Hands per pairing", (run) => run.spent, spentSection],
@@ -172,6 +172,13 @@ function tableButtons(content, title) {
   });
 }
 
+/** Who leads and how sure that is, in large letters; then what is open. */
+function headline({ headline: said, participants }) {
+  if (!said?.length) return null;
+  const [first, ...rest] = said.map((text) => withNames(text, cast(participants)));
+  return h("p.headline", h("strong", first), rest.map((text) => [" ", text]));
+}
+
 function runHead(run) {
   const { totals } = run;
   const counts = [
@@ -189,9 +196,10 @@ function runHead(run) {
   return [
     h("h1", runName(run), " ", statusBadge(run.status)),
     run.title && h("p.soft", visibleLine(run.name ?? run.id)),
+    headline(run),
     run.note && h("p.note-text", visible(run.note)),
     h("p.soft", started, changes(run) && h("span.live", updates, pending)),
-    facts(counts.filter(Boolean)),
+    facts(counts.filter(Boolean), { class: "small" }),
     !isFinal && livePanel(run, cast(run.participants)),
     run.stopReason && h("p.stop", h("strong", "Stopped: "), withNames(run.stopReason, cast(run.participants))),
     run.warnings.map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),
