@@ -15,7 +15,7 @@ from molt_bench.report.figures import _LOST, _WON, COLOURS, _names, write_figure
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.pages import STATIC
 
-NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]
+NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "pdf", "png")]
 
 
 def analysis(folder):
@@ -31,7 +31,7 @@ def test_figures_are_written_as_svg_and_png_and_repeat_themselves(runs, models_i
     for name in NAMES:
         data = (tmp_path / "one" / name).read_bytes()
         assert data == (tmp_path / "two" / name).read_bytes()
-        assert data.startswith(b"<?xml" if name.endswith("svg") else b"\x89PNG")
+        assert data.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[name[-3:]])
     svg = (tmp_path / "one" / "leaderboard.svg").read_text("utf-8")
     assert "model-1</text>" in svg
     assert "<script" not in svg

@@ -138,16 +138,21 @@ def _bb(known: tuple[float, float] | None) -> str:
     return f"{mean:+.1f} ± {half_width:.1f}" if half_width < NOTHING_KNOWN else f"{mean:+.1f}"
 
 
+#: The unit of a tie in a stop reason, as the journal has it.
+_IN_MBB: Final = re.compile(r"(?<=tied within )([\d.e+]+) mbb a hand$")
 #: Whom a stop reason names, by id.
 _LEAST_SURE: Final = re.compile(r"(?<=\(least sure: )(.+) above (.+)(?=, [<>]?[\d.]+%\))", re.DOTALL)
 
 
 def with_names(stop_reason: str, names: Mapping[str, str]) -> str:
-    """Return why a run stopped, with the names of agents in place of their ids.
+    """Return why a run stopped as it is shown: with the names of agents in place of their ids, and in bb/100.
 
     >>> with_names("all are ordered (least sure: a above b, >99.9%)", {"a": "Ann", "b": "Bob"})
     'all are ordered (least sure: Ann above Bob, >99.9%)'
+    >>> with_names("all are tied within 250 mbb a hand", {})
+    'all are tied within 25 bb/100'
     """
+    stop_reason = _IN_MBB.sub(lambda tie: f"{float(tie[1]) / MBB_PER_BB100:g} bb/100", stop_reason)
     return _LEAST_SURE.sub(lambda pair: " above ".join([names.get(name, name) for name in pair.groups()]), stop_reason)
 
 
