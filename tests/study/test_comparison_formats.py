@@ -86,7 +86,7 @@ def test_markdown_says_the_verdict_first_and_the_warnings_last():
     assert lines[0] == "### molt-bench: worse"
     assert "| <code>bot</code> | 1 | 24 | 0.0 | -25.7 | -25.7 | 0.5 | worse |" in lines
     assert lines[-2:] == [
-        "- <code>bot</code>: it is 95&#37; certain that it lost more than 10 bb/100",
+        "- <code>bot</code>: it is 95&#37; certain that it lost more than 10 bb&#47;100",
         "- no&#46; 1",
     ]
 

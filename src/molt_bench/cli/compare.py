@@ -91,7 +91,8 @@ class VerdictOptions:
         pairs = " and ".join(f"{count:,}" for count in each.seed_pairs)
         return Failure(
             _CANNOT_TELL,
-            f"cannot tell: {pairs} seed pairs are too few to notice a loss of {2 * loss / MBB_PER_BB100:,.6g} bb/100{takes}",
+            f"cannot tell: {pairs} seed pairs are too few to notice a loss of "
+            f"{2 * loss / MBB_PER_BB100:,.6g} bb/100{takes}",
         )
 
 

@@ -114,6 +114,20 @@ def write_figures(found: Analysis, folder: Path, *, warn: Callable[[str], None] 
     return written
 
 
+def write_preview(found: Analysis, path: Path, *, warn: Callable[[str], None] = lambda _: None) -> bool:
+    """Write the leaderboard as one picture, for links to it; return whether that was possible: it needs matplotlib."""
+    try:
+        settings, canvas, make = mpl.rc_context(_SETTINGS), backend_agg.FigureCanvasAgg, mpl_figure.Figure
+    except ImportError:
+        return False
+    with settings, _fonts_checked(warn):
+        figure = make(layout="constrained")
+        canvas(figure)
+        _leaderboard(figure, found)
+        fill_whole(path, partial(figure.savefig, format="png", dpi=200, metadata=_FORMATS["png"]))
+    return True
+
+
 @contextmanager
 def _fonts_checked(warn: Callable[[str], None]) -> Iterator[None]:
     """Say once which characters no font of this machine has, in place of a warning of matplotlib's for each."""

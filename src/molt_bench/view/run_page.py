@@ -30,7 +30,7 @@ from molt_bench.view.run_parts import (
     style_groups,
     styles_data,
 )
-from molt_bench.view.winnings import rates_data, winnings_data
+from molt_bench.view.winnings import MOST_POINTS, rates_data, winnings_data
 
 
 def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
@@ -243,7 +243,10 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
 
 
 def _convergence(run: OpenRun, result: RunResult, order: Iterable[str]) -> dict[str, Any]:
-    steps = result.convergence
+    # Of many matches, not all: more points cannot be seen.
+    every = max(1, -(-len(result.convergence) // MOST_POINTS))
+    shown = [at for at in range(len(result.convergence)) if at % every == 0 or at == len(result.convergence) - 1]
+    steps, standings = [result.convergence[at] for at in shown], [run.standings[at] for at in shown]
     ratings = [{rating.id: rating for rating in step.ratings} for step in steps]
     sures = [dict(zip(pairwise(step.ranking), step.confidences, strict=True)) for step in steps]
     last = list(pairwise(steps[-1].ranking)) if steps else []
@@ -254,8 +257,8 @@ def _convergence(run: OpenRun, result: RunResult, order: Iterable[str]) -> dict[
                 "id": name,
                 "mu": [rounded(each[name].mu) for each in ratings],
                 "sigma": [rounded(each[name].sigma) for each in ratings],
-                "bb100": [rounded(each[name].mean) for each in run.standings],
-                "halfWidth": [rounded(each[name].half_width) for each in run.standings],
+                "bb100": [rounded(each[name].mean) for each in standings],
+                "halfWidth": [rounded(each[name].half_width) for each in standings],
             }
             for name in order
         ],

@@ -14,7 +14,7 @@ from molt_bench.view.open_run import OpenRun
 #: The kinds of winnings; `used` is by the estimator that the result of a pairing is by, so it ends where that does.
 _KINDS: Final = ("used", "raw", "allIn", "showdown", "noShowdown")
 #: Points of a curve: more than these cannot be seen.
-_MOST_POINTS: Final = 400
+MOST_POINTS: Final = 400
 
 
 def winnings_data(run: OpenRun, found: Analysis) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def rates_data(run: OpenRun, found: Analysis) -> dict[str, Any]:
     matches = found.result.matches
     ids = [name for name in found.order if name != found.reference]
     rates = {name: _Rates(found.model.field_of(name)) for name in ids}
-    step = max(1, -(-len(matches) // _MOST_POINTS))
+    step = max(1, -(-len(matches) // MOST_POINTS))
     shown = sorted({*range(step, len(matches) + 1, step), len(matches)})
     for at, match in enumerate(matches, start=1):
         won = {key: sum(values) for key, values in _won(run, found, match).items()}

@@ -1,5 +1,5 @@
 // Small SVG charts: sharp at any size, in the page's own colours, each with its numbers as a table.
-import { h, row, s, scrollTable, th } from "./dom.js";
+import { choice, h, row, s, scrollTable, th } from "./dom.js";
 import { chartButtons, tableButton } from "./download.js";
 import { NONE, whole } from "./text.js";
 
@@ -111,8 +111,42 @@ export function inlineChart(width, height, ...children) {
  * series: [{name, dir, colour, dashed, thin, y: [], half: [], joins: []}]; format makes a y text; zero: a line at 0.
  * With joins, [from, to], the values are dots with intervals. xName names an x.
  */
-export function lineChart(
-  { label, x, xLabel, xName = null, yLabel, series, format, tickFormat, zero = false, range = null, height = 260 },
+export function lineChart(options) {
+  return options.series.length > MOST_LINES ? oneOfMany(options) : allLines(options);
+}
+
+const MOST_LINES = 12; // more cannot be told apart
+
+/** The same with one line highlighted, which the reader chooses; the others are faint, and have no legend. */
+function oneOfMany(options) {
+  const { label, series } = options;
+  const box = h("div");
+  const draw = (at) => {
+    const others = series.filter((_, index) => index !== at).map((one) => ({ ...one, half: null, isDim: true }));
+    box.replaceChildren(allLines({ ...options, series: [...others, series[at]], isTitled: false }));
+  };
+  const id = `line-${label.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  const names = series.map(({ name }, index) => [String(index), name]);
+  draw(0);
+  const select = choice(id, "Highlight", names, "0", (value) => draw(Number(value)));
+  return h("figure", h("figcaption", label), h("p.field", select), box);
+}
+
+function allLines(
+  {
+    label,
+    x,
+    xLabel,
+    xName = null,
+    yLabel,
+    series,
+    format,
+    tickFormat,
+    zero = false,
+    range = null,
+    height = 260,
+    isTitled = true,
+  },
 ) {
   const values = series.flatMap((one) =>
     one.y.flatMap((value, index) => (value === null ? [] : ends(value, one.half?.[index])))
@@ -147,14 +181,14 @@ export function lineChart(
     ];
   });
   const keys = series.map((one, at) =>
-    h("li", lineKey(one), h("bdi", { title: one.name, dir: one.dir }, one.name), " ", legend[at])
+    !one.isDim && h("li", lineKey(one), h("bdi", { title: one.name, dir: one.dir }, one.name), " ", legend[at])
   );
   const rows = () =>
     x.map((at, index) => [xName ? xName(index) : whole(at), ...series.map((one) => valueText(one, index, format))]);
   const table = dataTable(label, [xLabel, ...series.map((one) => one.name)], rows);
   return h(
-    "figure",
-    h("figcaption", label),
+    isTitled ? "figure" : "div",
+    isTitled && h("figcaption", label),
     h("ul.legend", keys, place),
     frame,
     chartButtons(() => frame.querySelector("svg"), label),
@@ -170,6 +204,7 @@ function valueText(one, index, format) {
 }
 
 function lineClass(one) {
+  if (one.isDim) return "dim";
   return `${one.dashed === true ? "dashed" : one.dashed || ""} ${one.thin ? "thin" : ""}`;
 }
 

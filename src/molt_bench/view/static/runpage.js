@@ -5,7 +5,7 @@ import { forget, isFinal, limits, load, loadNewer, runPath } from "./data.js";
 import { announce, cast, copyBlock, facts, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
 import { tableButton } from "./download.js";
 import { gradesSection } from "./grades.js";
-import { leaderboardSection, withNames } from "./leaderboard.js";
+import { leaderboardSection, MANY, withNames } from "./leaderboard.js";
 import { livePanel, SAY_MS } from "./progress.js";
 import { matchesSection, payoffSection } from "./matches.js";
 import { route, withQuery } from "./router.js";
@@ -54,10 +54,7 @@ export async function runPage(place, view) {
       if (old && (old.from === from || isBusy(old.element))) {
         if (old.element) before = old.element;
       } else {
-        const content = build(run, agents, state);
-        const heading = h("h2", { id: `title-${key}` }, title);
-        const about = { id: `part-${key}`, "aria-labelledby": heading.id };
-        const element = content && h("section.part", about, heading, content, tableButtons(content, title));
+        const element = part(key, title, () => build(run, agents, state), run);
         if (old?.element && element) swap(old.element, element);
         else if (old?.element) old.element.remove();
         else if (element) before ? before.after(element) : body.prepend(element);
@@ -83,6 +80,7 @@ export async function runPage(place, view) {
   function goTo(key) {
     const element = shown.get(key)?.element;
     if (!element) return window.scrollTo(0, 0);
+    element.querySelector(":scope > details.fold")?.setAttribute("open", "");
     element.scrollIntoView();
     const title = element.querySelector("h2");
     title.setAttribute("tabindex", "-1");
@@ -110,6 +108,30 @@ export async function runPage(place, view) {
       }
     }
   }
+}
+
+// Parts that are open whatever the number of agents.
+const FIRST = ["leaderboard", "payoff", "convergence"];
+// Parts that have something to show in every run with a match.
+const ALWAYS = ["spent", "winnings", "styles", "matches", "reproduce", "words"];
+
+/** A part of the page; null if it has nothing to show. With many agents most are folded, and made when opened. */
+function part(key, title, build, run) {
+  const heading = h("h2", { id: `title-${key}` }, title);
+  const about = { id: `part-${key}`, "aria-labelledby": heading.id };
+  const isFolded = run.participants.length > MANY && !FIRST.includes(key);
+  const filled = (content) => [content, tableButtons(content, title)];
+  if (!isFolded || run.counting || !ALWAYS.includes(key) || !run.leaderboard.length) {
+    const content = build();
+    if (!content) return null;
+    if (!isFolded) return h("section.part", about, heading, filled(content));
+    return h("section.part", about, h("details.fold", h("summary", heading), filled(content)));
+  }
+  const box = h("details.fold", h("summary", heading));
+  box.addEventListener("toggle", () => {
+    if (box.open && box.children.length === 1) box.append(...[filled(build())].flat(4).filter(Boolean));
+  });
+  return h("section.part", about, box);
 }
 
 /** Whether a run may still change: it is in progress, or the server is still counting. */
