@@ -1,7 +1,8 @@
 """Packs: what a published site has of a match in one file, of which a page reads the part that it needs.
 
-A pack is a sequence of pieces, each compressed by itself: the page of the match first, then some hands each. The index
-says where each piece begins, how long it is, and which hands it has. A web host that knows ranges sends a piece alone.
+A pack is a sequence of pieces, each compressed by itself: the page of the match, the lines of its hands, then some
+hands each. The index says where each piece begins, how long it is, and what it has. A web host that knows ranges sends
+a piece alone.
 """
 
 import gzip
@@ -16,15 +17,16 @@ from molt_bench.files import write_whole
 
 #: Hands in a piece: what a reader of one hand fetches, with its neighbours.
 _IN_A_PIECE: Final = 24
-#: The name of the page of the match, where hands are named by seed pair and number.
-MATCH: Final = "match"
 
 
-def write_pack(path: Path, match: dict[str, Any], hands: Iterable[dict[str, Any]]) -> list[list[Any]]:
-    """Write the pages of a match and of its hands as one file, and return its index: [offset, length, names] each."""
+def write_pack(path: Path, first: Iterable[dict[str, Any]], hands: Iterable[dict[str, Any]]) -> list[list[Any]]:
+    """Write the pages of a match and of its hands as one file, and return its index: [offset, length, names] each.
+
+    `first` are pieces by the names of what they have; hands are named by seed pair and number.
+    """
     index: list[list[Any]] = []
     pieces = list[bytes]()
-    for pages in _pieces(match, hands):
+    for pages in _pieces(first, hands):
         packed = gzip.compress(msgspec.json.encode(pages), mtime=0)
         index.append([sum(map(len, pieces)), len(packed), [*pages]])
         pieces.append(packed)
@@ -33,8 +35,8 @@ def write_pack(path: Path, match: dict[str, Any], hands: Iterable[dict[str, Any]
     return index
 
 
-def _pieces(match: dict[str, Any], hands: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    yield {MATCH: match}
+def _pieces(first: Iterable[dict[str, Any]], hands: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    yield from first
     rest = iter(hands)
     while some := [*islice(rest, _IN_A_PIECE)]:
         yield {f"{page['seedIndex']}/{page['hand']}": page for page in some}

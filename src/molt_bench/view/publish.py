@@ -29,6 +29,7 @@ from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.hand_columns import Deal, hand_columns
+from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_packs import write_pack
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.html_report import chosen_deals
@@ -161,7 +162,8 @@ def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str]
     packs = {}
     for match, found in matches.items():
         hands = (_hand(run, deal, kept, said) for deal in sorted(kept) if deal[0] == match)
-        packs[match] = write_pack(place / run.id / f"match-{match}.pack", _without_dead_links(found, kept), hands)
+        first = [{"match": _without_dead_links(found, kept)}, {"lines": hand_lines(run, match, kept)}]
+        packs[match] = write_pack(place / run.id / f"match-{match}.pack", first, hands)
     _write_json(place / run.id / "packs.json", packs)
     if run.config.models():
         _write_json(place / run.id / "said.json", said)

@@ -216,7 +216,9 @@ function lineKey(one) {
 /** Draw a line; a value without neighbours, which a line would not show, is a dot. */
 function line(one, kept, x, toX, toY) {
   const known = (index) => one.y[index] !== null && one.y[index] !== undefined;
-  const lonely = one.y.map((_, index) => index).filter((at) => known(at) && !known(at - 1) && !known(at + 1));
+  const lonely = one.isDim
+    ? []
+    : one.y.map((_, index) => index).filter((at) => known(at) && !known(at - 1) && !known(at + 1));
   const ys = kept.map((index) => (one.y[index] === null ? NaN : toY(one.y[index])));
   return [
     s(`path.line.c${one.colour}`, { class: lineClass(one), d: linePath(kept.map((index) => toX(x[index])), ys) }),

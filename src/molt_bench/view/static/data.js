@@ -67,18 +67,19 @@ export async function load(path) {
   throw new LoadError("This file does not include that page.", hint);
 }
 
-const PACKED = /^(api\/runs\/[^/]+)\/(?:match\/(\d+)|hand\/(\d+)\/(\d+\/\d+))\.json$/;
+const PACKED = /^(api\/runs\/[^/]+)\/(?:(match|lines)\/(\d+)|hand\/(\d+)\/(\d+\/\d+))\.json$/;
 const COMPARED = /^(api\/compare\/[^/]+)\/([^/]+)\.json$/;
 const NOT_PUBLISHED = "This site does not hold that page.";
 
 /** Return the data of a path from the files of a site: hands are packed by match, comparisons by the first run. */
 async function published(path) {
-  const [, run, alone, match = alone, hand = "match"] = path.match(PACKED) ?? [];
+  const [, run, name, ofMatch, ofHand, hand] = path.match(PACKED) ?? [];
   if (run) {
+    const [match, wanted] = [ofMatch ?? ofHand, name ?? hand];
     const pieces = (await loadOnce(`${run}/packs.json`))[match] ?? [];
-    const found = pieces.find(([, , names]) => names.includes(hand));
+    const found = pieces.find(([, , names]) => names.includes(wanted));
     if (!found) throw new LoadError("Not found.", NOT_PUBLISHED);
-    return (await piece(`${run}/match-${match}.pack`, found))[hand];
+    return (await piece(`${run}/match-${match}.pack`, found))[wanted];
   }
   const [, old, fresh] = path.match(COMPARED) ?? [];
   if (!old) return fetched(path);
@@ -144,6 +145,7 @@ export const namesPath = (run) => `api/runs/${asPath(run)}/names.json`;
 export const saidPath = (run) => `api/runs/${asPath(run)}/said.json`;
 export const searchPath = (run, query) => `api/runs/${asPath(run)}/search.json?${new URLSearchParams(query)}`;
 export const matchPath = (run, match) => `api/runs/${asPath(run)}/match/${asPath(match)}.json`;
+export const linesPath = (run, match) => `api/runs/${asPath(run)}/lines/${asPath(match)}.json`;
 export const handsPath = (run) => `api/runs/${asPath(run)}/hands.json`;
 export const comparePath = (old, fresh) => `api/compare/${asPath(old, fresh)}.json`;
 export const handPath = (run, match, seed, hand) => `api/runs/${asPath(run)}/hand/${asPath(match, seed, hand)}.json`;

@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { rowsButton } from "./download.js";
 import { fixed, isMissing, NONE, signed } from "./text.js";
 
-const LARGEST = 16; // pixels of a cell; with many agents it is as small as the page is wide
+const LARGEST = 13; // pixels of a cell; with many agents it is as small as the page is wide
 const STRONGEST = 0.85; // how opaque the strongest colour is
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -23,7 +23,7 @@ export function heatmap({ ids, mean, halfWidth }, agents, top) {
     canvas.width = canvas.height = Math.round(size * many * sharp);
     canvas.style.width = canvas.style.height = `${size * many}px`;
     const look = getComputedStyle(box);
-    const [won, lost, self] = ["--pos", "--neg", "--strong-line"].map((name) => look.getPropertyValue(name));
+    const [won, lost, self] = [look.getPropertyValue("--pos"), look.getPropertyValue("--neg"), look.color];
     const pen = canvas.getContext("2d");
     pen.scale(sharp, sharp);
     mean.forEach((row, i) =>

@@ -19,19 +19,22 @@ export const tickText = (tick) => fixed(tick, Number.isInteger(tick) ? 0 : 1);
 
 /** Whether the labels of some ticks have room beside each other, also on a phone. */
 function fit(found, at) {
-  const middle = found.map((tick) => (at(tick) * NARROWEST) / 100);
-  const half = found.map((tick) => 3.8 * tickText(tick).length + 4);
-  return found.every((_, index) => !index || middle[index] - half[index] >= middle[index - 1] + half[index - 1]);
+  const boxes = found.map((tick) => {
+    const [middle, long] = [(at(tick) * NARROWEST) / 100, 8 * tickText(tick).length];
+    const left = middle - long * { first: 0.1, "": 0.5, last: 0.9 }[sideOf(at(tick))];
+    return [left, left + long + 8];
+  });
+  return boxes.every(([left], index) => !index || left >= boxes[index - 1][1]);
 }
+
+/** Which end of the axis a label is at, where it would not have room on both sides of its tick. */
+const sideOf = (place) => (place < 8 ? "first" : place > 92 ? "last" : "");
 
 const percent = (value) => `${value.toFixed(2)}%`;
 
 /** The labels of the axis. */
 export function intervalAxis({ at, ticks: shown }) {
-  const label = (tick) => {
-    const side = at(tick) < 8 ? "first" : at(tick) > 92 ? "last" : "";
-    return h("span", { class: side, css: { left: percent(at(tick)) } }, tickText(tick));
-  };
+  const label = (tick) => h("span", { class: sideOf(at(tick)), css: { left: percent(at(tick)) } }, tickText(tick));
   return h("div.interval-axis", { "aria-hidden": "true" }, shown.map(label));
 }
 

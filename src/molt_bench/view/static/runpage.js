@@ -111,9 +111,9 @@ export async function runPage(place, view) {
 }
 
 // Parts that are open whatever the number of agents.
-const FIRST = ["leaderboard", "payoff", "convergence"];
+const FIRST = ["leaderboard", "payoff"];
 // Parts that have something to show in every run with a match.
-const ALWAYS = ["spent", "winnings", "styles", "matches", "reproduce", "words"];
+const ALWAYS = ["convergence", "spent", "winnings", "styles", "matches", "reproduce", "words"];
 
 /** A part of the page; null if it has nothing to show. With many agents most are folded, and made when opened. */
 function part(key, title, build, run) {
