@@ -41,7 +41,7 @@ class Page(HTMLParser):
             self.links.append(found["href"])
         elif tag == "link" and found.get("rel") not in ("canonical", "prev", "next"):
             self.loads.append(found.get("href", ""))
-        self.loads += [found["src"]] if found.get("src") else []
+        self.loads += [found[name] for name in ("src", "srcset") if found.get(name)]
 
 
 @pytest.fixture(scope="module")
