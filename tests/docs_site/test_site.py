@@ -78,6 +78,15 @@ def test_nothing_is_loaded_from_elsewhere(pages):
         assert not re.search(r"(?:url\(|@import\s+)[\"']?(?:https?:)?//", style.read_text("utf-8")), style
 
 
+def test_every_picture_opens(pages):
+    dead = []
+    for name, page in pages.items():
+        for load in page.loads if name != "404.html" else ():
+            if not urlsplit(load).scheme and not (page.path.parent / unquote(urlsplit(load).path)).is_file():
+                dead.append(f"{name} -> {load}")
+    assert dead == []
+
+
 def test_the_references_have_every_name_command_and_file(pages):
     api = pages["reference/api.html"].places
     assert [name for name in molt_bench.__all__ if f"{molt_bench._HOMES[name]}.{name}" not in api] == []

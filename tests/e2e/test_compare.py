@@ -122,9 +122,7 @@ def test_fail_below_fails_with_a_status_of_its_own_where_the_hands_are_too_few_t
     """On other cards the interval is wide: a loss of twice 1 mbb could not be noticed."""
     done = quick("compare", runs.old, runs.other, "--agent", "tight", "--fail-below", 1)
     assert done.returncode == 6
-    assert re.search(
-        r"tight: cannot tell: .* seed pairs are too few to notice a loss of 0.2 bb/100; that", done.stderr
-    )
+    assert re.search(r"tight: cannot tell: .* seed pairs are too few to notice a loss of 0.2 bb/100; that", done.stderr)
 
 
 def test_strict_fails_unless_it_is_sure_that_no_more_was_lost(runs):
