@@ -1,4 +1,4 @@
-"""The verdict in five seconds: the headline, the interval plot, many agents on few screens, and hands as they were played."""
+"""The verdict in five seconds: headline, interval plot, many agents on few screens, hands as they were played."""
 
 import json
 from contextlib import closing

@@ -46,6 +46,30 @@ def test_who_has_not_played_is_in_no_figure_of_win_rates(tmp_path):
     assert "tight</text>" not in svg
 
 
+def test_convergence_is_drawn_before_everybody_has_met(tmp_path):
+    flags = ("--participants", "tag,folder,tight,random", "--max-matches", 3, "--seeds", 2, "--hands", 5)
+    run = quick_run(tmp_path, *flags, "--scheduler", "round_robin", "--quiet", "--executor", "inline")
+    write_figures(analysis(run), tmp_path)
+    svg = (tmp_path / "convergence.svg").read_text("utf-8")
+    assert "tag</text>" in svg, "no empty figure"
+    assert "opponents met so far" in svg
+
+
+def test_a_character_that_no_font_has_is_told_once(tmp_path):
+    config = {
+        "participants": [{"id": "tag", "type": "tag", "displayName": "\U0001303f"}, "folder"],
+        "seeds": {"perMatch": 2},
+        "game": {"handsPerGame": 2},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    run = quick_run(tmp_path / "out", "--config", tmp_path / "config.json", "--quiet", "--executor", "inline")
+    said = []
+    write_figures(analysis(run), tmp_path, warn=said.append)
+    assert len(said) == 1
+    assert "\U0001303f" in said[0]
+
+
 def test_a_run_without_a_match_has_nothing_to_draw(runs, bots_id, tmp_path):
     lines = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:2]))
