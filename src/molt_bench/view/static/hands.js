@@ -8,7 +8,7 @@ import { livePanel, SAY_MS } from "./progress.js";
 import { handGrid } from "./handgrid.js";
 import { longList } from "./longlist.js";
 import { ariaSort, arrow } from "./matches.js";
-import { ABOUT_LINES, cardTexts, handTexts, hasLine } from "./playlines.js";
+import { ABOUT_LINES, cardTexts, handTexts, lineTest } from "./playlines.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
 import { hitPanel, hitsOf, searched, searchField } from "./search.js";
 import { fixed, isMissing, NONE, plural, signed, STREETS, visible, visibleLine, whole } from "./text.js";
@@ -133,7 +133,7 @@ export async function handsPage(place, view) {
     if (filters.q !== "" && !said) return; // the search that is under way draws what it finds
     const total = data.columns.net.length;
     const isLive = isRunning();
-    found = chosen(data, filters, order, said && hitsOf(data, said), lineAt);
+    found = chosen(data, filters, order, said && hitsOf(data, said), lineTest(texts, data, filters.line));
     if (!keepPlace) drawHead();
     list.element.classList.toggle("graded", Boolean(data.losses));
     list.setCount(found.length, { keepPlace });
@@ -152,13 +152,6 @@ export async function handsPage(place, view) {
     ).join(
       " ",
     );
-  }
-
-  /** Whether the line of play of a hand is the one that is looked for. */
-  function lineAt(index) {
-    const { match, seed, hand, seating } = data.columns;
-    const shown = texts.at(match[index], seed[index], hand[index], seating[index]);
-    return shown !== null && hasLine(shown.line, filters.line);
   }
 
   /** Apply what the reader wants; a search, or the lines of all hands, are waited for. */

@@ -77,10 +77,18 @@ export function handTexts(run, whenMore) {
   };
 }
 
+/** Return a test of a hand by its place in the list: whether its line of play is the one that is looked for. */
+export function lineTest(texts, { columns: { match, seed, hand, seating } }, wanted) {
+  return (index) => {
+    const shown = texts.at(match[index], seed[index], hand[index], seating[index]);
+    return shown !== null && hasLine(shown.line, wanted);
+  };
+}
+
 const bare = (text) => text.toLowerCase().replace(/\s+/g, "");
 
 /** Whether a line of play has what the reader looks for: its beginning, or any part of it after an asterisk. */
-export function hasLine(line, wanted) {
+function hasLine(line, wanted) {
   const text = bare(wanted);
   return text.startsWith("*") ? bare(line).includes(text.slice(1)) : bare(line).startsWith(text);
 }

@@ -5,6 +5,7 @@ import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js
 import { drawTable, equityBars, equityLine, icon } from "./felt.js";
 import { chosen, dealsOf, wishesIn } from "./filters.js";
 import { aligned, linesTable } from "./lines.js";
+import { handTexts, lineTest } from "./playlines.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
 import { hitsOf, searched } from "./search.js";
 import { fixed, isMissing, signed, STREETS, visibleLine, whole } from "./text.js";
@@ -194,7 +195,10 @@ async function wayThrough(id, data, query) {
   const hands = await loadOnce(handsPath(id));
   const { filters, order } = wishesIn(new URLSearchParams(query.get("list")));
   const said = filters.q === "" ? null : await searched(id, filters.q, filters.regex === "1");
-  const deals = dealsOf(hands, chosen(hands, filters, order, said && hitsOf(hands, said)));
+  const texts = handTexts(id, () => {});
+  if (filters.line !== "") await texts.all(hands.columns.match);
+  const found = chosen(hands, filters, order, said && hitsOf(hands, said), lineTest(texts, hands, filters.line));
+  const deals = dealsOf(hands, found);
   const at = deals.findIndex(([match, seed, hand]) =>
     match === data.match && seed === data.seedIndex && hand === data.hand
   );
