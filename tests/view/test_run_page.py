@@ -25,7 +25,8 @@ from tests.view.conftest import EVIL
 RUN_KEYS = {
     "live",
     *("id", "version", "status", "started", "stopReason", "pending", "complete", "warnings", "totals", "participants"),
-    *("headline", "leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs", "faults"),
+    *("headline", "leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs"),
+    "faults",
     *(
         "reproduce",
         "matches",

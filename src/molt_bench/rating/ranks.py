@@ -33,7 +33,11 @@ def rank_intervals(
     Those `apart` have no rank; the others are ranked among themselves. With `familywise`, the error is that of all
     intervals together.
     """
-    known = sure_leads(model, test, error=error, apart=apart, familywise=familywise)
+    return intervals_of(sure_leads(model, test, error=error, apart=apart, familywise=familywise))
+
+
+def intervals_of(known: Mapping[str, Mapping[str, bool]]) -> dict[str, tuple[int, int]]:
+    """Return the same from the sure leads of everybody."""
     return {
         name: (1 + [*leads.values()].count(False), len(known) - [*leads.values()].count(True))
         for name, leads in known.items()

@@ -14,7 +14,7 @@ from molt_bench.config.sections import StopConfig
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
-from molt_bench.rating.ranks import agreed, open_runs, rank_intervals, rank_ranges, sure_leads
+from molt_bench.rating.ranks import agreed, intervals_of, open_runs, rank_ranges, sure_leads
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Rating
 from molt_bench.report.win_rates import WinRates
@@ -97,7 +97,12 @@ class Ranking(WinRates):
         """The ranks that each may have, with the run's confidence; none if margins do not decide."""
         if not self.by_margins:
             return {}
-        return rank_intervals(self.model, self.judge.test, **self._families)
+        return intervals_of(self._sure_leads)
+
+    @cached_property
+    def _sure_leads(self) -> dict[str, dict[str, bool]]:
+        """Whom everybody surely leads or trails; it takes seconds for hundreds of participants."""
+        return sure_leads(self.model, self.judge.test, **self._families)
 
     @property
     def _families(self) -> Families:
@@ -135,7 +140,7 @@ class Ranking(WinRates):
             return
         yield from ((each.above, each.below) for each in self.verdicts if each.kind == "ordered")
         doubted = frozenset(self.result.suspicion.doubted)
-        sure = agreed(sure_leads(self.model, self.judge.test, **self._families))
+        sure = agreed(self._sure_leads)
         yield from (pair for pair in sure if doubted.isdisjoint(pair))
 
     @cached_property

@@ -247,6 +247,8 @@ def _convergence(run: OpenRun, result: RunResult, order: Iterable[str]) -> dict[
     every = max(1, -(-len(result.convergence) // MOST_POINTS))
     shown = [at for at in range(len(result.convergence)) if at % every == 0 or at == len(result.convergence) - 1]
     steps, standings = [result.convergence[at] for at in shown], [run.standings[at] for at in shown]
+    if standings:  # of many participants, those who did not play in the last match have an older one
+        standings[-1] = {name: run.standing(name) for name in standings[-1]}
     ratings = [{rating.id: rating for rating in step.ratings} for step in steps]
     sures = [dict(zip(pairwise(step.ranking), step.confidences, strict=True)) for step in steps]
     last = list(pairwise(steps[-1].ranking)) if steps else []
