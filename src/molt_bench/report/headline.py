@@ -123,7 +123,10 @@ def _takes(found: Analysis, pair: Pair) -> str | None:
     if not more:
         return None
     game = found.result.config.game
-    dealt = {names: 2 * (game.hands_per_game + game.warmup_hands) * count for names, count in more.items()}
+    each = 2 * (game.hands_per_game + game.warmup_hands)
+    # Nothing less than a match is played.
+    scale = max(1.0, found.result.config.seeds.per_match / sum(more.values()))
+    dealt = {names: scale * each * count for names, count in more.items()}
     hands = f"about {about(sum(dealt.values()))} more hands"
     price = {row.usage.id: row.usd_per_hand for row in cost_numbers(found)}
     usd = [price.get(name, 0.0) for names in dealt for name in names]
