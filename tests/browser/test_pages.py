@@ -24,6 +24,7 @@ def test_the_list_leads_to_both_runs(visit: Visit, server: str, runs: Runs) -> N
 
 def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: str, runs: Runs) -> None:
     page = visit(f"{server}#/run/{runs.bots}")
+    until(page, "document.querySelector('#part-grades')")
     titles = page.locator("main h2").all_inner_texts()
     assert titles == [
         "Leaderboard",
