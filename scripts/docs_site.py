@@ -33,8 +33,9 @@ MOVED: Final = {name: path for path, name in ROOT_PAGES.items()}
 
 #: A bar that does not end a cell of a table.
 BAR: Final = "\\|"
-#: Links of pages in the root to others there; links out of docs/.
+#: Links of pages in the root to others there; links and pictures from there into docs/; links out of docs/.
 IN_ROOT: Final = re.compile(r"\]\(((?:benchmarks/)?[A-Z][\w.-]*)\)")
+INTO_DOCS: Final = re.compile(r'(\]\(|\bsrc(?:set)?=")(?:\.\./)?docs/')
 OUTSIDE: Final = re.compile(r"\]\(\.\./((?:benchmarks/)?[A-Z][\w./-]*)\)")
 
 
@@ -48,7 +49,7 @@ def write(folder: Path) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(make(), "utf-8")
     for path, name in ROOT_PAGES.items():
-        text = re.sub(r"(\]\()(?:\.\./)?docs/", r"\1", (ROOT / name).read_text("utf-8"))
+        text = INTO_DOCS.sub(r"\1", (ROOT / name).read_text("utf-8"))
         text = IN_ROOT.sub(
             lambda link: f"]({_copied(link[1], folder)})" if (ROOT / link[1]).is_file() else link[0], text
         )

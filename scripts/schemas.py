@@ -321,6 +321,7 @@ USAGE: Final = fields(
 )
 SUMMARY: Final = fields(
     "The run as a whole. It has times, so it differs from run to run.",
+    headline=or_null(TEXT, "Who leads, by how much, how sure that is, and what is open; null without a match."),
     stopReason=say(TEXT, "Why the run ended."),
     totals=fields("What was played.", matches=INTEGER, games=INTEGER, hands=INTEGER, actions=INTEGER),
     seconds=say(NUMBER, "How long it took, over all sessions."),

@@ -99,6 +99,7 @@ def test_a_hundred_thousand_hands_scroll_and_filter_without_lag(visit: Visit, se
             "flags": [at % 8 for at in range(rows)],
         },
     }
+    page.route("**/lines/*.json", lambda route: route.fulfill(json={}))
     page.route("**/hands.json", lambda route: route.fulfill(json=many))
     page.evaluate(f"location.hash = '#/run/{runs.bots}/hands'")
     page.wait_for_selector(".v-space .v-row", timeout=120_000)  # the driver hands over four megabytes

@@ -24,6 +24,7 @@ def test_the_list_leads_to_both_runs(visit: Visit, server: str, runs: Runs) -> N
 
 def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: str, runs: Runs) -> None:
     page = visit(f"{server}#/run/{runs.bots}")
+    until(page, "document.querySelector('#part-grades')")
     titles = page.locator("main h2").all_inner_texts()
     assert titles == [
         "Leaderboard",
@@ -40,7 +41,7 @@ def test_the_run_page_shows_every_part_of_a_run_of_bots(visit: Visit, server: st
     rows = page.locator(".leaderboard tbody tr")
     assert rows.count() == 4
     assert all(re.search(rf"[+{MINUS}]\d", text) for text in rows.all_inner_texts())
-    assert page.locator(".leaderboard tbody svg.whisker circle").count() == 4
+    assert page.locator(".leaderboard tbody .interval circle").count() == 4
     assert page.locator(".chart svg path.line").count() >= 8
 
 

@@ -36,7 +36,13 @@ def test_arrow_keys_step_through_both_seatings_aligned_by_street(visit: Visit, s
     data = hand(server, runs.bots, "3/1/2")
     rows = rows_of(data)
     page = visit(f"{server}#/run/{runs.bots}/hand/3/1/2")
-    assert counter(page) == f"Step 1 of {len(rows)}"
+    decided = [
+        [None if at is None else data["sides"][side]["steps"][at]["decision"] for side, at in enumerate(row)]
+        for row in rows
+    ]
+    first = next(at for at, found in enumerate(decided) if found != [None, None])
+    assert counter(page) == f"Step {first + 1} of {len(rows)}", "it starts at the first decision"
+    page.keyboard.press("Home")
     now = [0, 0]
     for at, row in enumerate(rows):
         if at:
@@ -155,7 +161,7 @@ def test_up_and_down_go_to_the_neighbouring_hands(visit: Visit, server: str, run
 
 
 def test_space_plays_and_pauses_and_a_question_mark_lists_the_keys(visit: Visit, server: str, runs: Runs) -> None:
-    page = visit(f"{server}#/run/{runs.bots}/hand/3/1/2")
+    page = visit(f"{server}#/run/{runs.bots}/hand/3/1/2?step=0")
     page.keyboard.press("Space")
     until(page, "document.querySelector('.counter').textContent.startsWith('Step 3 ')", seconds=10)
     page.keyboard.press("Space")

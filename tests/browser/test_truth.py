@@ -79,8 +79,8 @@ def test_a_run_that_is_being_counted_shows_no_number_in_place_of_its_result(
 ) -> None:
     page = visit(server)
     known = told(server, runs.bots)
-    nothing = {key: [] for key in ("leaderboard", "sentences", "spent", "winnings", "costs", "matches")}
-    none = dict.fromkeys(("rule", "convergence", "payoff", "totalWinnings", "styles"))
+    nothing = {key: [] for key in ("headline", "leaderboard", "sentences", "spent", "winnings", "costs", "matches")}
+    none = dict.fromkeys(("rule", "convergence", "payoff", "winRates", "styles"))
     counting = {**known, **nothing, **none, "counting": True, "complete": False, "pending": "6 matches"}
     page.route(f"**/api/runs/{runs.bots}.json*", lambda route: route.fulfill(json=counting))
     page.evaluate(f"location.hash = '#/run/{runs.bots}'")
@@ -295,10 +295,8 @@ def test_the_order_by_rating_shows_ratings_and_every_table_can_be_saved(visit: V
         page.goto(f"{url}#/run/{name}")
         until(page, "document.querySelector('.leaderboard tbody tr')")
         visible = page.locator(".leaderboard thead th:visible").all_inner_texts()
-        assert visible == ["Rank", "Agent", "Rating, mu"]
-        rated = [
-            as_number(text.split(" ")[0]) for text in page.locator(".leaderboard td:nth-child(3)").all_inner_texts()
-        ]
+        assert [visible[0], visible[1], visible[3]] == ["Rank", "Agent", "Rating, mu \N{PLUS-MINUS SIGN} sigma"]
+        rated = [as_number(text.split(" ")[0]) for text in page.locator(".leaderboard tbody .strong").all_inner_texts()]
         assert rated == sorted(rated, reverse=True)
         for place, title, lines in (("match/1", "Match 1", 3), ("hands?street=3", "Hands", None)):
             page.goto(f"{url}#/run/{name}/{place}")

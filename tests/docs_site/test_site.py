@@ -41,7 +41,7 @@ class Page(HTMLParser):
             self.links.append(found["href"])
         elif tag == "link" and found.get("rel") not in ("canonical", "prev", "next"):
             self.loads.append(found.get("href", ""))
-        self.loads += [found["src"]] if found.get("src") else []
+        self.loads += [found[name] for name in ("src", "srcset") if found.get(name)]
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,15 @@ def test_nothing_is_loaded_from_elsewhere(pages):
     assert [(name, load) for name, page in pages.items() for load in page.loads if outside.match(load)] == []
     for style in SITE.rglob("*.css"):
         assert not re.search(r"(?:url\(|@import\s+)[\"']?(?:https?:)?//", style.read_text("utf-8")), style
+
+
+def test_every_picture_opens(pages):
+    dead = []
+    for name, page in pages.items():
+        for load in page.loads if name != "404.html" else ():
+            if not urlsplit(load).scheme and not (page.path.parent / unquote(urlsplit(load).path)).is_file():
+                dead.append(f"{name} -> {load}")
+    assert dead == []
 
 
 def test_the_references_have_every_name_command_and_file(pages):

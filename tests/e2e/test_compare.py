@@ -76,8 +76,8 @@ def test_the_same_agent_twice_differs_by_exactly_nothing(runs):
     for each in agents_of(quick("compare", runs.old, runs.same, "--json")).values():
         assert (each["changeMbb"], each["lowMbb"], each["highMbb"]) == (0, 0, 0)
         assert (each["verdict"], each["paired"]) == ("within", True)
-    assert "within 250" in quick("compare", runs.old, runs.same).stdout
-    assert "within 10" in quick("compare", runs.old, runs.same, "--within", 10).stdout
+    assert "within 25 " in quick("compare", runs.old, runs.same).stdout
+    assert "within 1 " in quick("compare", runs.old, runs.same, "--within", 10).stdout
 
 
 def test_a_weakened_bot_is_worse(runs):
@@ -122,9 +122,7 @@ def test_fail_below_fails_with_a_status_of_its_own_where_the_hands_are_too_few_t
     """On other cards the interval is wide: a loss of twice 1 mbb could not be noticed."""
     done = quick("compare", runs.old, runs.other, "--agent", "tight", "--fail-below", 1)
     assert done.returncode == 6
-    assert re.search(
-        r"tight: cannot tell: .* seed pairs are too few to notice a loss of 2 mbb per hand; that", done.stderr
-    )
+    assert re.search(r"tight: cannot tell: .* seed pairs are too few to notice a loss of 0.2 bb/100; that", done.stderr)
 
 
 def test_strict_fails_unless_it_is_sure_that_no_more_was_lost(runs):

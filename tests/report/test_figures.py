@@ -15,7 +15,7 @@ from molt_bench.report.figures import _LOST, _WON, COLOURS, _names, write_figure
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.pages import STATIC
 
-NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "png")]
+NAMES = [f"{name}.{kind}" for name in ("leaderboard", "convergence", "payoffs") for kind in ("svg", "pdf", "png")]
 
 
 def analysis(folder):
@@ -31,7 +31,7 @@ def test_figures_are_written_as_svg_and_png_and_repeat_themselves(runs, models_i
     for name in NAMES:
         data = (tmp_path / "one" / name).read_bytes()
         assert data == (tmp_path / "two" / name).read_bytes()
-        assert data.startswith(b"<?xml" if name.endswith("svg") else b"\x89PNG")
+        assert data.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[name[-3:]])
     svg = (tmp_path / "one" / "leaderboard.svg").read_text("utf-8")
     assert "model-1</text>" in svg
     assert "<script" not in svg
@@ -44,6 +44,30 @@ def test_who_has_not_played_is_in_no_figure_of_win_rates(tmp_path):
     svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
     assert "folder</text>" in svg
     assert "tight</text>" not in svg
+
+
+def test_convergence_is_drawn_before_everybody_has_met(tmp_path):
+    flags = ("--participants", "tag,folder,tight,random", "--max-matches", 3, "--seeds", 2, "--hands", 5)
+    run = quick_run(tmp_path, *flags, "--scheduler", "round_robin", "--quiet", "--executor", "inline")
+    write_figures(analysis(run), tmp_path)
+    svg = (tmp_path / "convergence.svg").read_text("utf-8")
+    assert "tag</text>" in svg, "no empty figure"
+    assert "opponents met so far" in svg
+
+
+def test_a_character_that_no_font_has_is_told_once(tmp_path):
+    config = {
+        "participants": [{"id": "tag", "type": "tag", "displayName": "\U0001303f"}, "folder"],
+        "seeds": {"perMatch": 2},
+        "game": {"handsPerGame": 2},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 1}},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    run = quick_run(tmp_path / "out", "--config", tmp_path / "config.json", "--quiet", "--executor", "inline")
+    said = []
+    write_figures(analysis(run), tmp_path, warn=said.append)
+    assert len(said) == 1
+    assert "\U0001303f" in said[0]
 
 
 def test_a_run_without_a_match_has_nothing_to_draw(runs, bots_id, tmp_path):

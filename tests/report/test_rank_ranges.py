@@ -16,6 +16,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.figures import write_figures
+from molt_bench.report.headline import headline
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.library import Library
@@ -39,6 +40,31 @@ def ranges(run: Path) -> dict[str, str]:
 def test_some_are_told_apart_and_some_are_not_or_nothing_here_shows_anything(ranges):
     assert any("-" in text for text in ranges.values())
     assert len({*ranges.values()}) > 1
+
+
+def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_summary(run):
+    found = Analysis(StoredRun.open(run).result())
+    said = headline(found)
+    assert json.loads((run / "summary.json").read_text())["headline"] == " ".join(said)
+    first = [name for name, (best, _) in found.rank_ranges.items() if best == 1]
+    if len(first) == 1:
+        assert said[0].startswith(f"{first[0]} leads")
+    else:
+        assert said[0].startswith("No leader can be named: ")
+        assert all(name in said[0] for name in first[:3])
+    assert 1 <= len(said) <= 2
+
+
+def test_brackets_are_around_those_who_are_not_told_apart(run):
+    found = Analysis(StoredRun.open(run).result())
+    told = {*found._told_apart}
+    for first, last in found.open_runs:
+        inside = found.order[first : last + 1]
+        assert len(inside) > 1
+        assert told.isdisjoint(combinations(inside, 2))
+    covered = {pair for first, last in found.open_runs for pair in combinations(found.order[first : last + 1], 2)}
+    neighbours = [*zip(found.order, found.order[1:], strict=False)]
+    assert {pair for pair in neighbours if pair not in told} <= covered
 
 
 def _terminal(run: Path) -> dict[str, str]:

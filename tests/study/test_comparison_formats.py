@@ -46,7 +46,7 @@ def outcome(*differences, failures=(), warnings=()):
         found=Comparison("auto", differences, warnings),
         confidence=0.95,
         within=250.0,
-        failures=dict.fromkeys(failures, "it is 95% certain that it lost more than 100 mbb per hand"),
+        failures=dict.fromkeys(failures, "it is 95% certain that it lost more than 10 bb/100"),
     )
 
 
@@ -84,9 +84,9 @@ def test_markdown_is_one_table_in_which_every_name_is_itself():
 def test_markdown_says_the_verdict_first_and_the_warnings_last():
     lines = markdown(outcome(difference("bot", "worse"), failures=["bot"], warnings=("no. 1",))).splitlines()
     assert lines[0] == "### molt-bench: worse"
-    assert "| <code>bot</code> | 1 | 24 | +0 | -257 | -257 | 5 | worse |" in lines
+    assert "| <code>bot</code> | 1 | 24 | 0.0 | -25.7 | -25.7 | 0.5 | worse |" in lines
     assert lines[-2:] == [
-        "- <code>bot</code>: it is 95&#37; certain that it lost more than 100 mbb per hand",
+        "- <code>bot</code>: it is 95&#37; certain that it lost more than 10 bb&#47;100",
         "- no&#46; 1",
     ]
 

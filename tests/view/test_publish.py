@@ -1,6 +1,8 @@
 """A published site: what its pages ask for or link to is a file of it, and the files of a run are as they were."""
 
+import gzip
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -36,6 +38,19 @@ def read(site, path):
     return json.loads((site / path).read_bytes())
 
 
+def unpacked(site, run):
+    """Return everything in the packs of a run, by match and name, read piece by piece as a page does."""
+    found = {}
+    for match, pieces in read(site, f"api/runs/{run}/packs.json").items():
+        data = (site / f"api/runs/{run}/match-{match}.pack").read_bytes()
+        assert sum(length for _, length, _ in pieces) == len(data)
+        for offset, length, names in pieces:
+            pages = json.loads(gzip.decompress(data[offset : offset + length]))
+            assert [*pages] == names
+            found |= {(int(match), name): page for name, page in pages.items()}
+    return found
+
+
 def test_it_has_the_pages_and_all_the_data_they_ask_for(site, bots_id, models_id, library):
     assert {line["id"] for line in read(site, "api/runs.json")} == {bots_id, models_id}
     assert read(site, "api/history.json")["agents"]
@@ -43,25 +58,26 @@ def test_it_has_the_pages_and_all_the_data_they_ask_for(site, bots_id, models_id
     for run in (bots_id, models_id):
         page = read(site, f"api/runs/{run}.json")
         assert page["leaderboard"] == json.loads(json.dumps(library.run_page(run)["leaderboard"]))
+        held = unpacked(site, run)
         for match in page["matches"]:
-            found = read(site, f"api/runs/{run}/match/{match['match']}.json")
-            for seed in found["seeds"]:
-                path = site / f"api/runs/{run}/hand/{match['match']}/{seed['index']}/{seed['biggest']['hand']}.json"
-                assert path.exists() == seed["biggest"]["here"]
+            for seed in held[match["match"], "match"]["seeds"]:
+                name = f"{seed['index']}/{seed['biggest']['hand']}"
+                assert ((match["match"], name) in held) == seed["biggest"]["here"]
+                assert (name in held[match["match"], "lines"]) == seed["biggest"]["here"]
         for fault in page["faults"]:
             place = fault["place"]
-            assert (site / f"api/runs/{run}/hand/{place['match']}/{place['seed']}/{place['hand']}.json").is_file()
+            assert (place["match"], f"{place['seed']}/{place['hand']}") in held
 
 
 def test_it_lists_the_hands_it_holds_and_leads_from_one_to_another(site, bots_id):
     assert read(site, f"api/runs/{bots_id}.json")["limits"] | {"text": ""} == {"hands": 60, "of": 144, "text": ""}
     columns = read(site, f"api/runs/{bots_id}/hands.json")["columns"]
     listed = {f"{m}/{s}/{h}" for m, s, h in zip(columns["match"], columns["seed"], columns["hand"], strict=True)}
-    root = site / "api" / "runs" / bots_id / "hand"
-    held = {path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.json")}
+    packed = unpacked(site, bots_id)
+    pages = {f"{match}/{name}": page for (match, name), page in packed.items() if name not in ("match", "lines")}
+    held = {*pages}
     assert (listed, len(held)) == (held, 60)
-    for path in root.rglob("*.json"):
-        page = json.loads(path.read_bytes())
+    for page in pages.values():
         for other in (page["previous"], page["next"]):
             assert other is None or "/".join(map(str, other.values())) in held
 
@@ -91,7 +107,8 @@ def test_a_site_is_replaced_and_anything_else_is_left_alone(site, runs, bots_id,
     for _ in range(2):
         done = quick("publish", runs / bots_id, "--output", tmp_path / "site", "--deals", "3")
         assert done.returncode == 0, done.stderr
-    assert len(list((tmp_path / "site").rglob("hand/*/*/*.json"))) == 3
+    held = unpacked(tmp_path / "site", bots_id)
+    assert len([name for _, name in held if name not in ("match", "lines")]) == 3
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("all my work")
     one_clear_line(quick("publish", runs, "--output", tmp_path / "mine"), "mine", "not empty")
@@ -129,9 +146,21 @@ def test_an_archive_has_the_same_bytes_when_it_is_written_again(site, runs, bots
     assert (tmp_path / "again" / name).read_bytes() == (site / name).read_bytes()
 
 
+def test_a_site_is_few_files_and_a_link_to_it_has_a_title_a_headline_and_a_picture(site, bots_id, models_id):
+    for run in (bots_id, models_id):
+        matches = len(read(site, f"api/runs/{run}.json")["matches"])
+        assert len([*(site / "api" / "runs" / run).iterdir()]) <= matches + 4
+    page = (site / "index.html").read_text("utf-8")
+    assert "<title>2 runs \N{MIDDLE DOT} molt-bench</title>" in page
+    assert re.search(r'property="og:description" content="[^"<>]+bb/100', page)
+    assert 'property="og:image" content="preview.png"' in page
+    assert (site / "preview.png").read_bytes().startswith(b"\x89PNG")
+    assert re.search(r'<link rel="icon" href="data:image/svg', page)
+
+
 def test_any_two_of_its_runs_are_side_by_side_and_no_path_of_this_machine_is_told(site, bots_id, models_id, runs):
     for old, new in ((bots_id, models_id), (models_id, bots_id)):
-        found = read(site, f"api/compare/{old}/{new}.json")
+        found = read(site, f"api/compare/{old}.json")[new]
         assert [each["id"] for each in found["runs"]] == [old, new]
         assert (bool(found["why"]), found["command"]) == (True, None), "what is shown works, and this would not"
     told = [

@@ -25,7 +25,8 @@ from tests.view.conftest import EVIL
 RUN_KEYS = {
     "live",
     *("id", "version", "status", "started", "stopReason", "pending", "complete", "warnings", "totals", "participants"),
-    *("leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs", "faults"),
+    *("headline", "leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs"),
+    "faults",
     *(
         "reproduce",
         "matches",
@@ -34,7 +35,7 @@ RUN_KEYS = {
         "rule",
         "title",
         "note",
-        "totalWinnings",
+        "winRates",
         "styleGroups",
         "editable",
     ),
@@ -159,37 +160,37 @@ def test_winnings_end_where_the_matches_do(library, bots_id):
 
 def test_winnings_with_and_without_showdown_are_those_of_the_hands(library, runs, bots_id):
     page = told(library, f"api/runs/{bots_id}.json")
-    shown = Counter()
+    shown, hands = Counter(), Counter()
     for line in (runs / bots_id / "journal.jsonl").read_text().splitlines():
         game = json.loads(line)
         if game["line"] != "game":
             continue
         a, b = game["participants"]
         for text, net in zip(game["record"]["hand_texts"], game["record"]["hand_nets"], strict=True):
+            hands[a, b] += 1
+            hands[b, a] += 1
             if text.split(":")[5][-1:] not in ("f", "F"):
-                shown[a] += net
-                shown[b] -= net
-    for one in page["totalWinnings"]["series"]:
-        assert one["showdown"][-1] == pytest.approx(shown[one["id"]] / 100)
-        assert one["showdown"][-1] + one["noShowdown"][-1] == pytest.approx(one["raw"][-1])
+                shown[a, b] += net
+                shown[b, a] -= net
+    for one in page["winRates"]["series"]:
+        against = [pair for pair in hands if pair[0] == one["id"]]
+        rates = [shown[pair] / hands[pair] for pair in against]  # 100 chips are a big blind: bb/100
+        assert one["showdown"][-1] == pytest.approx(sum(rates) / len(rates), abs=1e-6)
+        assert one["showdown"][-1] + one["noShowdown"][-1] == pytest.approx(one["raw"][-1], abs=1e-6)
         (style,) = [row for row in page["styles"] if row["id"] == one["id"]]
         counted = {stat["key"]: stat["count"] for stat in style["stats"]}
-        assert counted["showdown_winnings"] == pytest.approx(one["showdown"][-1])
-        assert counted["other_winnings"] == pytest.approx(one["noShowdown"][-1])
+        assert counted["showdown_winnings"] == pytest.approx(sum(shown[pair] for pair in against) / 100)
     for each in page["winnings"]:
         assert each["showdown"][-1] + each["noShowdown"][-1] == pytest.approx(each["raw"][-1])
 
 
-def test_what_everybody_has_won_adds_up_to_nothing_and_ends_where_the_matches_do(library, bots_id):
+def test_the_chart_of_all_winnings_ends_where_the_leaderboard_does(library, bots_id):
     page = told(library, f"api/runs/{bots_id}.json")
-    total = page["totalWinnings"]
-    assert total["matches"] == [0, 1, 2, 3, 4]
-    for kind in ("raw", "allIn", "used", "showdown", "noShowdown"):
-        for at in range(5):
-            assert sum(one[kind][at] for one in total["series"]) == pytest.approx(0, abs=1e-6)
-    for one in total["series"]:
-        signed = [(m["net"] / 100) * ((m["a"] == one["id"]) - (m["b"] == one["id"])) for m in page["matches"]]
-        assert one["raw"][-1] == pytest.approx(sum(signed))
+    assert page["winRates"]["matches"] == [1, 2, 3, 4]
+    ends = {one["id"]: (one["used"][-1], one["raw"][-1]) for one in page["winRates"]["series"]}
+    for row in page["leaderboard"]:
+        assert ends[row["id"]] == pytest.approx((row["bb100"], row["raw"][0]), abs=1e-6)
+    assert [*ends] == [row["id"] for row in page["leaderboard"]]
 
 
 def test_every_number_of_a_pairing_names_its_estimator_and_those_by_the_same_one_agree(library, runs, bots_id):

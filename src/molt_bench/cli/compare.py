@@ -19,6 +19,7 @@ from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
 from molt_bench.files import write_whole, writing
+from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.header import recorded_harnesses
 from molt_bench.runs.stored_run import StoredRun
@@ -75,7 +76,7 @@ class VerdictOptions:
             return {"worse": Failure(_LOST, f"it is {sure} that it lost"), "unknown": unsure}.get(each.verdict)
         if self.fail_below is None:
             return None
-        more = f"more than {self.fail_below:,.6g} mbb per hand"
+        more = f"more than {self.fail_below / MBB_PER_BB100:,.6g} bb/100"
         kept = each.kept(self.fail_below)
         if self.strict:
             return None if kept else Failure(_LOST, f"it is not {sure} that it did not lose {more}")
@@ -90,7 +91,8 @@ class VerdictOptions:
         pairs = " and ".join(f"{count:,}" for count in each.seed_pairs)
         return Failure(
             _CANNOT_TELL,
-            f"cannot tell: {pairs} seed pairs are too few to notice a loss of {2 * loss:,.6g} mbb per hand{takes}",
+            f"cannot tell: {pairs} seed pairs are too few to notice a loss of "
+            f"{2 * loss / MBB_PER_BB100:,.6g} bb/100{takes}",
         )
 
 

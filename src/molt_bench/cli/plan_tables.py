@@ -9,6 +9,7 @@ from molt_bench.agents.llm.money.expected_use import COMPREHENSION
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.report.costs import dollars
+from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.study.budget_reach import WITH_DICE, Bought
 from molt_bench.study.pilot import AGAINST_REFERENCE, has_reference
 from molt_bench.study.planner import Assumptions, Need
@@ -46,10 +47,10 @@ def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
 
 def budget_remarks(found: Sequence[Bought]) -> list[str]:
     """Explain what a gap is, and what each way assumes."""
-    tie = found[0].assumed.tie_margin
+    tie = found[0].assumed.tie_margin / MBB_PER_BB100
     lines = [
         "Gap: neighbours this far apart will be ordered, closer ones left open or called tied "
-        f"(within {tie:g}), in thousandths of a big blind per hand."
+        f"(within {tie:g}), in bb/100."
     ]
     if any(each.need is None for each in found):
         least = found[0].way.config.scheduler.min_seed_pairs
@@ -94,7 +95,7 @@ def plan_table(needs: Sequence[Need], *, models: bool) -> Table:
     for need in needs:
         sign = "±" if need.outcome == "interval" else ""
         table.add_row(
-            "-" if need.target is None else f"{sign}{need.target:,.6g}",
+            "-" if need.target is None else f"{sign}{need.target / MBB_PER_BB100:,.6g}",
             need.outcome + ("*" if need.beyond else ""),
             f"{need.seed_pairs:,}",
             _short(need.games),
@@ -132,7 +133,7 @@ def plan_remarks(needs: Sequence[Need], assumed: Assumptions, shown: str | None,
         lines.append(f"No price is known for {', '.join(unpriced)}, which does not make it free: see llm.prices.")
     if any(need.outcome == "tied" for need in needs):
         lines.append(
-            f"Tied: confidently within {assumed.tie_margin:g} of each other before they can be ordered "
+            f"Tied: confidently within {assumed.tie_margin / MBB_PER_BB100:g} bb/100 before they can be ordered "
             "(stop.adjacentConfidence.tieMarginMbb)."
         )
     return lines
@@ -144,8 +145,8 @@ def assumptions(assumed: Assumptions) -> str:
         f"as in the pilot's {assumed.pilot_seed_pairs:,}" if assumed.pilot_seed_pairs else "a prior from scripted bots"
     )
     parts = [
-        f"a seed pair of {assumed.hands:,} hands has a standard deviation of {assumed.deviation:,.0f} "
-        f"({source}, {assumed.estimator})",
+        f"a seed pair of {assumed.hands:,} hands has a standard deviation of "
+        f"{assumed.deviation / MBB_PER_BB100:,.0f} ({source}, {assumed.estimator})",
         *([f"all {assumed.pairings:,} pairings play equally often"] if assumed.pairings > 1 else []),
         f"neighbours are one gap apart, with {100 * assumed.confidence:.4g}% confidence in "
         f"{'all of them together' if assumed.familywise else 'each of them'}, looking after every round",
@@ -161,11 +162,11 @@ def assumptions(assumed: Assumptions) -> str:
         )
         alike.setdefault(calls, []).append(model.id)
     parts += [f"{' and '.join(names)}: {calls}" for calls, names in alike.items()]
-    return f"Assumptions, in thousandths of a big blind per hand: {'; '.join(parts)}."
+    return f"Assumptions, in bb/100: {'; '.join(parts)}."
 
 
 def _gap(gap: float) -> str:
-    return f"{gap:,.3g}" if gap < 100 else f"{gap:,.0f}"
+    return f"{gap / MBB_PER_BB100:,.3g}"
 
 
 def _dollars(need: Need) -> str:

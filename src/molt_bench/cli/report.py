@@ -10,7 +10,7 @@ import click
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.run_result import rebuild_run
-from molt_bench.cli.streams import print_json
+from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole, writing
 from molt_bench.lazy_import import lazy_import
@@ -54,7 +54,7 @@ def report(folder: str, html: str | None, figures: str | None, printing: Printin
         printing.notice(f"wrote {len(page) / 1e6:.2f} MB to {html}")
     if figures is not None:
         with writing("--figures", figures, "a folder"):
-            names = list(run_figures.write_figures(analysis.Analysis(run.result()), Path(figures)))
+            names = list(run_figures.write_figures(analysis.Analysis(run.result()), Path(figures), warn=warn))
         written["figures"] = [str(Path(figures, name)) for name in names]
         printing.notice(f"wrote {', '.join(names)} to {figures}")
     if printing.as_json:

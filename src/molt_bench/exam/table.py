@@ -9,7 +9,7 @@ from rich.text import Text
 
 from molt_bench.exam.scoring import Order
 from molt_bench.exam.session import ExamResult
-from molt_bench.report.terminal import numbers_table
+from molt_bench.report.fitting_table import FittingTable
 
 MISLEADS: Final = (
     "This is a distance from an equilibrium, not winnings: against weak players other play wins more, and how two "
@@ -23,7 +23,7 @@ def print_exam(found: ExamResult, console: Console) -> None:
     parts = [*found.streets] if len(found.streets) > 1 else []
     kinds = [*found.participants[0].kinds] if found.participants else []
     costs = bool(found.cost_usd)
-    table = numbers_table("lost/100", "answers", "lost", "±95%", *parts, *kinds, "forced", *(["$"] if costs else []))
+    table = FittingTable("lost/100", "answers", "lost", "±95%", *parts, *kinds, "forced", *(["$"] if costs else []))
     for row in found.participants:
         table.add_row(
             Text(row.id),

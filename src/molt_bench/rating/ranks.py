@@ -33,7 +33,11 @@ def rank_intervals(
     Those `apart` have no rank; the others are ranked among themselves. With `familywise`, the error is that of all
     intervals together.
     """
-    known = sure_leads(model, test, error=error, apart=apart, familywise=familywise)
+    return intervals_of(sure_leads(model, test, error=error, apart=apart, familywise=familywise))
+
+
+def intervals_of(known: Mapping[str, Mapping[str, bool]]) -> dict[str, tuple[int, int]]:
+    """Return the same from the sure leads of everybody."""
     return {
         name: (1 + [*leads.values()].count(False), len(known) - [*leads.values()].count(True))
         for name, leads in known.items()
@@ -81,19 +85,38 @@ def rank_ranges(order: Sequence[str], above: Iterable[Pair]) -> dict[str, tuple[
     >>> rank_ranges("abcd", [("a", "b"), ("b", "d")])
     {'a': (1, 2), 'b': (2, 3), 'c': (1, 4), 'd': (3, 4)}
     """
+    below = _below(order, above)
+    over = [sum(found >> at & 1 for found in below[:at]) for at in range(len(order))]
+    return {name: (1 + over[at], len(order) - below[at].bit_count()) for at, name in enumerate(order)}
+
+
+def open_runs(order: Sequence[str], above: Iterable[Pair]) -> list[tuple[int, int]]:
+    """Return the longest runs of neighbours in the order of whom no two are told apart, by their first and last place.
+
+    >>> open_runs("abcd", [("a", "c"), ("b", "d")])
+    [(0, 1), (1, 2), (2, 3)]
+    """
+    below = _below(order, above)
+    found: list[tuple[int, int]] = []
+    last = 0
+    for start in range(len(order)):
+        last = max(last, start)  # what is not told apart from the one before is not, either, from this one on
+        while last + 1 < len(order) and not any(each >> last + 1 & 1 for each in below[start : last + 1]):
+            last += 1
+        if last > start and (not found or last > found[-1][1]):
+            found.append((start, last))
+    return found
+
+
+def _below(order: Sequence[str], above: Iterable[Pair]) -> list[int]:
+    """Return the places of all who are below each in the order, as bits of a number."""
     place = {name: at for at, name in enumerate(order)}
-    direct: dict[str, list[str]] = {name: [] for name in order}
+    direct: list[list[int]] = [[] for _ in order]
     for first, second in above:
         if first in place and place.get(second, -1) > place[first]:
-            direct[first].append(second)
-    #: The places of all who are below each, as bits of a number.
-    below: dict[str, int] = {}
-    over = [0] * len(order)
-    for name in reversed(order):
-        found = 0
-        for other in direct[name]:
-            found |= below[other] | 1 << place[other]
-        below[name] = found
-        for at in range(place[name] + 1, len(order)):
-            over[at] += found >> at & 1
-    return {name: (1 + over[at], len(order) - below[name].bit_count()) for name, at in place.items()}
+            direct[place[first]].append(place[second])
+    below = [0] * len(order)
+    for at in reversed(range(len(order))):
+        for other in direct[at]:
+            below[at] |= below[other] | 1 << other
+    return below

@@ -17,6 +17,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import suspicions
 from molt_bench.report.convergence import convergence
 from molt_bench.report.costs import cost_numbers
+from molt_bench.report.headline import headline
 from molt_bench.report.learning import learners
 from molt_bench.report.margins import margins
 from molt_bench.report.totals import efficiency, guardrails, played_games, totals
@@ -126,6 +127,7 @@ def summary(found: Analysis) -> dict[str, Any]:
         "marginsSha256": margins_hash((match.margins for match in result.matches), result.journal_hash),
     }
     return {
+        "headline": " ".join(headline(found)) or None,
         "stopReason": result.stop_reason,
         "totals": played,
         "seconds": round(result.seconds, 3),
@@ -259,6 +261,7 @@ LATER: Final = frozenset(
     {
         "errorBudget",
         "lookAhead",
+        "headline",
         "marginsSha256",
         "rankRange",
         "rawBbPer100",

@@ -42,10 +42,10 @@ def sentences(found: Analysis) -> list[str]:
     ]
     said += _leads(found, pairs)
     if tied:
-        said.append(f"Tied within {found.rule.tie_margin_mbb / 10:g} bb/100: {', '.join(tied)}.")
+        said.append(f"Tied within {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100: {_some(tied)}.")
     if unresolved:
         least = f"{100 * found.claimed_from:.10g}%"
-        said.append(f"Not resolved, so no order is claimed (that takes {least}): {', '.join(unresolved)}.")
+        said.append(f"Not resolved, so no order is claimed (that takes {least}): {_some(unresolved)}.")
     said += _error_left(found)
     said += [
         f"A cycle: {' beats '.join([shown[name] for name in (*cycle.members, cycle.members[0])])}."
@@ -53,7 +53,7 @@ def sentences(found: Analysis) -> list[str]:
     ]
     by_mu = [rating.id for rating in found.result.leaderboard if rating.id not in found.unranked]
     if by_mu != [name for name in found.order if name not in found.unranked] and not incomplete:
-        others = ", ".join([shown[name] for name in by_mu])
+        others = _some([shown[name] for name in by_mu], "leaderboard.json")
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
 
@@ -64,8 +64,18 @@ def _why_unranked(failed: Failures, *, left: bool) -> str:
     return f"gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands"
 
 
-#: Leads that are told of in a sentence; `margins.json` has all of them.
-_MOST_LEADS: Final = 6
+#: Agents or pairs that are named in a sentence; files have all of them.
+_MOST_NAMED: Final = 6
+
+
+def _some(named: Sequence[str], file: str = "margins.json") -> str:
+    """List some names, and count the others, which are in a file.
+
+    >>> _some(["a and b"]), _some(["a and b"] * 8)[-35:]
+    ('a and b', 'a and b, and 2 more in margins.json')
+    """
+    more = f", and {len(named) - _MOST_NAMED:,} more in {file}" if len(named) > _MOST_NAMED else ""
+    return f"{', '.join(named[:_MOST_NAMED])}{more}"
 
 
 def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
@@ -78,10 +88,9 @@ def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
     ]
     if not leads:
         return []
-    more = f", and {len(leads) - _MOST_LEADS:,} more in margins.json" if len(leads) > _MOST_LEADS else ""
     apart = any(found.shrunk_lead(each) not in (None, each.lead.mean) for each in pairs)
     why = ", shrunk since a run stops when they are large (in brackets as measured)" if apart else ""
-    return [f"Leads in bb/100{why}: {', '.join(leads[:_MOST_LEADS])}{more}."]
+    return [f"Leads in bb/100{why}: {_some(leads)}."]
 
 
 def _shrunk(shrunk: float, mean: float) -> str:
@@ -120,7 +129,7 @@ def suspicions(found: Analysis) -> list[str]:
             "publishes; or it has met a bug of molt-bench."
         )
     if known.doubted:
-        names = ", ".join([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
+        names = _some([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
         said.append(
             f"No order is claimed yet of {names}: results in chips and without luck differ by more than chance makes "
             "likely. More games will tell."
@@ -136,16 +145,21 @@ def _bb(known: tuple[float, float] | None) -> str:
     return f"{mean:+.1f} ± {half_width:.1f}" if half_width < NOTHING_KNOWN else f"{mean:+.1f}"
 
 
+#: The unit of a tie in a stop reason, as the journal has it.
+_IN_MBB: Final = re.compile(r"(?<=tied within )([\d.e+]+) mbb a hand$")
 #: Whom a stop reason names, by id.
 _LEAST_SURE: Final = re.compile(r"(?<=\(least sure: )(.+) above (.+)(?=, [<>]?[\d.]+%\))", re.DOTALL)
 
 
 def with_names(stop_reason: str, names: Mapping[str, str]) -> str:
-    """Return why a run stopped, with the names of agents in place of their ids.
+    """Return why a run stopped as it is shown: with the names of agents in place of their ids, and in bb/100.
 
     >>> with_names("all are ordered (least sure: a above b, >99.9%)", {"a": "Ann", "b": "Bob"})
     'all are ordered (least sure: Ann above Bob, >99.9%)'
+    >>> with_names("all are tied within 250 mbb a hand", {})
+    'all are tied within 25 bb/100'
     """
+    stop_reason = _IN_MBB.sub(lambda tie: f"{float(tie[1]) / MBB_PER_BB100:g} bb/100", stop_reason)
     return _LEAST_SURE.sub(lambda pair: " above ".join([names.get(name, name) for name in pair.groups()]), stop_reason)
 
 
@@ -241,6 +255,8 @@ def met_so_far(found: Analysis) -> str | None:
         if row.met is not None and row.rating.matches
     ]
     absent = [found.shown[row.rating.id] for row in found.rows if not row.rating.matches]
-    said = [f"bb/100 is only over the opponents met so far for {', '.join(partly)}"] if partly else []
-    said += [f"{', '.join(absent)} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
+    said = [f"bb/100 is only over the opponents met so far for {_some(partly, 'leaderboard.json')}"] if partly else []
+    said += (
+        [f"{_some(absent, 'leaderboard.json')} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
+    )
     return f"{'; '.join(said)}." if said else None

@@ -1,12 +1,15 @@
-"""Figures for papers as SVG and PNG: the leaderboard with its intervals, its convergence, and the payoff matrix.
+"""Figures for papers as SVG, PDF and PNG: the leaderboard with its intervals, its convergence, and the payoff matrix.
 
 The colours are those of the pages, and what is won is blue as there. Names are wrapped, never cut: the figure grows
-with them. Text in SVG stays text. The same run gives the same SVG bytes.
+with them. Text in SVG stays text. The same run gives the same SVG bytes. Characters that the first font lacks are taken
+from others that this machine may have; those that none has are named in a warning.
 """
 
+import logging
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -19,6 +22,7 @@ from molt_bench.files import fill_whole
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.payoffs import Payoff
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.number_text import signed
 from molt_bench.report.win_rates import MBB_PER_BB100, in_bb_per_100
 
 if TYPE_CHECKING:
@@ -41,6 +45,8 @@ COLOURS: Final = (
 _LINES: Final = ("-", "--", ":")
 #: What is lost and what is won, as in app.css.
 _LOST, _WON = "#e07b00", "#0072b2"
+#: Characters that are named where no font has them.
+_NAMED: Final = 8
 #: Letters in a line of a name, and the inches that a letter takes.
 _NAME_WIDTH: Final = 28
 _LETTER_IN: Final = 0.065
@@ -50,12 +56,28 @@ _LABEL_WIDTH: Final = 30
 _NOTHING_KNOWN: Final = 1e8
 #: Marks that are piled on a letter: more than two would cover the names above and below.
 _PILED: Final = re.compile(r"([\u0300-\u036f\u0489]{2})[\u0300-\u036f\u0489]+")
+#: The font, and those for characters that it lacks: Chinese, Japanese and Korean, other scripts, emoji.
+_FONTS: Final = (
+    "DejaVu Sans",
+    *(f"Noto Sans CJK {which}" for which in ("SC", "JP", "KR", "TC")),
+    *("Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "Unifont"),
+    *("PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic"),
+    *(f"Noto Sans {script}" for script in ("Arabic", "Hebrew", "Devanagari", "Thai", "Symbols2")),
+    *("Noto Emoji", "Symbola", "Segoe UI Emoji", "Segoe UI Symbol"),
+)
+_MISSING: Final = re.compile(r"Glyph (\d+) .*missing")
+#: The formats, and what is written about the file: no time, so that the same run gives the same bytes.
+_FORMATS: Final[dict[str, dict[str, str | None]]] = {
+    "svg": {"Date": None, "Creator": "molt-bench"},
+    "pdf": {"CreationDate": None, "Creator": "molt-bench"},
+    "png": {"Software": "molt-bench"},
+}
 _SETTINGS: Final[dict[str, Any]] = {
     "svg.hashsalt": "molt-bench",
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
+    "font.sans-serif": [*_FONTS],
     "font.size": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -65,8 +87,11 @@ _SETTINGS: Final[dict[str, Any]] = {
 }
 
 
-def write_figures(found: Analysis, folder: Path) -> list[str]:
-    """Write all figures of a run into a folder, and return the file names; a gauntlet has no payoffs."""
+def write_figures(found: Analysis, folder: Path, *, warn: Callable[[str], None] = lambda _: None) -> list[str]:
+    """Write all figures of a run into a folder, and return the file names; a gauntlet has no payoffs.
+
+    `warn` is called with what could not be drawn as it should.
+    """
     if not found.result.matches:
         raise MoltBenchError("no match was finished, so there is nothing to draw")
     figures = {name: draw for name, draw in _FIGURES.items() if name != "payoffs" or found.reference is None}
@@ -77,17 +102,51 @@ def write_figures(found: Analysis, folder: Path) -> list[str]:
         raise MoltBenchError(
             f"figures need {error.name}, which is not installed: {how_to_install('figures')}"
         ) from error
-    with settings, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # a character that the font lacks is drawn as a box
+    with settings, _fonts_checked(warn):
         for name, draw in figures.items():
             figure = make(layout="constrained")
             canvas(figure)
             draw(figure, found)
-            for kind, about in (("svg", {"Date": None, "Creator": "molt-bench"}), ("png", {"Software": "molt-bench"})):
+            for kind, about in _FORMATS.items():
                 save = partial(figure.savefig, format=kind, dpi=300, metadata=about)
                 fill_whole(folder / f"{name}.{kind}", save)
                 written.append(f"{name}.{kind}")
     return written
+
+
+def write_preview(found: Analysis, path: Path, *, warn: Callable[[str], None] = lambda _: None) -> bool:
+    """Write the leaderboard as one picture, for links to it; return whether that was possible: it needs matplotlib."""
+    try:
+        settings, canvas, make = mpl.rc_context(_SETTINGS), backend_agg.FigureCanvasAgg, mpl_figure.Figure
+    except ImportError:
+        return False
+    with settings, _fonts_checked(warn):
+        figure = make(layout="constrained")
+        canvas(figure)
+        _leaderboard(figure, found)
+        fill_whole(path, partial(figure.savefig, format="png", dpi=200, metadata=_FORMATS["png"]))
+    return True
+
+
+@contextmanager
+def _fonts_checked(warn: Callable[[str], None]) -> Iterator[None]:
+    """Say once which characters no font of this machine has, in place of a warning of matplotlib's for each."""
+    log = logging.getLogger("matplotlib.font_manager")
+    level = log.level
+    log.setLevel(logging.ERROR)  # that a font is not here is no news
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        log.setLevel(level)
+    found = [_MISSING.match(str(each.message)) for each in said]
+    missing = sorted({chr(int(each[1])) for each in found if each is not None})
+    if missing:
+        warn(
+            f"no font on this machine has {' '.join(missing[:_NAMED])}: PDF and PNG have boxes there, and SVG text. "
+            "A font such as Noto Sans CJK or Noto Emoji has them"
+        )
 
 
 def _leaderboard(figure: "Figure", found: Analysis) -> None:
@@ -123,25 +182,34 @@ def _convergence(figure: "Figure", found: Analysis) -> None:
         known = [
             (match, mean, half)
             for match, (mean, half) in zip(matches, standings[name], strict=True)
-            if mean is not None and half is not None
+            if mean is not None
         ]
         if known:
-            x, mean, half = ([each[column] for each in known] for column in range(3))
-            colour = colours[name]
             line = _LINES[min(numbers[name] // 6, len(_LINES) - 1)]
-            axes.plot(x, mean, line, marker=".", color=colour, linewidth=1.2, markersize=3, label=names[name])
-            low, high = ([m + sign * h for m, h in zip(mean, half, strict=True)] for sign in (-1, 1))
-            axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
-            if len(x) == 1:  # no band can be seen
-                axes.errorbar(x, mean, yerr=half, color=colour, capsize=3, linewidth=0.8)
+            _draw_course(axes, known, colours[name], line, names[name])
+    incomplete = any(half is None for column in standings.values() for mean, half in column[-1:] if mean is not None)
     axes.axhline(0, color="0.7", linewidth=0.8, zorder=0)
-    axes.set_xlabel("matches")
+    axes.set_xlabel("matches" + ("; without a band: over the opponents met so far" if incomplete else ""))
     axes.set_ylabel("bb/100")
     if len(matches) == 1:
         axes.set_xlim(matches[0] - 1, matches[0] + 1)
     axes.locator_params(axis="x", integer=True)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+
+
+def _draw_course(
+    axes: "Axes", known: Sequence[tuple[int, float, float | None]], colour: str, line: str, name: str
+) -> None:
+    """Draw one win rate from match to match, and its interval where there is one: once all opponents were met."""
+    x, mean = [match for match, _, _ in known], [mean for _, mean, _ in known]
+    axes.plot(x, mean, line, marker=".", color=colour, linewidth=1.2, markersize=3, label=name)
+    sure = [(match, mean, half) for match, mean, half in known if half is not None]
+    low, high = ([mean + sign * half for _, mean, half in sure] for sign in (-1, 1))
+    axes.fill_between([match for match, _, _ in sure], low, high, color=colour, alpha=0.15, linewidth=0)
+    if len(sure) == 1:  # no band can be seen
+        ((match, middle, half),) = sure
+        axes.errorbar([match], [middle], yerr=[half], color=colour, capsize=3, linewidth=0.8)
 
 
 def _standings(found: Analysis) -> dict[str, list[tuple[float | None, float | None]]]:
@@ -185,7 +253,7 @@ def _write_cells(axes: "Axes", cells: list[list[Payoff | None]], most: float) ->
             mean = None if cell is None else _known(cell.mean / MBB_PER_BB100)
             if cell is not None and mean is not None and at != other:
                 half = _known(cell.half_width / MBB_PER_BB100)
-                said = f"{mean:+.0f}" if half is None else f"{mean:+.0f}\n±{half:.0f}"
+                said = signed(mean, 0) if half is None else f"{signed(mean, 0)}\n±{half:.0f}"
                 dark = mean > 0.6 * most  # blue; orange is light enough for black
                 text = said.replace("-", "\N{MINUS SIGN}")
                 axes.text(other, at, text, ha="center", va="center", fontsize=6, color="white" if dark else "black")

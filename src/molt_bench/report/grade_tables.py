@@ -12,8 +12,8 @@ from rich.text import Text
 
 from molt_bench.luck.reference.grade import MISTAKES
 from molt_bench.poker.actions import STREETS
+from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.grades import LISTED, MISTAKE_MBB, AgentGrades, CostlyDecision, Grades
-from molt_bench.report.terminal import numbers_table
 
 
 def print_grades(found: Grades, names: Mapping[str, str], console: Console, *, folder: str) -> None:
@@ -47,9 +47,9 @@ def page_of(run: str, each: CostlyDecision) -> str:
     return f"#/run/{quote(run, '')}/hand/{each.match}/{each.seed_index}/{each.hand}?{query}"
 
 
-def agents_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table:
+def agents_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> FittingTable:
     """Return the grade of each agent beside what it won; it fits in 80 columns."""
-    table = numbers_table("agent", "decisions", "lost/dec", "±95%", "lost/100", "accuracy", "won/100", "±95%")
+    table = FittingTable("agent", "decisions", "lost/dec", "±95%", "lost/100", "accuracy", "won/100", "±95%")
     for row in rows:
         table.add_row(
             Text(names[row.id]),
@@ -64,18 +64,18 @@ def agents_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table
     return table
 
 
-def streets_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table:
+def streets_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> FittingTable:
     """Return what each agent loses per 100 hands on each street, in big blinds, and how many mistakes it made."""
-    table = numbers_table("lost/100", *STREETS, "mistakes", "forced folds")
+    table = FittingTable("lost/100", *STREETS, "mistakes", "forced folds")
     for row in rows:
         losses = [_number(row.streets[street].loss_bb_per_100, 1) for street in STREETS]
         table.add_row(Text(names[row.id]), *losses, f"{row.mistakes:,}", f"{row.forced_folds:,}")
     return table
 
 
-def kinds_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> Table:
+def kinds_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> FittingTable:
     """Return what each agent loses per 100 hands by each kind of mistake, in big blinds."""
-    table = numbers_table("lost/100", *[" too\n".join(words.split(" too ")) for words in MISTAKES.values()])
+    table = FittingTable("lost/100", *[" too\n".join(words.split(" too ")) for words in MISTAKES.values()])
     for row in rows:
         table.add_row(Text(names[row.id]), *[_number(row.kinds[kind].loss_bb_per_100, 1) for kind in MISTAKES])
     return table

@@ -14,7 +14,7 @@ from molt_bench.config.sections import StopConfig
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
-from molt_bench.rating.ranks import agreed, rank_intervals, rank_ranges, sure_leads
+from molt_bench.rating.ranks import agreed, intervals_of, open_runs, rank_ranges, sure_leads
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Rating
 from molt_bench.report.win_rates import WinRates
@@ -97,7 +97,12 @@ class Ranking(WinRates):
         """The ranks that each may have, with the run's confidence; none if margins do not decide."""
         if not self.by_margins:
             return {}
-        return rank_intervals(self.model, self.judge.test, **self._families)
+        return intervals_of(self._sure_leads)
+
+    @cached_property
+    def _sure_leads(self) -> dict[str, dict[str, bool]]:
+        """Whom everybody surely leads or trails; it takes seconds for hundreds of participants."""
+        return sure_leads(self.model, self.judge.test, **self._families)
 
     @property
     def _families(self) -> Families:
@@ -107,11 +112,25 @@ class Ranking(WinRates):
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
         """Everybody's rank, as it is printed everywhere: the ranks that the claimed orders leave possible."""
-        ranked = [name for name in self.order if name not in self.unranked]
-        return rank_ranges(ranked, self._told_apart(ranked))
+        return rank_ranges(self._ranked, self._told_apart)
 
-    def _told_apart(self, ranked: Sequence[str]) -> Iterator[Pair]:
-        """Yield the pairs of which the first is claimed to be above the second."""
+    @cached_property
+    def open_runs(self) -> list[tuple[int, int]]:
+        """The longest runs of neighbours of whom no two are told apart, by their first and last place in the order."""
+        played = [name for name in self._ranked if self.ratings[name].matches]
+        place = self.order.index
+        return [(place(played[one]), place(played[two])) for one, two in open_runs(played, self._told_apart)]
+
+    @cached_property
+    def _ranked(self) -> list[str]:
+        return [name for name in self.order if name not in self.unranked]
+
+    @cached_property
+    def _told_apart(self) -> list[Pair]:
+        """The pairs of which the first is claimed to be above the second."""
+        return [*self._claims(self._ranked)]
+
+    def _claims(self, ranked: Sequence[str]) -> Iterator[Pair]:
         if not self.result.matches:
             return
         if not self.by_margins:
@@ -121,7 +140,7 @@ class Ranking(WinRates):
             return
         yield from ((each.above, each.below) for each in self.verdicts if each.kind == "ordered")
         doubted = frozenset(self.result.suspicion.doubted)
-        sure = agreed(sure_leads(self.model, self.judge.test, **self._families))
+        sure = agreed(self._sure_leads)
         yield from (pair for pair in sure if doubted.isdisjoint(pair))
 
     @cached_property

@@ -1,11 +1,9 @@
 """The terminal: the final tables, and the progress of a run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import isfinite
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from molt_bench.errors import on_one_line
@@ -14,12 +12,15 @@ from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
+from molt_bench.report.fitting_table import FittingTable
+from molt_bench.report.headline import headline
+from molt_bench.report.number_text import signed
 from molt_bench.report.totals import totals
 from molt_bench.runs.folder import resume_command
 
 
 def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:
-    """Print the leaderboard, how much was played, why it stopped, and where the files are."""
+    """Print the leaderboard, how much was played, why it stopped, the headline, and where the files are."""
     result = found.result
     console.print(leaderboard_table(found))
     if found.measured_against is not None and found.reference is None:
@@ -28,7 +29,7 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         console.print(cost_table(cost_numbers(found), found.shown))
         print_faults(found, console)
     if result.unaccounted.requests:
-        console.print(unaccounted_line(result), highlight=False, soft_wrap=True)
+        _say(console, unaccounted_line(result))
     played = totals(result)
     matches = "match" if played["matches"] == 1 else "matches"
     hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
@@ -40,13 +41,15 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     if result.matches:
         times = found.hands_by_chips
         saved = f" Chips alone would take {times:.1f} times the hands." if times is not None and times >= 1.1 else ""
-        console.print(f"bb/100 by the estimator {found.estimator}.{saved}", highlight=False, soft_wrap=True)
+        _say(console, f"bb/100 by the estimator {found.estimator}.{saved}")
     for sentence in sentences(found):
-        console.print(sentence, highlight=False, soft_wrap=True)
+        _say(console, sentence)
     for stage in result.history:
         stopped = f", where it had stopped: {stage['stopReason']}" if stage["stopReason"] else ""
-        console.print(f"Extended after match {stage['matches']:,}{stopped}.", highlight=False)
-    console.print(f"Stopped: {with_names(result.stop_reason, found.shown)}.", highlight=False, soft_wrap=True)
+        _say(console, f"Extended after match {stage['matches']:,}{stopped}.")
+    _say(console, f"Stopped: {with_names(result.stop_reason, found.shown)}.")
+    if said := headline(found):
+        _say(console, " ".join(said), "bold")
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
         flags = way_on(found)
@@ -55,22 +58,19 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
             console.print(f"To continue: {command}", highlight=False, soft_wrap=True)
 
 
-def numbers_table(first: str, *numbers: str, width: int = 20, before: Sequence[str] = ()) -> Table:
-    """Return an empty table: a name of limited width, and columns of numbers behind it, or `before` it."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in before:
-        table.add_column(heading, justify="right")
-    table.add_column(first, overflow="fold", max_width=width)
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
+def _say(console: Console, text: str, style: str = "") -> None:
+    """Print a sentence: on a screen in lines that end between words, elsewhere as one line."""
+    console.print(Text(text, style), soft_wrap=not console.is_terminal)
 
 
-def leaderboard_table(found: Analysis) -> Table:
-    """Return the final table; it fits in 80 columns."""
+def leaderboard_table(found: Analysis) -> FittingTable:
+    """Return the final table: whole in 80 columns, without the least important figures in fewer."""
     rate = "bb/100" if found.reference is None else "bb/100 v ref"
     headings = ("mu±sigma", "W-L-D", rate, "±95%", "raw", "sure", "faults")
-    table = numbers_table("agent", *headings, before=["#"])
+    spare = ("W-L-D", "mu±sigma", "raw", "faults", "sure", "±95%")
+    if not found.by_margins:
+        spare = ("raw", "W-L-D", "faults", "±95%", rate, "sure")
+    table = FittingTable("agent", *headings, before=["#"], spare=spare)
     for row in found.rows:
         rating = row.rating
         table.add_row(
@@ -93,21 +93,23 @@ def _name(found: Analysis, name: str) -> str:
     return found.shown[name] if way is None else f"{found.shown[name]} ({way})"
 
 
-def reference_table(found: Analysis, reference: str) -> Table:
+def reference_table(found: Analysis, reference: str) -> FittingTable:
     """Return what everybody wins from the one that all are measured against, in their own games alone."""
-    table = numbers_table("agent", "bb/100 v ref", "±95%", width=40)
+    table = FittingTable("agent", "bb/100 v ref", "±95%", width=40)
     for row in found.rows:
         cells = ["ref" if row.rating.id == reference else "-", ""]
         if row.from_reference is not None:
             won, half_width = row.from_reference
-            cells = [f"{won:+.1f}", f"{half_width:.1f}"]
+            cells = [_signed(won), f"{half_width:.1f}"]
         table.add_row(Text(_name(found, row.rating.id)), *cells)
     return table
 
 
-def cost_table(rows: list[CostNumbers], names: Mapping[str, str]) -> Table:
-    """Return what the language models used; it fits in 80 columns."""
-    table = numbers_table("model", "tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s")
+def cost_table(rows: list[CostNumbers], names: Mapping[str, str]) -> FittingTable:
+    """Return what the language models used: whole in 80 columns, without the least important figures in fewer."""
+    headings = ("tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s")
+    spare = ("$/100 dec", "cached", "p50 s", "tok in", "tok out", "p95 s", "$/hand")
+    table = FittingTable("model", *headings, spare=spare)
     for row in rows:
         usage = row.usage
         table.add_row(
@@ -137,16 +139,16 @@ def print_faults(found: Analysis, console: Console) -> None:
                 f"; of {usage.readings:,} readings {usage.misread_hand:,} had the hand wrong, "
                 f"{usage.misread_to_call:,} the price"
             )
-        console.print(line, highlight=False, soft_wrap=True)
+        _say(console, line)
 
 
 def _signed(value: float) -> str:
     """Format big blinds in at most six characters, or seven from 100,000 on.
 
-    >>> _signed(12.34), _signed(-2593.5)
-    ('+12.3', '-2594')
+    >>> _signed(12.34), _signed(-2593.5), _signed(-0.01)
+    ('+12.3', '-2594', '0.0')
     """
-    return f"{value:+.1f}" if abs(value) < 1000 else f"{value:+.0f}"
+    return signed(value) if abs(value) < 1000 else f"{value:+.0f}"
 
 
 def _count(tokens: int) -> str:

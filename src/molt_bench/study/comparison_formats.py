@@ -22,7 +22,9 @@ from molt_bench.study.comparison import Comparison, Difference
 
 #: Column headings of the table; `confidence` is filled in.
 HEADINGS: Final = ("agent", "opponents", "seed pairs", "old", "new", "change", "±{confidence}", "verdict")
-_UNIT: Final = "mbb per hand"
+_UNIT: Final = "bb/100"
+#: Thousandths of a big blind per hand that are one big blind per 100 hands.
+_MBB: Final = 10
 #: Colours of a badge: their names at shields.io, and what our own badge paints.
 _COLORS: Final[Mapping[ChangeVerdict, tuple[str, str]]] = {
     "better": ("brightgreen", "#4c1"),
@@ -58,31 +60,37 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         return [
             str(len(each.opponents)),
             " / ".join(f"{count:,}" for count in each.seed_pairs),
-            f"{each.old:+,.0f}",
-            f"{each.new:+,.0f}",
-            f"{each.change.mean:+,.0f}",
+            _bb(each.old),
+            _bb(each.new),
+            _bb(each.change.mean),
             self._half_width(each),
             self.said(each),
         ]
 
     def said(self, each: Difference) -> str:
         """Return a verdict in words."""
-        return f"within {self.within:g}" if each.verdict == "within" else each.verdict
+        return f"within {self.within / _MBB:g}" if each.verdict == "within" else each.verdict
 
     def sentence(self, each: Difference) -> str:
         """Return a difference as one line."""
-        numbers = f"{each.change.mean:+,.0f} ± {self._half_width(each)} {_UNIT}"
+        numbers = f"{_bb(each.change.mean)} ± {self._half_width(each)} {_UNIT}"
         pairs = " / ".join(f"{count:,}" for count in each.seed_pairs)
         line = f"{on_one_line(each.name)}: {self.said(each)}, {numbers}, {pairs} seed pairs"
         return f"{line}; {self.failures[each.name]}" if each.name in self.failures else line
 
     def foot(self) -> str:
         """Return what the numbers are."""
-        return f"{self.found.cards}; in thousandths of a big blind per hand ({self.found.estimator})."
+        return f"{self.found.cards}; in {_UNIT} ({self.found.estimator})."
 
     def _half_width(self, each: Difference) -> str:
         half = each.change.half_width(self.confidence)
-        return f"{half:,.0f}" if isfinite(half) else "-"
+        return f"{half / _MBB:,.1f}" if isfinite(half) else "-"
+
+
+def _bb(mbb: float) -> str:
+    """Format thousandths of a big blind per hand as big blinds per 100 hands; what rounds to zero has no sign."""
+    text = f"{mbb / _MBB:+,.1f}"
+    return text if text.strip("+-") != "0.0" else "0.0"
 
 
 def markdown(outcome: Outcome) -> str:
@@ -262,7 +270,7 @@ def _badge_text(outcome: Outcome) -> str:
     (each,) = found.differences
     name = on_one_line(each.name)
     short = name if len(name) <= _NAME_LENGTH else f"{name[:_NAME_LENGTH]}..."
-    return f"{short} {outcome.said(each)} ({each.change.mean:+,.0f} mbb)"
+    return f"{short} {outcome.said(each)} ({_bb(each.change.mean)} {_UNIT})"
 
 
 _NAME_LENGTH: Final = 30

@@ -36,8 +36,8 @@ def chapter_of(run: OpenRun) -> Chapter:
     """Return the results of a run for the history."""
     result, began = run.result(), started(run.id)
     found = Analysis(result)
-    rows = found.rows if result.matches else ()
-    ids = [row.rating.id for row in rows]
+    # The reference of a gauntlet stands at 0 by definition: that is no result of its own.
+    rows = [row for row in found.rows if not row.reference] if result.matches else []
     points = {
         row.rating.id: {
             "run": run.id,
@@ -49,7 +49,7 @@ def chapter_of(run: OpenRun) -> Chapter:
             "sigma": rounded(row.rating.sigma),
             "codeHash": run.header.source_hashes.get(row.rating.id),
             "name": row.name,
-            "opponents": [name for name in ids if name != row.rating.id],
+            "opponents": list(found.model.field_of(row.rating.id)),
         }
         for row in rows
     }
@@ -89,11 +89,17 @@ def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
             for name, found in sorted(appearances.items())
         ],
         "regressions": [
-            agent_change(name, old.run, new.run)
+            {**agent_change(name, old.run, new.run), "sameField": _same_field(name, old, new)}
             for name, found in sorted(appearances.items())
             for old, new in pairwise(found)
         ],
     }
+
+
+def _same_field(name: str, old: Chapter, new: Chapter) -> bool:
+    """Return whether two results of an agent are against the same opponents: only then a line may join them."""
+    one, two = ({*chapter.points[name]["opponents"]} for chapter in (old, new))
+    return one == two and all(old.run.identity(each) == new.run.identity(each) for each in one)
 
 
 def agent_change(name: str, old: Run, new: Run) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.view.hand_columns import Deal, hand_columns
+from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
 from molt_bench.view.match_page import match_page
@@ -31,7 +32,7 @@ _LARGEST_UNPACKED: Final = 32_000_000
 #: Hands that are compressed between checks of the size.
 _AT_ONCE: Final = 25
 #: Compressed bytes of a hand in the list of hands, at most.
-_LISTED: Final = 40
+_LISTED: Final = 110
 #: How many hands that the pages link to come before the biggest swings.
 _MOST_LINKED: Final = 400
 
@@ -139,6 +140,7 @@ def _packed_hands(run: OpenRun, known: dict[str, Any], room: int) -> tuple[str, 
             break
         kept.update(some)
     pack.add({f"api/runs/{ONLY_RUN}/hands.json": hand_columns(run, kept)})
+    pack.add({f"api/runs/{ONLY_RUN}/lines/{match}.json": hand_lines(run, match, kept) for match in matches})
     return pack.text(), len(kept), len(places)
 
 

@@ -11,6 +11,7 @@ from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.hand_columns import hand_columns
+from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_list_cache import HandListCache
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history, in_order
@@ -144,6 +145,12 @@ class Library:
         cached = self._cached(run, wait_s=0)
         with cached.reading:
             return match_page(cached.run, match)
+
+    def hand_lines(self, run: str, match: int) -> dict[str, list[str | None]]:
+        """Return the hands of a match as they were played."""
+        cached = self._cached(run, count=False)
+        with cached.reading:
+            return hand_lines(cached.run, match)
 
     def hand_columns(self, run: str) -> dict[str, Any]:
         """Return all hands of a run as columns."""

@@ -8,6 +8,7 @@ from itertools import chain
 from math import inf
 from pathlib import Path
 from time import monotonic
+from typing import Final
 
 import msgspec
 from msgspec import UNSET
@@ -24,6 +25,9 @@ from molt_bench.runs.derived_files import DerivedMatch, derived_matches
 from molt_bench.runs.header import recorded_boxes, recorded_harnesses, stated_in
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
+
+#: Participants of whom everybody's win rate is worked out after every match.
+_FEW: Final = 40
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
@@ -179,10 +183,18 @@ class OpenRun(RunReader):
         with self.reading(chain.from_iterable(games)):
             margins = self._accounts.get(number) or (stored.margins if stored else None)
             self.ladder.rate(self.pairs[number], result, margins=margins, decided=decided)
-        self.standings.append({name: self._standing(name) for name in self.ladder.margins.participants})
+        self._stand(self.pairs[number])
         return True
 
-    def _standing(self, name: str) -> Standing:
+    def _stand(self, played: tuple[str, str]) -> None:
+        """Add everybody's win rate; of many participants only those who have just played are looked at."""
+        names = self.ladder.margins.participants
+        before = self.standings[-1] if self.standings else dict.fromkeys(names, Standing(None, inf))
+        fresh = names if len(names) <= _FEW else played
+        self.standings.append({**before, **{name: self.standing(name) for name in fresh}})
+
+    def standing(self, name: str) -> Standing:
+        """Return the win rate of a participant as it is now."""
         won = self.ladder.margins.so_far(name)
         if won is None:
             return Standing(None, inf)

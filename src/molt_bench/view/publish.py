@@ -8,7 +8,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from itertools import permutations
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -21,12 +21,16 @@ from molt_bench.files import inside, write_whole
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS
+from molt_bench.report.figures import write_preview
 from molt_bench.report.grades import GRADES
+from molt_bench.report.headline import headline
 from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.hand_columns import Deal, hand_columns
+from molt_bench.view.hand_lines import hand_lines
+from molt_bench.view.hand_packs import write_pack
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.html_report import chosen_deals
 from molt_bench.view.library import Library
@@ -38,9 +42,9 @@ from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
 from molt_bench.view.search import said_in
 
-#: How many deals of a run are published, each as a file.
+#: How many deals of a run are published.
 MOST_DEALS: Final = 2000
-#: How many runs can be put side by side, two at a time; each pair is two files.
+#: How many runs can be put side by side, two at a time.
 _MOST_COMPARED: Final = 20
 #: The files of a run that are published; never a secret or what a program wrote to its standard error.
 _FILES: Final = (JOURNAL, EXCHANGES, ANSWERS, *ARTIFACTS, STYLES, GRADES, ABOUT)
@@ -49,6 +53,7 @@ _ALLOWED: Final = (
     "worker-src blob:; base-uri 'none'; form-action 'none'"
 )
 _SUMS: Final = "SHA256SUMS"
+_PREVIEW: Final = "preview.png"
 _MARK: Final = "molt-bench-site"
 
 
@@ -83,8 +88,30 @@ def publish(
     _write_json(target / "api" / "history.json", library.history())
     ids = [line["id"] for line in kept]
     _write_json(target / "api" / "pools.json", [_without_paths(pool, ids) for pool in library.pools()])
-    for old, new in permutations(ids[:_MOST_COMPARED], 2):
-        _write_json(target / "api" / "compare" / old / f"{new}.json", library.side_by_side(old, new, (old, new)))
+    for old in ids[:_MOST_COMPARED] if len(ids) > 1 else ():
+        others = [new for new in ids[:_MOST_COMPARED] if new != old]
+        pages = {new: library.side_by_side(old, new, (old, new)) for new in others}
+        _write_json(target / "api" / "compare" / f"{old}.json", pages)
+    _write_front(target, kept, [library.open(run) for run in ids[:1]], warn)
+
+
+def _write_front(target: Path, lines: list[dict[str, Any]], newest: list[OpenRun], warn: Callable[[str], None]) -> None:
+    """Say in the page what a link to the site shows elsewhere: its title, the headline of its newest run, a picture."""
+    found = Analysis(newest[0].result()) if newest else None
+    name = (newest[0].id if len(lines) == 1 else f"{len(lines):,} runs") if newest else "no runs"
+    about = {"og:type": "website", "og:title": f"{name} \N{MIDDLE DOT} molt-bench"}
+    if found is not None and found.result.matches:
+        about["og:description"] = " ".join(headline(found))
+        if write_preview(found, target / _PREVIEW, warn=warn):
+            about |= {"og:image": _PREVIEW, "twitter:card": "summary_large_image"}
+    tags = [f'<meta property="{key}" content="{escape(text)}">' for key, text in about.items()]
+    if "og:description" in about:
+        tags.append(f'<meta name="description" content="{escape(about["og:description"])}">')
+    page = (target / "index.html").read_text("utf-8")
+    page = page.replace(
+        "<title>molt-bench</title>", "\n".join([f"<title>{escape(about['og:title'])}</title>", *tags]), 1
+    )
+    write_whole(target / "index.html", page.encode())
 
 
 def _clear(target: Path) -> None:
@@ -95,6 +122,7 @@ def _clear(target: Path) -> None:
             raise MoltBenchError(f"{target} is not empty and holds no site of molt-bench; name a new folder")
         for name in ("api", "files"):
             shutil.rmtree(target / name, ignore_errors=True)
+        (target / _PREVIEW).unlink(missing_ok=True)
     target.mkdir(parents=True, exist_ok=True)
 
 
@@ -130,19 +158,25 @@ def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str]
     _write_json(place / f"{run.id}.json", page)
     _write_json(place / run.id / "names.json", names)
     _write_json(place / run.id / "hands.json", {**hand_columns(run, kept), "status": _status(run)})
-    for match, found in matches.items():
-        _write_json(place / run.id / "match" / f"{match}.json", _without_dead_links(found, kept))
     said: list[list[Any]] = []
-    for deal in sorted(kept):
-        match, seed, hand = deal
-        found = hand_page(run, match, seed, hand, grades=False)
-        for side in ("previous", "next"):
-            if found[side] is not None and tuple(found[side].values()) not in kept:
-                found[side] = None
-        said += said_in(found)
-        _write_json(place / run.id / "hand" / str(match) / str(seed) / f"{hand}.json", found)
+    packs = {}
+    for match, found in matches.items():
+        hands = (_hand(run, deal, kept, said) for deal in sorted(kept) if deal[0] == match)
+        first = [{"match": _without_dead_links(found, kept)}, {"lines": hand_lines(run, match, kept)}]
+        packs[match] = write_pack(place / run.id / f"match-{match}.pack", first, hands)
+    _write_json(place / run.id / "packs.json", packs)
     if run.config.models():
         _write_json(place / run.id / "said.json", said)
+
+
+def _hand(run: OpenRun, deal: Deal, kept: set[Deal], said: list[list[Any]]) -> dict[str, Any]:
+    """Return the page of a hand, without links to hands that are not published; what was said in it goes to `said`."""
+    found = hand_page(run, *deal, grades=False)
+    for side in ("previous", "next"):
+        if found[side] is not None and tuple(found[side].values()) not in kept:
+            found[side] = None
+    said += said_in(found)
+    return found
 
 
 def _without_dead_links(page: dict[str, Any], kept: set[Deal]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from molt_bench.rating.verdicts import Verdict
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
+from molt_bench.report.headline import headline
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
@@ -29,7 +30,7 @@ from molt_bench.view.run_parts import (
     style_groups,
     styles_data,
 )
-from molt_bench.view.winnings import totals_data, winnings_data
+from molt_bench.view.winnings import MOST_POINTS, rates_data, winnings_data
 
 
 def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
@@ -122,12 +123,13 @@ def _results(run: OpenRun, found: Analysis) -> dict[str, Any]:
     return {
         "rule": rule_data(found),
         "leaderboard": leaderboard_data(found),
-        "sentences": _sentences(found),
+        "headline": headline(_with_marks(found)),
+        "sentences": sentences(_with_marks(found)),
         "convergence": _convergence(run, result, found.order),
         "spent": _spent(result),
         "payoff": _payoff(found),
         "winnings": winnings_data(run, found),
-        "totalWinnings": totals_data(run, found),
+        "winRates": rates_data(run, found),
         "costs": costs_data(found),
         "matches": matches_data(run, result),
     }
@@ -137,17 +139,17 @@ _NO_RESULTS: Final[Mapping[str, Any]] = {
     "rule": None,
     "convergence": None,
     "payoff": None,
-    "totalWinnings": None,
-    **dict.fromkeys(("leaderboard", "sentences", "spent", "winnings", "costs", "matches"), ()),
+    "winRates": None,
+    **dict.fromkeys(("headline", "leaderboard", "sentences", "spent", "winnings", "costs", "matches"), ()),
 }
 
 
-def _sentences(found: Analysis) -> list[str]:
-    """Return what is said of the result, with ids between marks: the page puts names there as it does elsewhere."""
+def _with_marks(found: Analysis) -> Analysis:
+    """Return the analysis with ids between marks in place of names: the page puts names there as it does elsewhere."""
     marked = copy(found)
     marked.__dict__["shown"] = _marked(found.names)
     marked.__dict__["measured_against"] = None  # a column says so
-    return sentences(marked)
+    return marked
 
 
 def _marked(ids: Iterable[str]) -> dict[str, str]:
@@ -195,6 +197,7 @@ def rule_data(found: Analysis) -> dict[str, Any]:
         "estimator": found.estimator,
         "claimedFrom": rounded(found.claimed_from),
         "tieBb100": rounded(found.rule.tie_margin_mbb / MBB_PER_BB100),
+        "openRuns": found.open_runs,
     }
 
 
@@ -240,7 +243,12 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
 
 
 def _convergence(run: OpenRun, result: RunResult, order: Iterable[str]) -> dict[str, Any]:
-    steps = result.convergence
+    # Of many matches, not all: more points cannot be seen.
+    every = max(1, -(-len(result.convergence) // MOST_POINTS))
+    shown = [at for at in range(len(result.convergence)) if at % every == 0 or at == len(result.convergence) - 1]
+    steps, standings = [result.convergence[at] for at in shown], [run.standings[at] for at in shown]
+    if standings:  # of many participants, those who did not play in the last match have an older one
+        standings[-1] = {name: run.standing(name) for name in standings[-1]}
     ratings = [{rating.id: rating for rating in step.ratings} for step in steps]
     sures = [dict(zip(pairwise(step.ranking), step.confidences, strict=True)) for step in steps]
     last = list(pairwise(steps[-1].ranking)) if steps else []
@@ -251,8 +259,8 @@ def _convergence(run: OpenRun, result: RunResult, order: Iterable[str]) -> dict[
                 "id": name,
                 "mu": [rounded(each[name].mu) for each in ratings],
                 "sigma": [rounded(each[name].sigma) for each in ratings],
-                "bb100": [rounded(each[name].mean) for each in run.standings],
-                "halfWidth": [rounded(each[name].half_width) for each in run.standings],
+                "bb100": [rounded(each[name].mean) for each in standings],
+                "halfWidth": [rounded(each[name].half_width) for each in standings],
             }
             for name in order
         ],
@@ -282,7 +290,9 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
 def _payoff(found: Analysis) -> dict[str, Any] | None:
     if not found.result.matches or found.reference is not None:
         return None
-    matrix, nash = found.payoffs, nash_averaging(found.model)
+    matrix = found.payoffs
+    # From margins that may be luck, it would give all to one: it is left out until all are told apart.
+    nash = None if found.open_runs else nash_averaging(found.model)
     places = [matrix.participants.index(name) for name in found.order]
     cells = [[matrix.cells[one][two] for two in places] for one in places]
     return {

@@ -1,6 +1,7 @@
 """Winnings over time: as dealt, with and without showdown, with all-in luck removed, and as in the result."""
 
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, permutations
 from typing import Any, Final
 
 from molt_bench.bench.result import PlayedMatch
@@ -13,7 +14,7 @@ from molt_bench.view.open_run import OpenRun
 #: The kinds of winnings; `used` is by the estimator that the result of a pairing is by, so it ends where that does.
 _KINDS: Final = ("used", "raw", "allIn", "showdown", "noShowdown")
 #: Points of a curve: more than these cannot be seen.
-_MOST_POINTS: Final = 400
+MOST_POINTS: Final = 400
 
 
 def winnings_data(run: OpenRun, found: Analysis) -> list[dict[str, Any]]:
@@ -34,30 +35,50 @@ def winnings_data(run: OpenRun, found: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-def totals_data(run: OpenRun, found: Analysis) -> dict[str, Any]:
-    """Return what each participant has won from all others together after every match, in big blinds, by kind.
+def rates_data(run: OpenRun, found: Analysis) -> dict[str, Any]:
+    """Return what each participant has won per 100 hands after every match, in big blinds, by kind.
 
-    Of many matches, not all.
+    All opponents that it has met count the same, as in the leaderboard: sums would show who met whom how often. Of many
+    matches, not all are returned. The reference of a gauntlet has no result of its own.
     """
     matches = found.result.matches
-    ids = found.order
-    curves = {name: {key: [0.0] for key in _KINDS} for name in ids}
-    for match in matches:
-        a, b = match.participants
+    ids = [name for name in found.order if name != found.reference]
+    rates = {name: _Rates(found.model.field_of(name)) for name in ids}
+    step = max(1, -(-len(matches) // MOST_POINTS))
+    shown = sorted({*range(step, len(matches) + 1, step), len(matches)})
+    for at, match in enumerate(matches, start=1):
         won = {key: sum(values) for key, values in _won(run, found, match).items()}
-        for name in ids:
-            sign = (name == a) - (name == b)
-            for key, values in curves[name].items():
-                values.append(values[-1] + sign * won[key])
-    step = max(1, -(-len(matches) // _MOST_POINTS))
-    shown = sorted({*range(0, len(matches) + 1, step), len(matches)})
-    return {
-        "matches": shown,
-        "series": [
-            {"id": name, **{key: [rounded(values[at]) for at in shown] for key, values in curves[name].items()}}
-            for name in ids
-        ],
-    }
+        hands = sum(seed.nominal_hands for seed in match.result.seed_results)
+        for sign, (name, other) in zip((1, -1), permutations(match.participants), strict=True):
+            if name in rates:
+                rates[name].add(other, {key: sign * value for key, value in won.items()}, hands)
+        if at in shown:
+            for each in rates.values():
+                each.keep()
+    return {"matches": shown, "series": [{"id": name, **rates[name].kept} for name in ids]}
+
+
+class _Rates:
+    """What one participant has won per 100 hands so far, by kind, with the same weight for each of its field."""
+
+    def __init__(self, field: Sequence[str]) -> None:
+        self._sums = {other: dict.fromkeys(_KINDS, 0.0) for other in field}
+        self._hands = dict.fromkeys(field, 0)
+        self.kept: dict[str, list[float | None]] = {key: [] for key in _KINDS}
+
+    def add(self, other: str, won: Mapping[str, float], hands: int) -> None:
+        """Add a match; one against an opponent outside the field does not count."""
+        if other in self._hands:
+            self._hands[other] += hands
+            for key, value in won.items():
+                self._sums[other][key] += value
+
+    def keep(self) -> None:
+        """Keep the rates as they are now; there are none before the first match."""
+        met = [other for other, hands in self._hands.items() if hands]
+        for key, column in self.kept.items():
+            each = [100 * self._sums[other][key] / self._hands[other] for other in met]
+            column.append(rounded(sum(each) / len(each)) if each else None)
 
 
 def _won(run: OpenRun, found: Analysis, match: PlayedMatch) -> dict[str, list[float]]:

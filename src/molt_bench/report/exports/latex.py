@@ -8,6 +8,7 @@ from molt_bench._version import __version__
 from molt_bench.rating.payoffs import Payoff
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.claims import met_so_far, mixed_harnesses, suspicions
+from molt_bench.report.number_text import signed
 from molt_bench.report.win_rates import MBB_PER_BB100
 
 _TIED: Final = "$^=$"
@@ -145,7 +146,7 @@ def _payoff(cell: Payoff | None) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"${value:+.1f}$"
+    return f"${signed(value).replace(',', '{,}')}$"
 
 
 def _count(value: int) -> str:

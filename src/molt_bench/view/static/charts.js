@@ -1,7 +1,7 @@
 // Small SVG charts: sharp at any size, in the page's own colours, each with its numbers as a table.
-import { h, row, s, scrollTable, th } from "./dom.js";
+import { choice, h, row, s, scrollTable, th } from "./dom.js";
 import { chartButtons, tableButton } from "./download.js";
-import { fixed, NONE, whole } from "./text.js";
+import { NONE, whole } from "./text.js";
 
 export const MARGIN = { top: 10, right: 14, bottom: 34, left: 58 };
 
@@ -103,58 +103,50 @@ export function dataTable(label, head, rowsOf) {
 /** An inline SVG in a table cell, `width` and `height` in pixels of a 16-pixel font. */
 export function inlineChart(width, height, ...children) {
   const size = { width: `${width / 16}rem`, height: `${height / 16}rem`, viewBox: `0 0 ${width} ${height}` };
-  return s("svg.whisker", { ...size, "aria-hidden": "true" }, children);
-}
-
-const WHISKER_WIDTH = 190;
-const whiskerScale = (low, high) => scale(low, high, 6, WHISKER_WIDTH - 6);
-
-/** A value with its interval on a common scale, for a table row. */
-export function whisker(value, half, low, high, colour) {
-  const at = whiskerScale(low, high);
-  const stem = (x1, x2, y1, y2) => s(`line.stem.c${colour}`, { x1, x2, y1, y2 });
-  const [left, right] = [at(value - half), at(value + half)];
-  return inlineChart(WHISKER_WIDTH, 22, [
-    low < 0 && high > 0 && s("line.zero", { x1: at(0), x2: at(0), y1: 0, y2: 22 }),
-    Number.isFinite(value) && Number.isFinite(half) && [
-      stem(left, right, 11, 11),
-      stem(left, left, 7, 15),
-      stem(right, right, 7, 15),
-    ],
-    Number.isFinite(value) && s(`circle.dot.c${colour}`, { cx: at(value), cy: 11, r: 4 }),
-  ]);
-}
-
-const tickText = (tick) => fixed(tick, Number.isInteger(tick) ? 0 : 1);
-
-/** Where the label of a tick begins and ends, with a gap; x is where the tick is. */
-function tickRoom(tick, x, anchor) {
-  const room = 7.6 * tickText(tick).length + 8;
-  const left = x - room * { start: 0, middle: 0.5, end: 1 }[anchor];
-  return [left, left + room];
-}
-
-/** The scale of the whiskers, as the head of their column. */
-export function whiskerAxis(low, high) {
-  const at = whiskerScale(low, high);
-  const anchor = (x) => (x < 18 ? "start" : x > WHISKER_WIDTH - 18 ? "end" : "middle");
-  const room = (tick) => tickRoom(tick, at(tick), anchor(at(tick)));
-  const fits = (found) => found.every((tick, index) => !index || room(tick)[0] >= room(found[index - 1])[1]);
-  const shown = [5, 4, 3, 2].map((count) => ticks(low, high, count)).find(fits) ?? ticks(low, high, 1);
-  const marks = shown.map((tick) => [
-    s("text", { x: at(tick), y: 11, "text-anchor": anchor(at(tick)) }, tickText(tick)),
-    s("line.axis", { x1: at(tick), x2: at(tick), y1: 14, y2: 18 }),
-  ]);
-  return inlineChart(WHISKER_WIDTH, 18, marks);
+  return s("svg.inline", { ...size, "aria-hidden": "true" }, children);
 }
 
 /**
  * Draw lines over a common x.
  * series: [{name, dir, colour, dashed, thin, y: [], half: [], joins: []}]; format makes a y text; zero: a line at 0.
- * With joins, [from, to, whether it is a strong line], the values are dots with intervals. xName names an x.
+ * With joins, [from, to], the values are dots with intervals. xName names an x.
  */
-export function lineChart(
-  { label, x, xLabel, xName = null, yLabel, series, format, tickFormat, zero = false, range = null, height = 260 },
+export function lineChart(options) {
+  return options.series.length > MOST_LINES ? oneOfMany(options) : allLines(options);
+}
+
+const MOST_LINES = 12; // more cannot be told apart
+
+/** The same with one line highlighted, which the reader chooses; the others are faint, and have no legend. */
+function oneOfMany(options) {
+  const { label, series } = options;
+  const box = h("div");
+  const draw = (at) => {
+    const others = series.filter((_, index) => index !== at).map((one) => ({ ...one, half: null, isDim: true }));
+    box.replaceChildren(allLines({ ...options, series: [...others, series[at]], isTitled: false }));
+  };
+  const id = `line-${label.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  const names = series.map(({ name }, index) => [String(index), name]);
+  draw(0);
+  const select = choice(id, "Highlight", names, "0", (value) => draw(Number(value)));
+  return h("figure", h("figcaption", label), h("p.field", select), box);
+}
+
+function allLines(
+  {
+    label,
+    x,
+    xLabel,
+    xName = null,
+    yLabel,
+    series,
+    format,
+    tickFormat,
+    zero = false,
+    range = null,
+    height = 260,
+    isTitled = true,
+  },
 ) {
   const values = series.flatMap((one) =>
     one.y.flatMap((value, index) => (value === null ? [] : ends(value, one.half?.[index])))
@@ -189,12 +181,19 @@ export function lineChart(
     ];
   });
   const keys = series.map((one, at) =>
-    h("li", lineKey(one), h("bdi", { title: one.name, dir: one.dir }, one.name), " ", legend[at])
+    !one.isDim && h("li", lineKey(one), h("bdi", { title: one.name, dir: one.dir }, one.name), " ", legend[at])
   );
   const rows = () =>
     x.map((at, index) => [xName ? xName(index) : whole(at), ...series.map((one) => valueText(one, index, format))]);
   const table = dataTable(label, [xLabel, ...series.map((one) => one.name)], rows);
-  return h("figure", h("figcaption", label), h("ul.legend", keys, place), frame, chartButtons(frame, label), table);
+  return h(
+    isTitled ? "figure" : "div",
+    isTitled && h("figcaption", label),
+    h("ul.legend", keys, place),
+    frame,
+    chartButtons(() => frame.querySelector("svg"), label),
+    table,
+  );
 }
 
 function valueText(one, index, format) {
@@ -205,6 +204,7 @@ function valueText(one, index, format) {
 }
 
 function lineClass(one) {
+  if (one.isDim) return "dim";
   return `${one.dashed === true ? "dashed" : one.dashed || ""} ${one.thin ? "thin" : ""}`;
 }
 
@@ -216,7 +216,9 @@ function lineKey(one) {
 /** Draw a line; a value without neighbours, which a line would not show, is a dot. */
 function line(one, kept, x, toX, toY) {
   const known = (index) => one.y[index] !== null && one.y[index] !== undefined;
-  const lonely = one.y.map((_, index) => index).filter((at) => known(at) && !known(at - 1) && !known(at + 1));
+  const lonely = one.isDim
+    ? []
+    : one.y.map((_, index) => index).filter((at) => known(at) && !known(at - 1) && !known(at + 1));
   const ys = kept.map((index) => (one.y[index] === null ? NaN : toY(one.y[index])));
   return [
     s(`path.line.c${one.colour}`, { class: lineClass(one), d: linePath(kept.map((index) => toX(x[index])), ys) }),
@@ -231,9 +233,9 @@ const within = (to, low, high) => (value) => to(Math.min(high, Math.max(low, val
 function joined(one, x, toX, toY) {
   const at = (index) => [toX(x[index]), toY(one.y[index])];
   const isKnown = (index) => Number.isFinite(one.y[index]);
-  const lines = one.joins.filter(([from, to]) => isKnown(from) && isKnown(to)).map(([from, to, isStrong]) => {
+  const lines = one.joins.filter(([from, to]) => isKnown(from) && isKnown(to)).map(([from, to]) => {
     const d = `M${point(...at(from))}L${point(...at(to))}`;
-    return s(`path.line.c${one.colour}`, { class: isStrong ? lineClass(one) : "faint", d });
+    return s(`path.line.c${one.colour}`, { class: lineClass(one), d });
   });
   const dots = x.map((_, index) => index).filter(isKnown).map((index) => {
     const [cx, cy] = at(index);

@@ -67,18 +67,17 @@ const KINDS = [
   ["noShowdown", "non-showdown winnings, as dealt"],
 ];
 
-/** What every agent has won from all others together, match by match. */
-function totalChart({ totalWinnings: { matches, series } }, agents, [kind, text]) {
-  const chips = (value) => signed(value, 0);
+/** What every agent has won per hand so far, all opponents alike: sums would show who met whom how often. */
+function ratesChart({ winRates: { matches, series } }, agents, [kind, text]) {
   return lineChart({
-    label: `What each agent has won from all others, bb: ${text}`,
+    label: `bb/100 from the opponents met so far, each counting the same: ${text}`,
     x: matches,
     xLabel: "matches",
-    yLabel: "bb",
+    yLabel: "bb/100",
     zero: true,
     height: 280,
-    format: chips,
-    tickFormat: chips,
+    format: (value) => signed(value),
+    tickFormat: signedTick,
     series: series.map(({ id, ...one }) => {
       return { name: agents.name(id), colour: agents.colour(id), dashed: agents.dashed(id), y: one[kind] };
     }),
@@ -93,7 +92,7 @@ export function winningsSection(run, agents, state) {
   const box = h("div");
   const draw = () => {
     const kind = KINDS.find(([value]) => value === (state.open.winnings ?? KINDS[0][0]));
-    if (kind) return box.replaceChildren(totalChart(run, agents, kind));
+    if (kind) return box.replaceChildren(ratesChart(run, agents, kind));
     const pair = pairs.find((one) => key(one) === state.open.winnings) ?? pairs[0];
     const { a, b, raw, allIn, used, estimator } = pair;
     const colour = agents.colour(a);

@@ -60,10 +60,50 @@ async function errorText(response) {
 /** Return the data of a path. */
 export async function load(path) {
   if (Object.hasOwn(inlined, path)) return inlined[path];
+  if (inlined.published) return published(path);
   if (!isSingleFile) return fetched(path);
   const hint =
     "A single file holds one run and a limited number of hands. `molt-bench view` shows every hand of every run.";
   throw new LoadError("This file does not include that page.", hint);
+}
+
+const PACKED = /^(api\/runs\/[^/]+)\/(?:(match|lines)\/(\d+)|hand\/(\d+)\/(\d+\/\d+))\.json$/;
+const COMPARED = /^(api\/compare\/[^/]+)\/([^/]+)\.json$/;
+const NOT_PUBLISHED = "This site does not hold that page.";
+
+/** Return the data of a path from the files of a site: hands are packed by match, comparisons by the first run. */
+async function published(path) {
+  const [, run, name, ofMatch, ofHand, hand] = path.match(PACKED) ?? [];
+  if (run) {
+    const [match, wanted] = [ofMatch ?? ofHand, name ?? hand];
+    const pieces = (await loadOnce(`${run}/packs.json`))[match] ?? [];
+    const found = pieces.find(([, , names]) => names.includes(wanted));
+    if (!found) throw new LoadError("Not found.", NOT_PUBLISHED);
+    return (await piece(`${run}/match-${match}.pack`, found))[wanted];
+  }
+  const [, old, fresh] = path.match(COMPARED) ?? [];
+  if (!old) return fetched(path);
+  const found = (await loadOnce(`${old}.json`))[decodeURIComponent(fresh)];
+  if (!found) throw new LoadError("Not found.", NOT_PUBLISHED);
+  return found;
+}
+
+let lastPiece = { key: null, pages: null }; // the hand before and the next one are mostly in the same
+
+/** Return the pages in a piece of a file; a host that does not know ranges sends all of it. */
+async function piece(path, [offset, length]) {
+  const key = `${path} ${offset}`;
+  if (lastPiece.key === key) return lastPiece.pages;
+  const headers = { range: `bytes=${offset}-${offset + length - 1}` };
+  const response = await fetch(path, { headers }).catch(() => null);
+  if (!response?.ok) {
+    throw new LoadError("This cannot be read.", "The site is not complete, or its host does not respond.");
+  }
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const own = response.status === 206 ? bytes : bytes.subarray(offset, offset + length);
+  const unpacked = new Response(new Blob([own]).stream().pipeThrough(new DecompressionStream("gzip")));
+  lastPiece = { key, pages: await unpacked.json() };
+  return lastPiece.pages;
 }
 
 /** Change the name and the note of a run; `was` is what the page showed. Returns them as they are then. */
@@ -105,6 +145,7 @@ export const namesPath = (run) => `api/runs/${asPath(run)}/names.json`;
 export const saidPath = (run) => `api/runs/${asPath(run)}/said.json`;
 export const searchPath = (run, query) => `api/runs/${asPath(run)}/search.json?${new URLSearchParams(query)}`;
 export const matchPath = (run, match) => `api/runs/${asPath(run)}/match/${asPath(match)}.json`;
+export const linesPath = (run, match) => `api/runs/${asPath(run)}/lines/${asPath(match)}.json`;
 export const handsPath = (run) => `api/runs/${asPath(run)}/hands.json`;
 export const comparePath = (old, fresh) => `api/compare/${asPath(old, fresh)}.json`;
 export const handPath = (run, match, seed, hand) => `api/runs/${asPath(run)}/hand/${asPath(match, seed, hand)}.json`;

@@ -35,14 +35,19 @@ const prose = (mark) => (text) => {
   return h("div.prose", { tabindex: "0", role: "group", "aria-label": "Reasoning" }, parts);
 };
 
+/** A panel of fixed height, so that nothing below it moves from step to step; what is longer scrolls. */
+export function decisionBox(...children) {
+  return h("div.decision", { tabindex: "0", role: "group", "aria-label": "Decision" }, children);
+}
+
 /** The decision at step `at` of a side, as a panel. `open` remembers which texts the reader has opened. */
 export function decisionPanel(side, at, agents, open) {
   const step = side.steps[at];
-  if (step.decision === null) return h("div.decision", h("p.soft", "No decision at this step."));
+  if (step.decision === null) return decisionBox(h("p.soft", "No decision at this step."));
   const { agent, faults, exchange } = side.decisions[step.decision];
   const shown = new Set((exchange?.attempts ?? []).filter(({ error }) => error).map(({ attempt }) => attempt));
   const stray = faults.filter(({ attempt }) => !shown.has(attempt));
-  return h("div.decision", [
+  return decisionBox([
     h("h4", h(`span.mark.c${agents.colour(agent)}`, { "aria-hidden": "true" }), ` ${visibleLine(step.text)}`),
     stray.map((fault) => faultText(fault, fault.attempt ? `, attempt ${fault.attempt}` : "")),
     step.forced && h("p.warning", "Forced fold: the agent gave no legal action."),

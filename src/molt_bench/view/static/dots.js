@@ -66,7 +66,7 @@ const overlap = (one, other) =>
 /**
  * Dots with intervals around a zero line.
  * points: [{x, y, half, colour, name, isJoined}]; x and y: {label, format}, x also {ticks, fromZero, log}; joined dots
- * have no names, and the line to one that is not isJoined is faint; frontier: points to draw a line through; levels:
+ * have no names, and no line leads to one that is not isJoined; frontier: points to draw a line through; levels:
  * [{y, name, colour}] to draw across, where they are on the scale.
  */
 export function dotChart({ label, points, x, y, joined = false, frontier = [], levels = [] }) {
@@ -85,9 +85,7 @@ export function dotChart({ label, points, x, y, joined = false, frontier = [], l
     return [
       axes(width, height, { ...x, at: toX, ticks: xTicks }, { ...y, at: toY, ticks: ticks(low, high) }, { zero: true }),
       joined &&
-      points.slice(1).map((one, index) =>
-        s("path.line.thin.c7", { class: one.isJoined ? "" : "faint", d: path([points[index], one]) })
-      ),
+      points.slice(1).map((one, index) => one.isJoined && s("path.line.thin.c7", { d: path([points[index], one]) })),
       shown.map((one) => level(one, width, toY)),
       frontier.length > 1 && s("path.line.thin.dashed.c7", { d: path(frontier) }),
       points.map((one) => dot(one, toX, toY, `${one.name}: ${y.format(one.y)}`)),
@@ -99,7 +97,7 @@ export function dotChart({ label, points, x, y, joined = false, frontier = [], l
   });
   const mark = (one) => h(`span.mark.c${one.colour}`, { "aria-hidden": "true" });
   const keys = points.map((one) => h("li", mark(one), " ", h("bdi", one.name)));
-  return h("div", chart, !joined && h("ul.legend", keys), chartButtons(chart, label));
+  return h("div", chart, !joined && h("ul.legend", keys), chartButtons(() => chart.querySelector("svg"), label));
 }
 
 /** Return the powers of ten in a range of logarithms; 2 and 5 times them, too, where there are few. */

@@ -9,13 +9,14 @@ const STYLES = [
   "stroke-linejoin",
   "opacity",
   "font-size",
+  "font-weight",
   "paint-order",
 ];
 const PNG_SCALE = 3; // pixels for a point of the page
 
-/** Buttons that save the chart in a box; `name` is the name of the file. */
-export function chartButtons(box, name) {
-  const svg = () => drawn(box.querySelector("svg"));
+/** Buttons that save a chart, which is on the page or made for this; `name` is the name of the file. */
+export function chartButtons(chartOf, name) {
+  const svg = () => drawn(chartOf());
   return h("span.downloads", [
     button(
       "SVG",
@@ -60,6 +61,7 @@ function save(blob, name) {
 
 /** Return a chart as the text of an SVG file, with the colours and sizes that the page gives it. */
 function drawn(chart) {
+  if (!chart.isConnected) return onPage(chart);
   const copy = chart.cloneNode(true);
   const [from, to] = [chart, copy].map((svg) => [svg, ...svg.querySelectorAll("*")]);
   from.forEach((element, index) => {
@@ -78,6 +80,15 @@ function drawn(chart) {
     copy.setAttribute(key, value);
   }
   return new XMLSerializer().serializeToString(copy);
+}
+
+/** Return the same for a chart that is not on the page: only there it has colours. */
+function onPage(chart) {
+  const place = h("div", { hidden: true }, chart);
+  document.getElementById("main").append(place);
+  const text = drawn(chart);
+  place.remove();
+  return text;
 }
 
 /** The colour behind an element. */

@@ -9,7 +9,7 @@ const LINES_DIFFER = 32;
 const A_ON_BUTTON = 64;
 export const FIELDS = [
   ...["agent", "opponent", "position", "cards", "match", "street", "pot", "mistake"],
-  ...["showdown", "allin", "fault", "kind", "lines", "q", "regex"],
+  ...["showdown", "allin", "fault", "kind", "lines", "line", "q", "regex"],
 ];
 
 /** Read filters and order from the query of an address. */
@@ -73,8 +73,11 @@ function playerTests(data, filters) {
   ];
 }
 
-/** Return the indices of the hands that pass the filters, in the requested order; `hits` marks those with a hit. */
-export function chosen(data, filters, order, hits = null) {
+/**
+ * Return the indices of the hands that pass the filters, in the requested order; `hits` marks those with a hit, and
+ * `lineAt` tests the line of play of a hand, where one is looked for.
+ */
+export function chosen(data, filters, order, hits = null, lineAt = null) {
   const { match, net, pot, street, flags } = data.columns;
   const least = Number(filters.pot || 0) * 100;
   const mistake = Number(filters.mistake || 0) * 1000;
@@ -87,6 +90,7 @@ export function chosen(data, filters, order, hits = null) {
     data.losses && mistake > 0 && ((index) => (loss[index] ?? 0) >= mistake),
     ...flagTests(filters, flags),
     hits && ((index) => hits[index] === 1),
+    filters.line !== "" && lineAt,
   ].filter(Boolean);
   let found = new Uint32Array(net.length).map((_, index) => index);
   for (const test of tests) found = passing(found, test);

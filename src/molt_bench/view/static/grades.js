@@ -7,19 +7,23 @@ import { fixed, isMissing, NONE, signed, visibleLine, whole } from "./text.js";
 /** A loss of this many big blinds is marked in the list of steps. */
 export const MISTAKE_BB = 0.1;
 
-function optionName({ action, amount }) {
-  return action === "raiseTo" ? `raise to ${whole(amount)}` : action;
+/** An action in words; the first chips that go in on a street are a bet. */
+function optionName({ action, amount }, isBet) {
+  return action === "raiseTo" ? `${isBet ? "bet" : "raise to"} ${whole(amount)}` : action;
 }
+
+/** Whether nobody has bet when the seat of a step acts. */
+const opensBetting = (step) => step !== null && step.seat !== null && step.bets[1 - step.seat] === 0;
 
 /** Whether an action of a mix is what was done at a step. */
 const isDoneAt = (option, { action, amount }) =>
   option.action === action && (action !== "raiseTo" || option.amount === amount);
 
 /** An action of a mix as a bar, with its share, some notes and more figures. */
-function mixRow(option, isDone, notes, ...figures) {
+function mixRow(option, { isDone, isBet }, notes, ...figures) {
   const marks = notes.filter(Boolean).map((note) => h("span.note", note));
   return h("div.mix-row", { class: isDone ? "done" : "", role: "listitem" }, [
-    h("span.mix-name", optionName(option), marks),
+    h("span.mix-name", optionName(option, isBet), marks),
     h("span.track", { "aria-hidden": "true" }, h("span.slice", { css: { width: `${option.chance * 100}%` } })),
     [`${fixed(option.chance * 100, 0)}%`, ...figures].map((figure) => h("span.share", figure)),
   ]);
@@ -31,7 +35,7 @@ export function strategyPanel(strategy, step) {
   const rows = strategy.map(({ kind, amount, percent }) => {
     const option = { action: kind, amount, chance: percent / 100 };
     const isDone = step !== null && isDoneAt(option, step);
-    return mixRow(option, isDone, [isDone && "drawn"]);
+    return mixRow(option, { isDone, isBet: opensBetting(step) }, [isDone && "drawn"]);
   });
   return h("div.mix", [
     h("p.soft", "The strategy that the model stated; the bench draws from it:"),
@@ -44,7 +48,8 @@ export function gradePanel(grade, step) {
   if (!grade) return null;
   const rows = grade.options.map((option) => {
     const isDone = isDoneAt(option, step);
-    return mixRow(option, isDone, [isDone && "done", option.best && "best"], `${signed(option.value, 2)} bb`);
+    const look = { isDone, isBet: opensBetting(step) };
+    return mixRow(option, look, [isDone && "done", option.best && "best"], `${signed(option.value, 2)} bb`);
   });
   const offered = grade.options.some((one) => isDoneAt(one, step));
   const own = offered ? "" : ` What was done is worth ${signed(grade.value, 2)} bb.`;
@@ -63,7 +68,10 @@ export function gradePanel(grade, step) {
 
 const FIGURES =
   " mbb: thousandths of a big blind. Accuracy: 100 minus what was lost in percent of the pot. Mistakes: " +
-  `decisions that give away ${MISTAKE_BB * 1000} mbb or more.`;
+  `decisions that give away ${
+    MISTAKE_BB * 1000
+  } mbb or more. Accuracy is by the pot, losses are in big blinds: who plays ` +
+  "large pots can lose most and yet be accurate.";
 
 /** The grades of a run, beside what everybody won. */
 export function gradesSection(run, agents, state) {

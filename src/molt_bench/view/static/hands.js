@@ -5,15 +5,17 @@ import { announce, button, cast, choice, h, runName } from "./dom.js";
 import { rowsButton } from "./download.js";
 import { chosen, FAULT, FIELDS, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
 import { livePanel, SAY_MS } from "./progress.js";
+import { handGrid } from "./handgrid.js";
 import { longList } from "./longlist.js";
 import { ariaSort, arrow } from "./matches.js";
+import { ABOUT_LINES, cardTexts, handTexts, lineTest } from "./playlines.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
 import { hitPanel, hitsOf, searched, searchField } from "./search.js";
 import { fixed, isMissing, NONE, plural, signed, STREETS, visible, visibleLine, whole } from "./text.js";
 
 // Row heights, as in pages.css.
 const ROW_REM = 2.1;
-const NARROW_ROW_REM = 4.7;
+const NARROW_ROW_REM = 6;
 const NARROW = "(max-width: 48rem)";
 // What went wrong comes first: on a narrow screen there is not room for all.
 const MARKS = [[FAULT, "fault"], [FORCED, "forced fold"], [2, "all-in"], [1, "showdown"], [16, "not counted"]];
@@ -21,6 +23,8 @@ const NAMES = {
   place: "Hand",
   a: "A",
   b: "B",
+  board: "Board",
+  line: "Line",
   net: "A's bb",
   pot: "Pot bb",
   loss: "Mistake bb",
@@ -41,8 +45,10 @@ function listOf(filters, order) {
   return new URLSearchParams(wishes).toString() || "all";
 }
 
+const UNSORTED = ["board", "line"]; // they come with the rows on the screen
+
 /** The row of one hand in the list. */
-function handRow(run, data, agents, wishes, index) {
+function handRow(run, data, agents, wishes, index, texts) {
   const { filters: { agent }, order } = wishes;
   const at = Object.fromEntries(Object.entries(data.columns).map(([key, column]) => [key, column[index]]));
   const net = at.net / 100;
@@ -50,18 +56,22 @@ function handRow(run, data, agents, wishes, index) {
   const list = listOf(wishes.filters, order);
   const href = withQuery(route("run", run, "hand", at.match, at.seed, at.hand), { list });
   const marks = MARKS.filter(([bit]) => at.flags & bit);
+  const shown = texts.at(at.match, at.seed, at.hand, at.seating);
+  const cards = (player) => shown && cardTexts(shown.holes[player === at.seating ? 0 : 1]);
   const cells = {
     place: [h("a", { href }, `${at.match} · ${at.seed} · ${at.hand}`), h("small", at.seating === 1 ? "BA" : "AB")],
-    a: agents.label(data.agents[at.a]),
-    b: agents.label(data.agents[at.b]),
+    a: [cards(0), agents.label(data.agents[at.a])],
+    b: [cards(1), agents.label(data.agents[at.b])],
+    board: shown && cardTexts(shown.board),
+    line: shown && h("span", { title: shown.line }, shown.line),
     net: h("span", { class: net < 0 ? "negative" : net > 0 ? "positive" : "" }, signed(net, 2)),
     pot: fixed(at.pot / 100, 2),
     loss: isMissing(loss) ? NONE : fixed(loss / 1000, 2),
     street: STREETS[at.street],
     flags: marks.map(([bit, word]) => h("span", { class: bit & (FAULT | FORCED) ? "bad" : "" }, word)),
   };
-  const shown = columnsOf(data).map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key]));
-  return h("div.v-row", { role: "row" }, shown);
+  const made = columnsOf(data).map(([key]) => h(`span.v-cell.v-${key}`, { role: "cell" }, cells[key]));
+  return h("div.v-row", { role: "row" }, made);
 }
 
 /** The hands of a list in their order, for a spreadsheet. */
@@ -96,7 +106,8 @@ export async function handsPage(place, view) {
   const form = h("div");
   const head = h("div.v-row", { role: "row", "aria-rowindex": "1" });
   const rowHeight = () => (matchMedia(NARROW).matches ? NARROW_ROW_REM : ROW_REM) * rootSize();
-  const row = (index) => handRow(id, data, agents, { filters, order }, found[index]);
+  const texts = handTexts(id, () => view.signal.aborted || list.setCount(found.length, { keepPlace: true }));
+  const row = (index) => handRow(id, data, agents, { filters, order }, found[index], texts);
   const list = longList({ label: "Hands", head, rowHeight, row });
   const none = h("p.empty");
 
@@ -111,6 +122,7 @@ export async function handsPage(place, view) {
           sortBy(key, here ? !order.down : key !== "place");
           head.querySelector(`[data-key="${key}"]`).focus();
         };
+        if (UNSORTED.includes(key)) return h(`span.v-cell.v-${key}`, { role: "columnheader" }, text);
         const sort = button([text, arrow(here, order)], act, { class: "sort", "data-key": key });
         return h(`span.v-cell.v-${key}`, { role: "columnheader", "aria-sort": ariaSort(here, order) }, sort);
       }),
@@ -121,7 +133,7 @@ export async function handsPage(place, view) {
     if (filters.q !== "" && !said) return; // the search that is under way draws what it finds
     const total = data.columns.net.length;
     const isLive = isRunning();
-    found = chosen(data, filters, order, said && hitsOf(data, said));
+    found = chosen(data, filters, order, said && hitsOf(data, said), lineTest(texts, data, filters.line));
     if (!keepPlace) drawHead();
     list.element.classList.toggle("graded", Boolean(data.losses));
     list.setCount(found.length, { keepPlace });
@@ -135,14 +147,21 @@ export async function handsPage(place, view) {
     count.setAttribute("aria-live", isLive ? "off" : "polite");
     count.textContent = `${whole(found.length)} of ${plural(total, "hand")}${isLive ? " so far" : ""}`;
     now.replaceChildren(...[!isFinal && livePanel(run, agents)].filter(Boolean));
-    about.textContent = [ABOUT_HANDS, isLive && "This page updates itself.", secretGames(data)].filter(Boolean).join(
+    about.textContent = [ABOUT_HANDS, ABOUT_LINES, isLive && "This page updates itself.", secretGames(data)].filter(
+      Boolean,
+    ).join(
       " ",
     );
   }
 
-  /** Apply what the reader wants; a search is waited for. */
+  /** Apply what the reader wants; a search, or the lines of all hands, are waited for. */
   async function update(isSearch = false) {
     replaceHash(withQuery(route("run", id, "hands"), queryOf(filters, order)));
+    if (filters.line !== "") {
+      count.textContent = "Reading lines …";
+      await texts.all(data.columns.match);
+      if (view.signal.aborted) return;
+    }
     if (isSearch) await search();
     else draw();
   }
@@ -184,6 +203,7 @@ export async function handsPage(place, view) {
     announce("Sorted by the size of the swing");
   });
   drawForm();
+  if (filters.line !== "") await texts.all(data.columns.match);
   if (filters.q !== "") await search();
   view.show("Hands", [
     crumbs([`Run ${runName(run)}`, route("run", id)], ["Hands", null]),
@@ -226,6 +246,8 @@ export async function handsPage(place, view) {
         continue;
       }
       forget(id);
+      texts.forget();
+      if (filters.line !== "") await texts.all(data.columns.match);
       offerKinds(document.activeElement);
       draw(true);
       if (!isRunning() || Date.now() - spoken > SAY_MS) {
@@ -263,10 +285,22 @@ function filterForm(run, agents, filters, update, data) {
   const input = h("input", { ...hole, on: { input: () => set("cards")(input.value) } });
   input.value = filters.cards;
   const cards = h("div.field", h("label", { for: "filter-cards" }, "Its hole cards"), input);
+  const named = () => filters.cards.split(/[\s,;]+/).filter(Boolean);
+  const grid = handGrid(data.startingHands, named, (names) => {
+    input.value = names.join(", ");
+    set("cards")(input.value);
+  });
+  input.addEventListener("input", grid.draw);
+  const playedLine = { id: "filter-line", type: "text", size: "14", placeholder: "r3 c / b2/3", autocomplete: "off" };
+  const lineInput = h("input", { ...playedLine, on: { change: () => set("line")(lineInput.value) } });
+  lineInput.value = filters.line;
+  const about = { title: "How the line begins; with * in front, what it has anywhere" };
+  const line = h("div.field", about, h("label", { for: "filter-line" }, "Line of play"), lineInput);
   const clear = button("Clear", () => {
     for (const field of FIELDS) filters[field] = "";
     for (const control of form.querySelectorAll("select, input")) control.value = "";
     for (const control of form.querySelectorAll("input[type=checkbox]")) control.checked = false;
+    grid.draw();
     update(true);
   });
   const form = h("form.filters", { "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } }, [
@@ -274,6 +308,7 @@ function filterForm(run, agents, filters, update, data) {
     pick("opponent", "Opponent", [["", "all"], ...names]),
     pick("position", "Its position", [["", "both"], ["button", "button"], ["big", "big blind"]]),
     cards,
+    line,
     amount("match", "Match", { step: "1", placeholder: "all" }),
     pick("street", "Ended on", [["", "any street"], ...STREETS.map((street, index) => [String(index), street])]),
     amount("pot", "Minimum pot, bb", { step: "any", placeholder: "0" }),
@@ -284,6 +319,7 @@ function filterForm(run, agents, filters, update, data) {
     yesNo("fault", "Fault"),
     data.faultKinds.length > 0 && pick("kind", "Kind of fault", [["", "any"], ...kinds]),
     h("div.search", searchField(run, filters, update), clear),
+    grid.element,
   ]);
   return form;
 }

@@ -53,7 +53,7 @@ function again(show, view) {
   setTimeout(() => view.signal.aborted || show().catch(() => null), RECOUNT_MS);
 }
 
-/** A line for every agent; it is faint between two runs that cannot be compared. */
+/** A line for every agent; it is broken between two runs in which its opponents were not the same. */
 function historyChart(runs, all, changes) {
   const place = new Map(runs.map(({ id }, index) => [id, index]));
   const again = all.filter(({ points }) => points.length > 1);
@@ -68,14 +68,15 @@ function historyChart(runs, all, changes) {
       dashed: shown.dashed(name),
       y: runs.map(({ id }) => byRun.get(id)?.bb100 ?? null),
       half: runs.map(({ id }) => byRun.get(id)?.halfWidth ?? null),
-      joins: own.map((one) => [place.get(one.from), place.get(one.to), !one.why]),
+      joins: own.filter((one) => one.sameField).map((one) => [place.get(one.from), place.get(one.to)]),
     };
   });
-  const isBroken = changes.some((one) => one.why);
+  const isBroken = changes.some((one) => !one.sameField);
   const rest = all.length - agents.length;
   const about = [
     "Each point is an agent's bb/100 in one run, against everybody in that run, ± the 95% interval. ",
-    isBroken && "A faint line joins runs that cannot be compared; the table below says why. ",
+    isBroken &&
+    "A line joins two runs only where the opponents were the same; other changes are in the table below, on equal terms. ",
     rest > 0 && `${plural(rest, "agent")} played in one run only, and ${rest === 1 ? "is" : "are"} in the last table.`,
   ];
   const chart = lineChart({
@@ -198,7 +199,7 @@ function pointChart(points, shown, changeTo, byId) {
   const format = (value) => (Number.isInteger(value) ? String(value) : "");
   const dots = points.map((point, index) => {
     const colour = changeTo(point)?.verdict === "worse" ? 1 : 0;
-    const isJoined = !changeTo(point)?.why;
+    const isJoined = changeTo(point)?.sameField === true;
     return {
       x: index + 1,
       y: point.bb100,

@@ -1,7 +1,9 @@
 // Who leads, how certain that is, and what is undecided.
-import { ends, extent, whisker, whiskerAxis } from "./charts.js";
 import { button, h, number, numberHead, scrollTable, th } from "./dom.js";
+import { chartButtons } from "./download.js";
+import { bracketCell, bracketLanes, interval, intervalAxis, intervalScale } from "./intervals.js";
 import { route, withQuery } from "./router.js";
+import { slide } from "./slide.js";
 import { dollars, fixed, isMissing, NONE, percent, rankText, signed, visible, whole } from "./text.js";
 
 const ANCHOR = "A reference opponent: rated like the others, but not in the field that win rates are measured against";
@@ -29,48 +31,62 @@ function suspectNote({ suspect }) {
   return suspect && h("span.note.bad", { title: SUSPECT }, "suspected");
 }
 
-/** The columns: head, cell, and whether a column is shown only on demand. */
-function agentColumns(run, agents, state, [low, high]) {
+/** What is plotted of an agent: its rating if the order is by that, else its result; a reference has no interval. */
+function plotted(one, agents, isByRating) {
+  if (isByRating) return { value: one.mu, half: one.sigma, text: ratingText(one) };
+  const half = agents.reference(one.id) ? null : one.halfWidth;
+  return { value: one.bb100, half, text: withInterval([one.bb100, half]) };
+}
+
+/** The columns: head and cell. Those with the class `more` are shown on demand. */
+function agentColumns(run, agents, state, isByRating) {
   const rows = run.leaderboard;
   // In a gauntlet, bb/100 are won from the reference already.
   const isApart = rows.some((one) => one.fromReference) && !rows.some((one) => agents.reference(one.id));
   const isPaid = rows.some((one) => !isMissing(one.usdPer100));
   const more = { class: "number more" };
   const apart = { ...more, title: "bb/100 won from the reference, in their own games alone" };
-  const raw = { class: "number", title: "bb/100 in chips, before luck is removed, and half of the 95% interval" };
-  const aboutRating = { title: "OpenSkill, which counts matches won: mu ± sigma" };
-  // The number that the order is by comes first.
-  const byRating = run.rule.method === "openskill";
-  const ofResult = byRating ? "number more" : "number";
-  const rating = { ...aboutRating, class: byRating ? "number" : "number more" };
-  const ratingColumn = [numberHead("Rating, mu", rating), (one) => number(ratingText(one), rating)];
+  const raw = { ...more, title: "bb/100 in chips, before luck is removed, and half of the 95% interval" };
+  const rating = { ...more, title: "OpenSkill, which counts matches won: mu ± sigma" };
+  const shown = rows.map((one) => plotted(one, agents, isByRating));
+  const common = intervalScale(shown.map(({ value, half }) => [value, half]));
+  const brackets = bracketLanes(run.rule.openRuns);
   return [
-    [numberHead("Rank"), (one) => number(rankText(one.ranks))],
-    [
-      th("Agent"),
-      (one) =>
-        h("th", { scope: "row" }, agents.label(one.id), roleNote(one.id, agents), harnessNote(one), suspectNote(one)),
+    brackets.length > 0 && [
+      h("td.ties", h("span.unseen", "Not told apart")),
+      (_, index) => h("td.ties", bracketCell(brackets, index)),
     ],
-    byRating && ratingColumn,
-    [numberHead("bb/100", { class: ofResult }), (one) => resultCell(one, agents, ofResult)],
-    [numberHead("Raw", raw), (one) => number(withInterval(one.raw), raw)],
+    [numberHead("Rank", { class: "number rank" }), (one) => number(rankText(one.ranks), { class: "rank" })],
     [
-      th([h("span.unseen", "Interval as a chart"), whiskerAxis(low, high)], { class: byRating ? "more" : "" }),
+      th("Agent", { class: "who" }),
       (one) =>
         h(
-          "td.plot",
-          { class: byRating ? "more" : "" },
-          whisker(one.bb100, one.halfWidth, low, high, agents.colour(one.id)),
+          "th.who",
+          { scope: "row" },
+          agents.label(one.id),
+          roleNote(one.id, agents),
+          harnessNote(one),
+          suspectNote(one),
         ),
     ],
-    isPaid && [numberHead("$ per 100 hands"), (one) => number(dollars(one.usdPer100))],
+    [
+      th([h("span.unseen", "Interval as a chart"), intervalAxis(common)], { class: "plot" }),
+      (one, index) => h("td.plot", interval(shown[index].value, shown[index].half, agents.colour(one.id), common)),
+    ],
+    [
+      numberHead(isByRating ? "Rating, mu ± sigma" : "bb/100 ± 95%", { class: "number value" }),
+      (_, index) => resultCell(shown[index]),
+    ],
+    isByRating && [numberHead("bb/100", more), (one) => number(withInterval([one.bb100, one.halfWidth]), more)],
+    [numberHead("Raw", raw), (one) => number(withInterval(one.raw), raw)],
+    isPaid && [numberHead("$ per 100 hands", more), (one) => number(dollars(one.usdPer100), more)],
     isApart && [numberHead("bb/100 v ref", apart), (one) => number(withInterval(one.fromReference), more)],
     [
       th("Above the next?", { class: "more" }),
       (one, index) => h("td.more", verdict(one, rows[index + 1], agents, run.rule)),
     ],
     [numberHead("Matches W–L–D", more), (one) => number(`${one.wins}–${one.losses}–${one.draws}`, more)],
-    !byRating && ratingColumn,
+    !isByRating && [numberHead("Rating, mu", rating), (one) => number(ratingText(one), rating)],
     [numberHead("Hands", more), (one) => number(handsLink(state, { agent: one.id }, one.hands), more)],
     [
       numberHead("Faults", more),
@@ -89,24 +105,29 @@ function handsLink(state, filters, count) {
 }
 
 function withInterval(both) {
-  return both ? `${signed(both[0])} ± ${fixed(both[1])}` : NONE;
+  if (!both || isMissing(both[0])) return NONE;
+  return isMissing(both[1]) ? signed(both[0]) : `${signed(both[0])} ± ${fixed(both[1])}`;
 }
 
 const ratingText = ({ mu, sigma }) => `${fixed(mu)} ± ${fixed(sigma)}`;
 
-function resultCell(one, agents, look) {
-  const half = agents.reference(one.id) || isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth)}`;
-  return h("td", { class: look }, h("span.strong", signed(one.bb100)), half && h("span.half", ` ${half}`));
+function resultCell({ text }) {
+  const [value, half] = text.split(" ± ");
+  return h("td.number.value", h("span.strong", value), half && h("span.half", ` ± ${half}`));
 }
+
+/** Agents from which on the pages draw less of each. */
+export const MANY = 12;
 
 export function leaderboardSection(run, agents, state) {
   const rows = run.leaderboard;
   const isKnown = rows.some((one) => !isMissing(one.bb100));
   if (!isKnown || run.counting) return h("p.empty", run.counting ? "Being counted …" : "No match is finished yet.");
-  const range = extent([0, ...rows.flatMap((one) => ends(one.bb100, one.halfWidth))], 0.04);
-  const columns = agentColumns(run, agents, state, range);
+  const isByRating = run.rule.method === "openskill";
+  const columns = agentColumns(run, agents, state, isByRating);
   const body = rows.map((one, index) => h("tr", columns.map(([, cell]) => cell(one, index))));
-  const box = scrollTable("Leaderboard", columns.map(([head]) => head), body, { class: "leaderboard" });
+  const look = rows.length > MANY ? "leaderboard compact" : "leaderboard";
+  const box = scrollTable("Leaderboard", columns.map(([head]) => head), body, { class: look });
   const toggle = button("", () => show(!state.open.columns));
   const show = (all) => {
     state.open.columns = all;
@@ -115,9 +136,22 @@ export function leaderboardSection(run, agents, state) {
     toggle.setAttribute("aria-expanded", String(all));
   };
   show(Boolean(state.open.columns));
+  const drawn = () =>
+    slide({
+      title: plainNames(run.headline?.join(" ") ?? "Leaderboard", agents),
+      rows: rows.map((one) => ({ id: one.id, ranks: one.ranks, ...plotted(one, agents, isByRating) })),
+      runs: run.rule.openRuns,
+      axisLabel: isByRating ? "OpenSkill rating, mu ± sigma" : "bb/100 with 95% intervals",
+      agents,
+    });
   return [
     box,
-    h("div.bar", h("p.soft", aboutLeaderboard(run.rule, opponentsOf(rows, agents))), toggle),
+    h("div.bar", toggle, chartButtons(drawn, "Leaderboard")),
+    h(
+      "details.about",
+      h("summary", "How to read this"),
+      h("p.soft", aboutLeaderboard(run.rule, opponentsOf(rows, agents))),
+    ),
     run.sentences.length > 0 &&
     h("ul.sentences", run.sentences.map((text) => h("li", withNames(text, agents)))),
   ];
@@ -125,9 +159,16 @@ export function leaderboardSection(run, agents, state) {
 
 const LONG_NAME = 48;
 
+const MARKED = /\u2068(.*?)\u2069/su;
+
+/** A sentence with names in place of the ids between its marks, as plain text. */
+function plainNames(text, agents) {
+  return text.split(MARKED).map((part, at) => (at % 2 ? shortened(agents.name(part)) : visible(part))).join("");
+}
+
 /** A sentence with names in place of the ids between its marks. */
 export function withNames(text, agents) {
-  return text.split(/\u2068(.*?)\u2069/su).map((part, at) => {
+  return text.split(MARKED).map((part, at) => {
     if (at % 2 === 0) return visible(part);
     const name = agents.name(part);
     return h("bdi", { title: name }, shortened(name));
@@ -157,7 +198,7 @@ function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
   const level = Number((claimedFrom * 100).toPrecision(9));
   return `${interval}One agent is said to be above the next only where that is ${level}% sure, however often one ` +
     "looks. A rank such as 2–5 says which ranks are possible by the orders that are claimed: agents that are not " +
-    "told apart share them, sorted by result.";
+    "told apart share them, sorted by result. A bracket joins agents of whom no two are told apart.";
 }
 
 const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };

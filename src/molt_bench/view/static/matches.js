@@ -1,12 +1,16 @@
 // Who beats whom as a heat map, the matches of a run, and tables that sort by a click on a column head.
 import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
-import { withNames } from "./leaderboard.js";
+import { heatmap } from "./heatmap.js";
+import { MANY, withNames } from "./leaderboard.js";
 import { route } from "./router.js";
 import { fixed, NONE, percent, signed, visibleLine, whole } from "./text.js";
 
 const about = ({ estimator }) =>
   `bb/100 that the row wins from the column, ± the 95% interval (estimator ${visibleLine(estimator)}). Bold: the ` +
   "interval excludes 0.";
+const ABOUT_COLOURS =
+  "What each row wins from each column, both in the order of the leaderboard. Point at a cell, or use the arrow keys, to " +
+  "see its numbers.";
 const NASH = "Share of each agent in the mix that no agent beats";
 
 export function payoffSection(run, agents) {
@@ -14,6 +18,15 @@ export function payoffSection(run, agents) {
   if (!payoff || payoff.ids.length < 2) return null;
   const { ids, mean, halfWidth, nash, estimators } = payoff;
   const top = Math.max(...mean.flat().filter((value) => value !== null).map(Math.abs), 1e-9);
+  const scaleBar = h(
+    "div.scale",
+    { "aria-hidden": "true" },
+    h("span", signed(-top, 0)),
+    h("span.bar"),
+    h("span", signed(top, 0)),
+  );
+  const below = h("ul.sentences", sentences(payoff).map((text) => h("li", withNames(text, agents))));
+  if (ids.length > MANY) return [h("p.soft", ABOUT_COLOURS), heatmap(payoff, agents, top), scaleBar, below].flat();
   const opponents = ids.map((id) => numberHead(agents.label(id)));
   const head = [h("td", "wins from →"), opponents, nash && numberHead("Nash share", { title: NASH })];
   const rows = ids.map((id, i) => {
@@ -26,8 +39,8 @@ export function payoffSection(run, agents) {
   return [
     h("p.soft", about(run.rule)),
     scrollTable("Payoff matrix", head, rows, { class: "heat" }),
-    h("div.scale", { "aria-hidden": "true" }, h("span", signed(-top, 0)), h("span.bar"), h("span", signed(top, 0))),
-    h("ul.sentences", sentences(payoff).map((text) => h("li", withNames(text, agents)))),
+    scaleBar,
+    below,
   ];
 }
 

@@ -1,10 +1,11 @@
 // The duplicate replayer: one deal, both seatings side by side, step by step, with what the agents saw and said.
 import { handPath, handsPath, isHere, load, loadOnce, namesPath } from "./data.js";
-import { decisionPanel, REPLY } from "./decision.js";
+import { decisionBox, decisionPanel, REPLY } from "./decision.js";
 import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js";
-import { drawTable, equityBars, icon } from "./felt.js";
+import { drawTable, equityBars, equityLine, icon } from "./felt.js";
 import { chosen, dealsOf, wishesIn } from "./filters.js";
 import { aligned, linesTable } from "./lines.js";
+import { handTexts, lineTest } from "./playlines.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
 import { hitsOf, searched } from "./search.js";
 import { fixed, isMissing, signed, STREETS, visibleLine, whole } from "./text.js";
@@ -38,7 +39,14 @@ export async function replayerPage(place, view) {
   function stepIn(query) {
     const side = data.sides.findIndex(({ seating }) => seating === query.get("seating"));
     const found = data.sides[side]?.steps.findIndex(({ decision }) => String(decision) === query.get("decision")) ?? -1;
-    return clamp(found > 0 ? rows.findIndex(({ cells }) => cells[side] === found) : Number(query.get("step") ?? 0));
+    if (found > 0) return rows.findIndex(({ cells }) => cells[side] === found);
+    return query.has("step") ? clamp(Number(query.get("step"))) : firstDecision();
+  }
+
+  /** The row of the first decision: blinds and cards come before it in every hand. */
+  function firstDecision() {
+    const isDecision = (cell, side) => cell !== null && data.sides[side].steps[cell].decision !== null;
+    return clamp(rows.findIndex(({ cells }) => cells.some(isDecision)));
   }
 
   const panes = data.sides.map((side) => sidePane(side, data, agents));
@@ -57,7 +65,7 @@ export async function replayerPage(place, view) {
     href ? h("a.push", { href }, text) : h("span.push", { "aria-disabled": "true" }, text);
   const jump = (name, label, key, stepOf) =>
     button(icon(name), () => go(stepOf()), { "aria-label": label, title: `${label} (${key})` });
-  const controls = h("div.controls", { role: "group", "aria-label": "Replay" }, [
+  const transport = h("div.transport", [
     jump("first", "First step", "Home", () => 0),
     jump("back", "Step back", "←", () => at - 1),
     play,
@@ -65,6 +73,8 @@ export async function replayerPage(place, view) {
     jump("last", "Last step", "End", () => last),
     slider,
     counter,
+  ]);
+  const others = h("div.more-controls", [
     h("span.streets", streetJumps(rows, go)),
     partedAt >= 0 && button("Where the lines diverge", () => go(partedAt)),
     h("span.pick", choice("speed", "Speed", SPEEDS, speed, (value) => (speed = value) && timer !== null && restart())),
@@ -78,6 +88,7 @@ export async function replayerPage(place, view) {
       button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }),
     ]),
   ]);
+  const controls = h("div.controls", { role: "group", "aria-label": "Replay" }, transport, others);
 
   function go(step) {
     at = clamp(step);
@@ -184,7 +195,10 @@ async function wayThrough(id, data, query) {
   const hands = await loadOnce(handsPath(id));
   const { filters, order } = wishesIn(new URLSearchParams(query.get("list")));
   const said = filters.q === "" ? null : await searched(id, filters.q, filters.regex === "1");
-  const deals = dealsOf(hands, chosen(hands, filters, order, said && hitsOf(hands, said)));
+  const texts = handTexts(id, () => {});
+  if (filters.line !== "") await texts.all(hands.columns.match);
+  const found = chosen(hands, filters, order, said && hitsOf(hands, said), lineTest(texts, hands, filters.line));
+  const deals = dealsOf(hands, found);
   const at = deals.findIndex(([match, seed, hand]) =>
     match === data.match && seed === data.seedIndex && hand === data.hand
   );
@@ -261,7 +275,8 @@ function sidePane(side, data, agents) {
     const { seat, decision } = side.steps[at];
     const isTold = decision === null || up[seat];
     table.replaceChildren(drawTable(side, at, agents, { bigBlind: data.bigBlind, up, isOver }));
-    equities.replaceChildren(up[0] && up[1] ? equityBars(side, at, agents) : h("p.soft", HIDDEN_EQUITY));
+    const shown = [equityBars(side, at, agents), equityLine(side, at, agents)];
+    equities.replaceChildren(...(up[0] && up[1] ? shown : [h("p.soft", HIDDEN_EQUITY)]));
     said.replaceChildren(isTold ? decisionPanel(side, at, agents, open) : hiddenDecision(side, at));
     luck.hidden = cards !== "" && at < side.steps.length - 1;
   }
@@ -272,7 +287,7 @@ const HIDDEN_EQUITY = "Equities need both hands, so they are hidden with the car
 
 function hiddenDecision(side, at) {
   const texts = [h("h4", visibleLine(side.steps[at].text)), h("p.soft", "What was said is hidden with the cards.")];
-  return h("div.decision", texts);
+  return decisionBox(texts);
 }
 
 /** Faults of this hand that cannot be assigned to a decision. */

@@ -5,7 +5,7 @@ import { forget, isFinal, limits, load, loadNewer, runPath } from "./data.js";
 import { announce, cast, copyBlock, facts, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
 import { tableButton } from "./download.js";
 import { gradesSection } from "./grades.js";
-import { leaderboardSection, withNames } from "./leaderboard.js";
+import { leaderboardSection, MANY, withNames } from "./leaderboard.js";
 import { livePanel, SAY_MS } from "./progress.js";
 import { matchesSection, payoffSection } from "./matches.js";
 import { route, withQuery } from "./router.js";
@@ -20,7 +20,7 @@ const COUNTING_MS = 500; // between looks while a run is being counted: its resu
 
 // Key, title, the data it is drawn from, and how. A part that returns null has nothing to show.
 const PARTS = [
-  ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.sentences, run.counting], leaderboardSection],
+  ["leaderboard", "Leaderboard", (run) => [run.leaderboard, run.rule, run.sentences, run.counting], leaderboardSection],
   ["payoff", "Who beats whom", (run) => run.payoff, payoffSection],
   ["convergence", "Match by match", (run) => run.convergence, convergenceSection],
   ["spent", "Hands per pairing", (run) => run.spent, spentSection],
@@ -54,10 +54,7 @@ export async function runPage(place, view) {
       if (old && (old.from === from || isBusy(old.element))) {
         if (old.element) before = old.element;
       } else {
-        const content = build(run, agents, state);
-        const heading = h("h2", { id: `title-${key}` }, title);
-        const about = { id: `part-${key}`, "aria-labelledby": heading.id };
-        const element = content && h("section.part", about, heading, content, tableButtons(content, title));
+        const element = part(key, title, () => build(run, agents, state), run);
         if (old?.element && element) swap(old.element, element);
         else if (old?.element) old.element.remove();
         else if (element) before ? before.after(element) : body.prepend(element);
@@ -83,6 +80,7 @@ export async function runPage(place, view) {
   function goTo(key) {
     const element = shown.get(key)?.element;
     if (!element) return window.scrollTo(0, 0);
+    element.querySelector(":scope > details.fold")?.setAttribute("open", "");
     element.scrollIntoView();
     const title = element.querySelector("h2");
     title.setAttribute("tabindex", "-1");
@@ -110,6 +108,30 @@ export async function runPage(place, view) {
       }
     }
   }
+}
+
+// Parts that are open whatever the number of agents.
+const FIRST = ["leaderboard", "payoff"];
+// Parts that have something to show in every run with a match.
+const ALWAYS = ["convergence", "spent", "winnings", "styles", "matches", "reproduce", "words"];
+
+/** A part of the page; null if it has nothing to show. With many agents most are folded, and made when opened. */
+function part(key, title, build, run) {
+  const heading = h("h2", { id: `title-${key}` }, title);
+  const about = { id: `part-${key}`, "aria-labelledby": heading.id };
+  const isFolded = run.participants.length > MANY && !FIRST.includes(key);
+  const filled = (content) => [content, tableButtons(content, title)];
+  if (!isFolded || run.counting || !ALWAYS.includes(key) || !run.leaderboard.length) {
+    const content = build();
+    if (!content) return null;
+    if (!isFolded) return h("section.part", about, heading, filled(content));
+    return h("section.part", about, h("details.fold", h("summary", heading), filled(content)));
+  }
+  const box = h("details.fold", h("summary", heading));
+  box.addEventListener("toggle", () => {
+    if (box.open && box.children.length === 1) box.append(...[filled(build())].flat(4).filter(Boolean));
+  });
+  return h("section.part", about, box);
 }
 
 /** Whether a run may still change: it is in progress, or the server is still counting. */
@@ -172,6 +194,13 @@ function tableButtons(content, title) {
   });
 }
 
+/** Who leads and how sure that is, in large letters; then what is open. */
+function headline({ headline: said, participants }) {
+  if (!said?.length) return null;
+  const [first, ...rest] = said.map((text) => withNames(text, cast(participants)));
+  return h("p.headline", h("strong", first), rest.map((text) => [" ", text]));
+}
+
 function runHead(run) {
   const { totals } = run;
   const counts = [
@@ -189,9 +218,10 @@ function runHead(run) {
   return [
     h("h1", runName(run), " ", statusBadge(run.status)),
     run.title && h("p.soft", visibleLine(run.name ?? run.id)),
+    headline(run),
     run.note && h("p.note-text", visible(run.note)),
     h("p.soft", started, changes(run) && h("span.live", updates, pending)),
-    facts(counts.filter(Boolean)),
+    facts(counts.filter(Boolean), { class: "small" }),
     !isFinal && livePanel(run, cast(run.participants)),
     run.stopReason && h("p.stop", h("strong", "Stopped: "), withNames(run.stopReason, cast(run.participants))),
     run.warnings.map((text) => h("p.warning", h("strong", "Warning: "), visible(text))),

@@ -1,0 +1,175 @@
+"""The headline of a result: who leads, by how much, how sure that is, and what it would take to tell the rest apart.
+
+One or two sentences, the same on the page of a run, at the end of the terminal, in a single file and in `summary.json`.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import Final
+
+from molt_bench.rating.more_play import more_seed_pairs
+from molt_bench.rating.student import Estimate
+from molt_bench.rating.verdicts import Verdict, surely
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.costs import cost_numbers, dollars
+from molt_bench.report.number_text import about, signed
+from molt_bench.report.win_rates import MBB_PER_BB100
+from molt_bench.specs import Pair
+
+#: Names that are listed; of more, the others are counted.
+_NAMED: Final = 3
+
+
+def headline(found: Analysis) -> list[str]:
+    """Return the headline as one or two sentences; none before the first match is finished."""
+    if not found.result.matches:
+        return []
+    ranked = [row.rating.id for row in found.rows if row.rank_range is not None]
+    first = [name for name in ranked if found.rank_ranges[name][0] == 1]
+    if len(ranked) < 2:
+        who = f"Only {_name(found, ranked[0])}" if ranked else "Nobody"
+        said = [f"{who} gave enough usable answers to have a rank."]
+    elif not found.by_margins:
+        said = _by_rating(found, ranked, first)
+    elif not isfinite(found.model.lead(*_top_two(ranked, first)).scale):
+        said = _too_early(found, ranked[0])
+    else:
+        said = [*_top(found, ranked, first), *_rest(found, ranked, first)]
+    so_far = "" if found.result.stop_reason else "So far: "
+    against = "" if found.reference is None else f"Against {_name(found, found.reference)}, the reference: "
+    return [f"{so_far}{against}{said[0]}", *said[1:]]
+
+
+def _top_two(ranked: Sequence[str], first: Sequence[str]) -> Pair:
+    """Return the two at the top: those who may be first, or the leader and the next."""
+    return (first[0], first[1]) if len(first) > 1 else (ranked[0], ranked[1])
+
+
+def _by_rating(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
+    """Say who leads where ratings decide, which tell nothing of how many hands are missing."""
+    above, below = (found.ratings[name] for name in _top_two(ranked, first))
+    sure = f"{surely(found.better(above, below))} sure"
+    one, two = _name(found, above.id), _name(found, below.id)
+    pairs = [(found.ratings[one], found.ratings[two]) for one, two in pairwise(ranked)]
+    count = sum(found.better(*pair) < found.rule.threshold for pair in pairs)
+    rest = f"{count:,} of {len(pairs):,} pairs of neighbours are not told apart"
+    if len(first) > 1:
+        more = f"; {rest}" if len(pairs) > 1 else ""
+        return [_no_leader(found, first), f"By rating {one} is ahead of {two} ({sure}){more}."]
+    said = f"{one} leads by rating with mu {above.mu:.1f} ± {above.sigma:.1f}, ahead of {two} ({sure})."
+    return [said, f"{rest[0].upper()}{rest[1:]}."] if count else [said]
+
+
+def _too_early(found: Analysis, best: str) -> list[str]:
+    pairs = found.model.pairs
+    unmet = sum(not found.model.count(*pair) for pair in pairs)
+    return [
+        f"It is too early to name a leader: {unmet:,} of {len(pairs):,} pairings have not been played.",
+        f"{_name(found, best)} has won most from those it met, {_result(found, best)} bb/100.",
+    ]
+
+
+def _top(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
+    """Say who leads and how sure that is, or that nobody can be said to."""
+    pair = _top_two(ranked, first)
+    one, two = (_name(found, name) for name in pair)
+    lead = found.model.lead(*pair)
+    sure = f"{surely(found.judge.sure(lead))} sure"
+    if len(first) > 1:
+        is_tied = any((each.above, each.below, each.kind) == (*pair, "tied") for each in found.verdicts)
+        if len(first) == 2 and is_tied:
+            return [f"{one} and {two} share the lead: they are tied within {_tie(found)} bb/100."]
+        return [_no_leader(found, first)]
+    if len(ranked) == 2 and found.reference is None:
+        return [f"{one} beats {two} by {_with_interval(lead)} bb/100 ({sure})."]
+    by = f"{found.judge.shrunk(lead) / MBB_PER_BB100:.1f}"
+    return [f"{one} leads with {_result(found, pair[0])} bb/100, ahead of {two} by {by} ({sure})."]
+
+
+def _rest(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
+    """Say what is not told apart, and what it would take; or that everything is."""
+    verdicts = [each for each in found.verdicts if each.above in ranked and each.below in ranked]
+    if any(not isfinite(each.lead.scale) for each in verdicts):
+        return []
+    tied = [(each.above, each.below) for each in verdicts if each.kind == "tied"]
+    tied = [pair for pair in tied if [*pair] != [*first]]  # the lead that two share is told
+    open_ = [each for each in verdicts if each.kind in ("unresolved", "reversed")]
+    if open_:
+        return [_open(found, open_)]
+    if tied:
+        return [f"Tied within {_tie(found)} bb/100: {_listed([_pair(found, pair) for pair in tied])}."]
+    return [f"All {len(ranked):,} are told apart."] if len(ranked) > 2 and len(first) == 1 else []
+
+
+def _open(found: Analysis, verdicts: Sequence[Verdict]) -> str:
+    """Say how near the first of some open pairs is to a verdict, what that would take, and how many more are open."""
+    pair, lead = (verdicts[0].above, verdicts[0].below), verdicts[0].lead
+    one, two = (_name(found, name) for name in pair)
+    sure = f"{surely(verdicts[0].sure)} sure, and a claim takes {100 * found.claimed_from:.10g}%"
+    takes, others = _takes(found, pair), len(verdicts) - 1
+    told = f": {takes} would tell" if takes else ""
+    more = f"{others:,} other {'pair' if others == 1 else 'pairs'} of neighbours {'is' if others == 1 else 'are'} open"
+    rest = f"{',' if takes else ';'} and {more}" if others else ""
+    return f"{one} is ahead of {two} by {_with_interval(lead)} bb/100 ({sure}){told}{rest}."
+
+
+def _takes(found: Analysis, pair: Pair) -> str | None:
+    """Say how many more hands, and dollars, would decide an open pair; None if that cannot be said."""
+    if not {*found.result.suspicion.doubted}.isdisjoint(pair):
+        return None
+    error = found.judge.strictest(len(found.neighbours))
+    more = more_seed_pairs(found.model, found.judge.test, pair, error=error)
+    if not more:
+        return None
+    game = found.result.config.game
+    each = 2 * (game.hands_per_game + game.warmup_hands)
+    # Nothing less than a match is played.
+    scale = max(1.0, found.result.config.seeds.per_match / sum(more.values()))
+    dealt = {names: scale * each * count for names, count in more.items()}
+    hands = f"about {about(sum(dealt.values()))} more hands"
+    price = {row.usage.id: row.usd_per_hand for row in cost_numbers(found)}
+    usd = [price.get(name, 0.0) for names in dealt for name in names]
+    if None in usd:
+        return f"{hands} (a model has no price)"
+    total = sum(count * ((price.get(one) or 0.0) + (price.get(two) or 0.0)) for (one, two), count in dealt.items())
+    return f"{hands}, {dollars(float(f'{total:.2g}'))}" if total else hands
+
+
+def _no_leader(found: Analysis, first: Sequence[str]) -> str:
+    names = _listed([_name(found, name) for name in first])
+    return f"No leader can be named: {names} may {'each' if len(first) > 2 else 'both'} be first."
+
+
+def _result(found: Analysis, name: str) -> str:
+    """Return what somebody wins as the table has it."""
+    row = next(row for row in found.rows if row.rating.id == name)
+    interval = "" if row.reference or not isfinite(row.half_width) else f" ± {row.half_width:.1f}"
+    return f"{signed(row.bb_per_100)}{interval}"
+
+
+def _with_interval(lead: Estimate) -> str:
+    return f"{lead.mean / MBB_PER_BB100:.1f} ± {lead.half_width() / MBB_PER_BB100:.1f}"
+
+
+def _name(found: Analysis, name: str) -> str:
+    """Return a name, marked as in the tables if the agent is suspected."""
+    return f"{found.shown[name]} (!)" if name in found.result.suspicion.suspects else found.shown[name]
+
+
+def _pair(found: Analysis, pair: Pair) -> str:
+    return f"{_name(found, pair[0])} and {_name(found, pair[1])}"
+
+
+def _tie(found: Analysis) -> str:
+    return f"{found.rule.tie_margin_mbb / MBB_PER_BB100:g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """List some names, and count the others.
+
+    >>> _listed(["a", "b"]), _listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 others')
+    """
+    shown = [*names] if len(names) <= _NAMED + 1 else [*names[:_NAMED], f"{len(names) - _NAMED:,} others"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
