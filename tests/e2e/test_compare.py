@@ -335,10 +335,8 @@ def test_a_plan_fits_80_columns_and_says_what_has_no_price(tmp_path, server):
     assert "unpriced" in done.stdout
     assert "$0" not in done.stdout
     assert "No price is known for model" in done.stdout
-    assert (
-        "Assumptions, in thousandths of a big blind per hand: a seed pair of 12 hands has a standard deviation of"
-        in " ".join(done.stdout.split())
-    )
+    said = " ".join(done.stdout.split())
+    assert "Assumptions, in bb/100: a seed pair of 12 hands has a standard deviation of" in said
 
 
 @pytest.mark.parametrize("flags", [["--gap", "-1"], ["--interval", "0"], ["--confidence", "2"], ["--latency", "0"]])

@@ -81,7 +81,7 @@ def test_the_verdict_of_a_comparison_is_the_status_whoever_reads(home):
     for more in ((), ("--json",)):
         status, said = left("compare", old, new, "--agent", "b", "--fail-below", "100", *more, cwd=home)
         assert (status, said.count("\n")) == (1, 1), said
-        assert "lost more than 100" in said
+        assert "lost more than 10 bb/100" in said
 
 
 def test_an_unfit_agent_is_status_1_whoever_reads(home):

@@ -40,7 +40,7 @@ def ranges_at(decision: Decision) -> tuple[Floats, Floats]:
 def solved(
     name: str, decision: Decision, weight: float, ranges: tuple[Floats, Floats], *, arrays: Any = None
 ) -> Question | None:
-    """Solve a decision; None if the solution hardly ever comes to it.
+    """Solve a decision; None if the solution hardly ever comes to it, or is not found in time.
 
     Args:
         name: The name of the question.
@@ -58,8 +58,10 @@ def solved(
         solution = game.solution()
         if solution.reached(tree.current, seat)[own] < LEAST_REACHED:
             return None
-        if solution.exploitability < ENOUGH * pot or game.rounds >= MOST_ROUNDS:
+        if solution.exploitability < ENOUGH * pot:
             break
+        if game.rounds >= MOST_ROUNDS:
+            return None
     values = solution.action_values(tree.current, seat)[own]
     best = solution.action_values(tree.current, seat, best=True)[own]
     chances = solution.chances(tree.current)[own]
