@@ -176,7 +176,10 @@ def test_processes_that_cannot_be_ended_are_told_at_once_and_are_in_every_later_
     monkeypatch.setattr(supervised_program, "end_all", half_ended)
     said = []
     config = {
-        "participants": [{"id": "guest", "type": "exec", "command": [*PYTHON, CHAOS, "well"]}, "callstation"],
+        "participants": [
+            {"id": "guest", "type": "exec", "command": [*PYTHON, CHAOS, "well"], "sandbox": "off"},
+            "callstation",
+        ],
         "game": {"handsPerGame": 1},
         "seeds": {"perMatch": 1},
         "stop": {"budget": {"maxMatches": 1}},

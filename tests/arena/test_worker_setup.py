@@ -18,5 +18,5 @@ def test_a_worker_looks_as_far_ahead_as_the_config_says():
     found = {near: WorkerSetup.of(specs, near=near)()(game) for near in (False, True)}
     policies = tuple(stated_policy(spec, OWN) for spec in specs)
     for near, played in found.items():
-        assert played.estimates == all_estimates(played.record, policies, reach=NEAR if near else FAR)
+        assert played.estimates == all_estimates(played.record(game), policies, reach=NEAR if near else FAR)
     assert found[True].estimates.fitted != found[False].estimates.fitted

@@ -129,3 +129,36 @@ def test_nothing_is_said_about_pairs_without_a_rank(rule):
     assert "every adjacent pair is" in rule(progress(unranked=()))
     assert "every adjacent pair of those that have a rank is" in rule(progress(unranked=("c",)))
     assert rule(progress(unranked=("b",))).startswith("no two neighbours in the ranking can be compared")
+
+
+@pytest.mark.parametrize("count", [2, 3, 8])
+def test_few_seed_pairs_in_each_of_many_pairings_raise_no_alarm(count):
+    """The z of two seed pairs is often in the hundreds, and so was that of a participant who met many like that."""
+    names = [f"bot {at}" for at in range(40)]
+    rng = np.random.default_rng(count)
+    found = Suspicion(names, combinations(names, 2), hands=HANDS, stack=STACK)
+    for pair in combinations(names, 2):
+        found.add(pair, rng.normal(0, 1000, count).tolist(), [0.0] * count, "fitted", shared=False)
+    findings = found.findings()
+    assert findings.suspects == findings.doubted == ()
+    assert max(abs(each.z) for each in findings.participants.values()) < 4
+
+
+def test_runs_of_older_versions_keep_their_doubts():
+    names = [f"bot {at}" for at in range(40)]
+    values = dict(zip(combinations(names, 2), np.random.default_rng(2).normal(0, 1000, (780, 2)).tolist(), strict=True))
+    for version, alarms in ((13, True), (14, False)):
+        found = Suspicion(names, values, hands=HANDS, stack=STACK, version=version)
+        for pair, each in values.items():
+            found.add(pair, each, [0.0] * 2, "fitted", shared=False)
+        assert bool(found.doubted()) == alarms
+
+
+def test_few_seed_pairs_in_each_of_many_pairings_still_tell_of_a_large_difference():
+    names = [f"bot {at}" for at in range(40)]
+    rng = np.random.default_rng(1)
+    found = Suspicion(names, combinations(names, 2), hands=HANDS, stack=STACK)
+    for pair in combinations(names, 2):
+        mean = 1500 if names[0] in pair else 0
+        found.add(pair, rng.normal(mean, 1000, 2).tolist(), [0.0] * 2, "fitted", shared=False)
+    assert names[0] in {*found.suspects, *found.doubted()}

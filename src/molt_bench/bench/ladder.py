@@ -124,6 +124,7 @@ class Ladder:
             self.meetings,
             hands=2 * game.hands_per_game,
             stack=game.stack / game.big_blind,
+            version=self._version,
         )
 
     def _enter(self, pair: Pair, margins: Margins, result: MatchResult) -> None:

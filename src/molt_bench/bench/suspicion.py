@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.suspicion_bets import PairBets, SideBets
 from molt_bench.rating.student import student_quantile
 from molt_bench.specs import Pair
@@ -25,6 +26,8 @@ FALSE_ALARMS: Final = 1 / 5000
 _DOUBTFUL: Final = 0.05
 #: From this z on, the other games of one of a pairing are odd, too.
 _ODD: Final = 3.0
+#: The bench version since which few seed pairs of a pairing count for a participant by how unlikely they are.
+_SCORED_SINCE: Final = 14
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -66,11 +69,21 @@ class Findings(msgspec.Struct, frozen=True):
 class Suspicion:
     """Watches a run, match by match, and says whose results cannot be right: a function of all margins so far.
 
-    `pairs` are the pairings that may play, `hands` those of a seed pair, and `stack` is in big blinds.
+    `pairs` are the pairings that may play, `hands` those of a seed pair, and `stack` is in big blinds; `version` is the
+    bench version that plays the run, or has played it.
     """
 
-    def __init__(self, participants: Sequence[str], pairs: Iterable[Pair], *, hands: int, stack: float) -> None:
+    def __init__(
+        self,
+        participants: Sequence[str],
+        pairs: Iterable[Pair],
+        *,
+        hands: int,
+        stack: float,
+        version: int = BENCH_VERSION,
+    ) -> None:
         self._hands = hands
+        self._scored = version >= _SCORED_SINCE
         #: Of a difference in thousandths of a big blind per hand: what it is in stacks per seed pair.
         self._unit = hands / 1000 / stack
         self._participants = tuple(participants)
@@ -102,7 +115,7 @@ class Suspicion:
         if old is not None:
             for name, side in zip(pair, (1, -1), strict=True):
                 self._sides[name].change(old, side, -1)
-        bets = self._known.setdefault((pair, estimator), PairBets())
+        bets = self._known.setdefault((pair, estimator), PairBets(scored=self._scored))
         new = zip(raw[bets.count :], without_luck[bets.count :], strict=True)
         bets.take([self._unit * (chips - left) for chips, left in new], self._hands)
         self._bets[pair], self._shared = bets, shared

@@ -14,8 +14,11 @@ no more than all the money, which favours the bet; it is rare, and the bound on 
 """
 
 from collections.abc import Iterable, Sequence
-from math import exp, fsum, log, sqrt
+from math import copysign, exp, fsum, log, sqrt
+from statistics import NormalDist
 from typing import Final
+
+from molt_bench.rating.student import student_cdf
 
 #: Shares of the money that are staked, for the first of a pair; as many bets are against it.
 _SHARES: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
@@ -26,18 +29,27 @@ _STACKS, _DEVIATIONS = 1.5, 1.5
 _GUESS: Final = 0.5
 #: What a ruined bet keeps, so that it has a logarithm.
 _RUIN: Final = 1e-9
+#: The least share that a normal score is worked out for.
+_LEAST: Final = 1e-15
+_NORMAL: Final = NormalDist()
 
 
 class PairBets:
-    """The bets on the differences of one pairing by one estimator, in stacks per seed pair."""
+    """The bets on the differences of one pairing by one estimator, in stacks per seed pair.
 
-    __slots__ = ("count", "logs", "mean", "squares")
+    Unless `scored`, its z counts for a participant as it is, as it did in older runs.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_scored", "count", "logs", "mean", "score", "squares")
+
+    def __init__(self, *, scored: bool = True) -> None:
+        self._scored = scored
         self.count = 0
         self.mean = 0.0
         #: Sum of squares around the mean.
         self.squares = 0.0
+        #: What a normal z as unlikely as this one would be: that of two seed pairs may be in the hundreds.
+        self.score = 0.0
         #: The logarithm of the money of each bet.
         self.logs = [0.0] * len(_STAKES)
 
@@ -53,6 +65,7 @@ class PairBets:
             step = difference - self.mean
             self.mean += step / self.count
             self.squares += step * (difference - self.mean)
+        self.score = _normal_score(self.z, self.count - 1) if self._scored else self.z
 
     @property
     def evidence(self) -> float:
@@ -77,7 +90,7 @@ class SideBets:
         self.pairings = 0
         #: The sum of all differences.
         self.total = 0.0
-        #: The sum of every z times the root of its seed pairs.
+        #: The sum of every normal score times the root of its seed pairs.
         self.scores = 0.0
         #: The logarithm of the money of bets on one pairing after another.
         self.logs = [0.0] * len(_STAKES)
@@ -87,13 +100,13 @@ class SideBets:
         self.count += times * bets.count
         self.pairings += times
         self.total += times * side * bets.mean * bets.count
-        self.scores += times * side * bets.z * sqrt(bets.count)
+        self.scores += times * side * bets.score * sqrt(bets.count)
         logs = bets.logs if side > 0 else _other_side(bets.logs)
         self.logs = [one + times * more for one, more in zip(self.logs, logs, strict=True)]
 
     @property
     def z(self) -> float:
-        """The z of all pairings together, each weighted by the root of its seed pairs (Stouffer)."""
+        """The normal scores of all pairings together, weighted by the root of their seed pairs (Stouffer)."""
         return self.scores / sqrt(self.count) if self.count else 0.0
 
     def evidence(self, *, shared: bool) -> float:
@@ -102,6 +115,13 @@ class SideBets:
         Where pairings share decks, that of the geometric mean: it is at most the mean of bets that are each fair.
         """
         return _money([each / max(1, self.pairings) for each in self.logs] if shared else self.logs)
+
+
+def _normal_score(z: float, free: int) -> float:
+    """Return the normal z that is as unlikely as a z with so many degrees of freedom."""
+    if z == 0 or free < 1:
+        return 0.0
+    return copysign(_NORMAL.inv_cdf(max(student_cdf(-abs(z), free), _LEAST)), z)
 
 
 def _other_side(logs: Sequence[float]) -> list[float]:

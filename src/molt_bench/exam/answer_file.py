@@ -160,4 +160,4 @@ def exam_in(folder: str) -> Path | None:
     try:
         return path if (path / EXAM).is_file() else None
     except OSError as error:
-        raise ConfigError("RUN", folder, f"a folder that can be read ({error.strerror})") from error
+        raise ConfigError("RUN", folder, f"the folder of a run that can be read ({error.strerror})") from error

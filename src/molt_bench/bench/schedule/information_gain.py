@@ -75,12 +75,15 @@ def most_gain_of_all(
     gone = [worth.index_of[pair] for pair in chosen]
     if allowed is not None:
         gone += [at for at, pair in enumerate(pairs) if pair not in chosen and not allowed(pair)]
-    if len(gone) == len(pairs):
+    if len(situation.meetings) < len(pairs):  # somebody has left the run
+        gone += [at for at, pair in enumerate(pairs) if pair not in situation.meetings]
+    if len({*gone}) == len(pairs):
         return None
     gain = _near_gain(situation, worth)
     gain[gone] = -1.0
-    if played.min() < more * situation.min_meetings:
-        gain[played != played[gain >= 0].min()] = -1.0
+    least = played[gain >= 0].min()
+    if least < more * situation.min_meetings:
+        gain[played != least] = -1.0
     else:
         lately = [worth.index_of[pair] for pair in recent]
         before, gain[lately] = gain[lately], -1.0
@@ -97,11 +100,11 @@ def most_gain_of_all(
 
 def _near_gain(situation: Situation, worth: PairWorth) -> Floats:
     """Return the gain of every pair, which may be off in its last digits."""
-    gain: Floats = worth.near * _saved(worth, slice(None), situation.seeds_per_match)
+    saved = _saved(worth, slice(None), situation.seeds_per_match)
+    saved[worth.near == 0] = 0.0  # it may be endless, and is worth nothing
+    gain: Floats = worth.near * saved
     if situation.cost:
         gain /= _cost(situation, worth.pairs)
-    if not worth.counts.all():
-        gain[worth.near == 0] = 0.0
     return gain
 
 
