@@ -233,17 +233,18 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    """Return a place for attacks, with low limits."""
+def place(monkeypatch):
+    """Return a place for attacks, with low limits; not in pytest's own folder, which it closes to other users."""
     for module in (supervised_program, boxed_program, podman):
         monkeypatch.setattr(module, "TASKS", 40)
         monkeypatch.setattr(module, "FILES", 256)
     for module in (bubblewrap, boxed_program, podman):
         monkeypatch.setattr(module, "DISK_BYTES", 8 * 1024 * 1024)
     monkeypatch.setattr(boxed_program, "ENTRIES", 1000)
-    found = Place(tmp_path, monkeypatch)
-    yield found
-    found.close()
+    with tempfile.TemporaryDirectory(prefix="molt-bench-") as folder:
+        found = Place(Path(folder), monkeypatch)
+        yield found
+        found.close()
 
 
 @pytest.fixture
@@ -255,9 +256,7 @@ def box(request, place):
         place.boxes[way] = {"kind": "podman", "image": request.getfixturevalue("python_image")}
     if way == "user":
         place.boxes[way] = {"kind": "user", "name": request.getfixturevalue("guest")}
-        for parent in (place.folder, *place.folder.parents):
-            if parent.stat().st_uid == os.getuid() and len(parent.parts) > 2:
-                parent.chmod(parent.stat().st_mode | 0o011)
+        place.folder.chmod(0o711)
         place.bots.chmod(0o755)
         (place.folder / "secret").chmod(0o600)
     return way

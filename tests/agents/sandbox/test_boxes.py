@@ -283,6 +283,28 @@ def test_a_program_in_the_home_folder_does_not_show_that(monkeypatch):
     assert not is_shared(os.path.join(home, "bots"))
 
 
+def test_no_link_and_no_argument_shows_a_folder_that_holds_much_else(tmp_path, monkeypatch):
+    home, root, bots = tmp_path / "home-link", tmp_path / "root-link", tmp_path / "bots"
+    home.symlink_to(os.path.expanduser("~"))
+    root.symlink_to("/")
+    bots.mkdir()
+    (bots / "bot").write_text("")
+    for folder in (str(home), str(root), "/", "/home/somebody", os.path.expanduser("~")):
+        assert is_shared(folder), folder
+        assert needed_by((f"{bots}/bot", folder, f"--data={folder}")) == [str(bots)]
+
+
+def test_a_program_in_the_folder_of_a_run_does_not_show_that(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "bot").write_text("")
+    (tmp_path / "link").symlink_to(run)
+    hide(str(run))
+    assert needed_by((f"{run}/bot",)) == [f"{run}/bot"]
+    assert {*needed_by((f"{tmp_path}/link/bot",))} == {f"{run}/bot", f"{tmp_path}/link/bot"}
+    assert needed_by((f"{run}/bot", str(run))) == [f"{run}/bot"]
+
+
 def test_other_files_that_a_command_names_are_shown_without_their_folders(tmp_path):
     for name in ("bots/bot.py", "models/one", "models/two"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -7,6 +7,7 @@ import pytest
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.kinds import published_policy
 from molt_bench.agents.permission import Permission, make_permitted
+from molt_bench.agents.sandbox.hosted_policy import PolicyFailed
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.errors import AgentError
 from molt_bench.luck.dice.stated_policy import StatedPolicy
@@ -85,6 +86,20 @@ class Odd(Mixer):
     def policy(self, seen):
         raise ZeroDivisionError("no odds")
 
+class Nested(Mixer):
+    # Writes lines of its own to the pipe of its host.
+    def policy(self, seen):
+        self.write(b'{"type":"policies","id":1,"answers":[],"more":' + b"[" * 200_000)
+    def act(self, seen):
+        self.write(b'{"type":"action","id":1,"kind":"call","more":' + b"[" * 20_000)
+        return Action("call")
+    def write(self, line):
+        sink = sys._getframe(2)
+        while not isinstance(sink.f_locals.get("host"), sys.modules["__main__"].Host):
+            sink = sink.f_back
+        with open(sink.f_locals["host"]._sink, "wb", closefd=False) as pipe:
+            pipe.write(line + bytes([10]))
+
 def broken():
     raise RuntimeError("no agent today")
 
@@ -155,6 +170,17 @@ def test_a_policy_that_raises_says_so_and_goes_on(file):
     drive(GameSpec(seed=1, hands=1), (Watching(seen), make_agent("callstation")))
     for _ in range(2):
         with pytest.raises(Exception, match="ZeroDivisionError: no odds"):
+            policy(seen[0])
+
+
+def test_lines_that_are_nested_too_deeply_are_faults(file):
+    record = play_game((make_agent(spec(file, "Nested")), make_agent("callstation")), seed=1, hands=1, max_retries=0)
+    assert ("unparsable", "the answer is nested too deeply") in {(each.kind, each.message) for each in record.faults}
+    seen = []
+    drive(GameSpec(seed=1, hands=1), (Watching(seen), make_agent("callstation")))
+    policy = published_policy(spec(file, "Nested"))
+    for _ in range(2):  # it is started anew, so that a second answer is not the rest of the first
+        with pytest.raises(PolicyFailed, match="its host gave no answer"):
             policy(seen[0])
 
 

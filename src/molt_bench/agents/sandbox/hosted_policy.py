@@ -113,7 +113,7 @@ class _Host:
         try:
             self._write(_ENCODE(Question(self._number, decisions)) + b"\n")
             found = _ANSWERS.decode(self._line(_POLICY_S))
-        except (OSError, TimeoutError, msgspec.MsgspecError) as error:
+        except (OSError, TimeoutError, msgspec.MsgspecError, RecursionError) as error:
             self.stop()
             raise PolicyFailed(f"its host gave no answer: {error}") from None
         if found.id != self._number or len(found.answers) != len(seen):

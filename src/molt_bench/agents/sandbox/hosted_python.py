@@ -83,8 +83,8 @@ class HostedAgent(ExecAgent):
         if box.image is not None:
             return ()
         # Of the folder where we were started, it sees what is its own.
-        here = {os.getcwd(), os.path.dirname(os.path.abspath(sys.argv[0]))}
-        paths = [path for path in sys.path if os.path.abspath(path) not in here]
+        here = {os.getcwd(), os.path.dirname(os.path.realpath(sys.argv[0]))}
+        paths = [path for path in sys.path if os.path.realpath(path) not in here]
         return without_nested([_PACKAGE, *needed_by_python(paths)])
 
     @property

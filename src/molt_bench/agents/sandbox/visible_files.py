@@ -117,10 +117,14 @@ def _wide() -> frozenset[str]:
 
 
 def is_shared(folder: str) -> bool:
-    """Return whether a folder holds so much else that it is not shown for the sake of one program in it."""
-    wide = _wide()
-    inside = folder.rstrip("/") + "/"
-    return folder in wide or any(each.startswith(inside) for each in wide)
+    """Return whether a folder holds so much else that it is not shown for the sake of one program in it.
+
+    So do the folders of users, those of runs under way, and links to either.
+    """
+    real = os.path.realpath(folder)
+    if os.path.dirname(real) == "/home" or _within(real, _hidden):
+        return True
+    return any(_within(each, (path.rstrip("/"),)) for path in (folder, real) for each in _wide())
 
 
 def is_of_system(path: str) -> bool:
@@ -129,10 +133,14 @@ def is_of_system(path: str) -> bool:
 
 
 def without_nested(paths: Iterable[str]) -> list[str]:
-    """Return paths that exist, without those that are shown with another, and without the kernel's own."""
+    """Return paths that exist, without those that are shown with another, and without folders that no box shows.
+
+    These are the kernel's own and shared ones, whoever names them: an argument may be `/` or the home folder.
+    """
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths}, key=lambda path: (len(path), path)):
-        if os.path.exists(path) and not is_of_system(path) and not _within(path, (*found, *_OWN)):
+        is_new = os.path.exists(path) and not is_of_system(path) and not _within(path, (*found, *_OWN))
+        if is_new and not (os.path.isdir(path) and is_shared(path)):
             found.append(path)
     return found
 
