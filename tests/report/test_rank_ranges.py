@@ -88,7 +88,7 @@ def _figure(run: Path) -> dict[str, str]:
     pytest.importorskip("matplotlib")
     folder = run / "figures"
     folder.mkdir(exist_ok=True)
-    write_figures(Analysis(StoredRun.open(run).result()), folder)
+    write_figures(Analysis(StoredRun.open(run).result()), folder, formats=["svg"])
     drawn = (folder / "leaderboard.svg").read_text()
     return {name: rank for rank, name in re.findall(r">(\d+(?:-\d+)?) +(\w+)</", drawn)}
 
