@@ -7,8 +7,8 @@ const FRACTIONS = [["1/4", 1 / 4], ["1/3", 1 / 3], ["1/2", 1 / 2], ["2/3", 2 / 3
 const NEAR = 0.04; // how far a bet may be from a usual fraction of the pot
 
 export const ABOUT_LINES =
-  "Lines of play: r raise (before the flop to so many big blinds, later to so many times the bet), b bet (share of the " +
-  "pot), c call, x check, f fold; a street each.";
+  "Lines of play: r raise (before the flop to so many big blinds, later to so many times the bet), b bet (share of " +
+  "the pot), c call, x check, f fold; a street each.";
 
 /** Cards such as "AhKd" as small coloured text. */
 export function cardTexts(cards) {
