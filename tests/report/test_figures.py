@@ -23,24 +23,37 @@ def analysis(folder):
     return Analysis(StoredRun.open(folder).result(recount=False))
 
 
-def test_figures_are_written_as_svg_and_png_and_repeat_themselves(runs, models_id, tmp_path):
-    found = analysis(runs / models_id)
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        assert write_figures(found, tmp_path / folder) == NAMES
+@pytest.fixture(scope="module")
+def one_match(tmp_path_factory):
+    """Return what a run of a single match shows."""
+    flags = ("--participants", "tag,random", "--max-matches", 1, "--seeds", 4, "--hands", 10)
+    return analysis(quick_run(tmp_path_factory.mktemp("one"), *flags, "--quiet", "--executor", "inline"))
+
+
+def test_figures_are_written_in_every_format_and_text_stays_text(one_match, tmp_path):
+    assert write_figures(one_match, tmp_path) == NAMES
     for name in NAMES:
-        data = (tmp_path / "one" / name).read_bytes()
-        assert data == (tmp_path / "two" / name).read_bytes()
+        data = (tmp_path / name).read_bytes()
         assert data.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[name[-3:]])
-    svg = (tmp_path / "one" / "leaderboard.svg").read_text("utf-8")
-    assert "model-1</text>" in svg
+    svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
+    assert "tag</text>" in svg
     assert "<script" not in svg
     assert "dc:date" not in svg
 
 
+@pytest.mark.slow
+def test_figures_repeat_themselves(runs, models_id, tmp_path):
+    found = analysis(runs / models_id)
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        write_figures(found, tmp_path / folder)
+    for name in NAMES:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
 def test_who_has_not_played_is_in_no_figure_of_win_rates(tmp_path):
     flags = ("--participants", "tag,folder,tight", "--max-matches", 1, "--seeds", 4, "--hands", 10)
-    write_figures(analysis(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline")), tmp_path)
+    write_figures(analysis(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline")), tmp_path, formats=["svg"])
     svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
     assert "folder</text>" in svg
     assert "tight</text>" not in svg
@@ -49,7 +62,7 @@ def test_who_has_not_played_is_in_no_figure_of_win_rates(tmp_path):
 def test_convergence_is_drawn_before_everybody_has_met(tmp_path):
     flags = ("--participants", "tag,folder,tight,random", "--max-matches", 3, "--seeds", 2, "--hands", 5)
     run = quick_run(tmp_path, *flags, "--scheduler", "round_robin", "--quiet", "--executor", "inline")
-    write_figures(analysis(run), tmp_path)
+    write_figures(analysis(run), tmp_path, formats=["svg"])
     svg = (tmp_path / "convergence.svg").read_text("utf-8")
     assert "tag</text>" in svg, "no empty figure"
     assert "opponents met so far" in svg
@@ -65,7 +78,7 @@ def test_a_character_that_no_font_has_is_told_once(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(config))
     run = quick_run(tmp_path / "out", "--config", tmp_path / "config.json", "--quiet", "--executor", "inline")
     said = []
-    write_figures(analysis(run), tmp_path, warn=said.append)
+    write_figures(analysis(run), tmp_path, formats=["svg"], warn=said.append)
     assert len(said) == 1
     assert "\U0001303f" in said[0]
 
@@ -125,6 +138,7 @@ def drawn(tmp_path_factory):
     write_figures(
         analysis(quick_run(folder / "out", "--config", folder / "config.json", "--quiet", "--executor", "inline")),
         folder,
+        formats=["svg"],
     )
     return folder
 
@@ -163,7 +177,7 @@ def test_every_agent_has_a_name_of_its_own_and_labels_stay_in_the_picture(tmp_pa
     }
     (tmp_path / "config.json").write_text(json.dumps(config))
     flags = ("--config", tmp_path / "config.json", "--quiet", "--executor", "inline")
-    write_figures(analysis(quick_run(tmp_path / "runs", *flags)), tmp_path)
+    write_figures(analysis(quick_run(tmp_path / "runs", *flags)), tmp_path, formats=["svg"])
     svg = (tmp_path / "leaderboard.svg").read_text("utf-8")
     for name in ("same (one)", "same (two)", "three"):
         assert f"{name}</text>" in svg
@@ -172,9 +186,8 @@ def test_every_agent_has_a_name_of_its_own_and_labels_stay_in_the_picture(tmp_pa
     assert max(len(line) for line in re.findall(r">([^<]*interval[^<]*)<", svg)) <= 30
 
 
-def test_one_match_is_drawn_at_a_whole_number_with_its_interval(tmp_path):
-    flags = ("--participants", "tag,random", "--max-matches", 1, "--seeds", 4, "--hands", 10)
-    write_figures(analysis(quick_run(tmp_path, *flags, "--quiet", "--executor", "inline")), tmp_path)
+def test_one_match_is_drawn_at_a_whole_number_with_its_interval(one_match, tmp_path):
+    write_figures(one_match, tmp_path, formats=["svg"])
     svg = (tmp_path / "convergence.svg").read_text("utf-8")
     assert ">1</text>" in svg
     assert not re.search(r">[01]\.\d+</text>", svg)
@@ -182,7 +195,7 @@ def test_one_match_is_drawn_at_a_whole_number_with_its_interval(tmp_path):
 
 
 def test_payoffs_have_a_minus_and_no_white_text_on_orange(runs, bots_id, tmp_path):
-    write_figures(analysis(runs / bots_id), tmp_path)
+    write_figures(analysis(runs / bots_id), tmp_path, formats=["svg"])
     svg = (tmp_path / "payoffs.svg").read_text("utf-8")
     assert re.search("\N{MINUS SIGN}\\d+</text>", svg)
     white = re.findall(r'style="[^"]*fill: #ffffff[^"]*"[^>]*>([^<]*)</text>', svg)

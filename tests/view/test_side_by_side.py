@@ -78,7 +78,7 @@ def test_the_command_that_is_shown_works(library):
 def test_a_published_command_works_where_the_runs_were_unpacked(library, tmp_path):
     for _ in publish(library, tmp_path / "site", most_deals=1):
         pass
-    found = json.loads((tmp_path / "site" / "api" / "compare" / run(1) / f"{run(2)}.json").read_bytes())
+    found = json.loads((tmp_path / "site" / "api" / "compare" / f"{run(1)}.json").read_bytes())[run(2)]
     assert found["command"] == f"molt-bench compare {run(1)} {run(2)}"
     for day in (1, 2):
         with ZipFile(tmp_path / "site" / "files" / run(day) / f"{run(day)}.zip") as archive:

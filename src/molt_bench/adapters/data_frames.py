@@ -112,8 +112,8 @@ class RunFrames:
             ConfigError: There is no such figure; a gauntlet has no `payoffs`.
         """
         with TemporaryDirectory() as folder:
-            written = [Path(folder, file) for file in write_figures(self.analysis, Path(folder))]
-            drawn = {file.stem: file for file in written if file.suffix == ".svg"}
+            written = [Path(folder, file) for file in write_figures(self.analysis, Path(folder), formats=["svg"])]
+            drawn = {file.stem: file for file in written}
             if name not in drawn:
                 raise ConfigError("name", name, f"one of {', '.join(drawn)}")
             return Svg(drawn[name].read_text("utf-8"))

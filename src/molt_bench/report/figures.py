@@ -87,7 +87,13 @@ _SETTINGS: Final[dict[str, Any]] = {
 }
 
 
-def write_figures(found: Analysis, folder: Path, *, warn: Callable[[str], None] = lambda _: None) -> list[str]:
+def write_figures(
+    found: Analysis,
+    folder: Path,
+    *,
+    formats: Sequence[str] = tuple(_FORMATS),
+    warn: Callable[[str], None] = lambda _: None,
+) -> list[str]:
     """Write all figures of a run into a folder, and return the file names; a gauntlet has no payoffs.
 
     `warn` is called with what could not be drawn as it should.
@@ -107,8 +113,8 @@ def write_figures(found: Analysis, folder: Path, *, warn: Callable[[str], None] 
             figure = make(layout="constrained")
             canvas(figure)
             draw(figure, found)
-            for kind, about in _FORMATS.items():
-                save = partial(figure.savefig, format=kind, dpi=300, metadata=about)
+            for kind in formats:
+                save = partial(figure.savefig, format=kind, dpi=300, metadata=_FORMATS[kind])
                 fill_whole(folder / f"{name}.{kind}", save)
                 written.append(f"{name}.{kind}")
     return written

@@ -2,7 +2,7 @@
 import { button, h } from "./dom.js";
 
 const SIDE = 13;
-const MOVES = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -SIDE, ArrowDown: SIDE };
+const STEPS_TO = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -SIDE, ArrowDown: SIDE };
 
 /** A square of buttons; `chosenOf` returns the names that are chosen, and `choose` takes them anew. */
 export function handGrid(startingHands, chosenOf, choose) {
@@ -21,8 +21,8 @@ export function handGrid(startingHands, chosenOf, choose) {
   };
   const keydown = (event) => {
     const from = cells.indexOf(event.target);
-    const to = from + (MOVES[event.key] ?? 0);
-    if (!MOVES[event.key] || !cells[to]) return;
+    const to = from + (STEPS_TO[event.key] ?? 0);
+    if (!STEPS_TO[event.key] || !cells[to]) return;
     event.preventDefault();
     cells[from].tabIndex = -1;
     cells[to].tabIndex = 0;

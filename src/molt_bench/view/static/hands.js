@@ -1,17 +1,17 @@
 // Every hand of a run, with filters and sorting kept in the address; 100,000 rows are no problem.
 import { rootSize } from "./charts.js";
 import { forget, handsPath, isFinal, limits, load, loadOnce, namesPath } from "./data.js";
-import { announce, button, cast, choice, h, runName } from "./dom.js";
+import { announce, button, cast, h, runName } from "./dom.js";
 import { rowsButton } from "./download.js";
-import { chosen, FAULT, FIELDS, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
+import { filterForm } from "./filterform.js";
+import { chosen, FAULT, FORCED, lossOf, queryOf, wishesIn } from "./filters.js";
 import { livePanel, SAY_MS } from "./progress.js";
-import { handGrid } from "./handgrid.js";
 import { longList } from "./longlist.js";
 import { ariaSort, arrow } from "./matches.js";
 import { ABOUT_LINES, cardTexts, handTexts, lineTest } from "./playlines.js";
 import { crumbs, replaceHash, route, withQuery } from "./router.js";
-import { hitPanel, hitsOf, searched, searchField } from "./search.js";
-import { fixed, isMissing, NONE, plural, signed, STREETS, visible, visibleLine, whole } from "./text.js";
+import { hitPanel, hitsOf, searched } from "./search.js";
+import { fixed, isMissing, NONE, plural, signed, STREETS, visible, whole } from "./text.js";
 
 // Row heights, as in pages.css.
 const ROW_REM = 2.1;
@@ -262,64 +262,4 @@ export async function handsPage(place, view) {
 function secretGames({ notShown }) {
   return notShown > 0 &&
     `${plural(notShown, "game")} will be listed later: others can still be dealt their cards, so they are secret.`;
-}
-
-function filterForm(run, agents, filters, update, data) {
-  const set = (field) => (value) => {
-    filters[field] = value;
-    update();
-  };
-  const pick = (field, label, options) =>
-    h("div.field", choice(`filter-${field}`, label, options, filters[field], set(field)));
-  const yesNo = (field, label) => pick(field, label, [["", "any"], ["yes", "yes"], ["no", "no"]]);
-  const amount = (field, label, more) => {
-    const id = `filter-${field}`;
-    const on = { input: () => set(field)(input.value) };
-    const input = h("input", { id, type: "number", min: "0", inputmode: "numeric", ...more, on });
-    input.value = filters[field];
-    return h("div.field", h("label", { for: id }, label), input);
-  };
-  const names = run.participants.map(({ id }) => [id, agents.name(id)]);
-  const kinds = data.faultKinds.map((kind) => [kind, visibleLine(kind)]);
-  const hole = { id: "filter-cards", type: "text", size: "10", placeholder: "AA, AKs, 72", autocomplete: "off" };
-  const input = h("input", { ...hole, on: { input: () => set("cards")(input.value) } });
-  input.value = filters.cards;
-  const cards = h("div.field", h("label", { for: "filter-cards" }, "Its hole cards"), input);
-  const named = () => filters.cards.split(/[\s,;]+/).filter(Boolean);
-  const grid = handGrid(data.startingHands, named, (names) => {
-    input.value = names.join(", ");
-    set("cards")(input.value);
-  });
-  input.addEventListener("input", grid.draw);
-  const playedLine = { id: "filter-line", type: "text", size: "14", placeholder: "r3 c / b2/3", autocomplete: "off" };
-  const lineInput = h("input", { ...playedLine, on: { change: () => set("line")(lineInput.value) } });
-  lineInput.value = filters.line;
-  const about = { title: "How the line begins; with * in front, what it has anywhere" };
-  const line = h("div.field", about, h("label", { for: "filter-line" }, "Line of play"), lineInput);
-  const clear = button("Clear", () => {
-    for (const field of FIELDS) filters[field] = "";
-    for (const control of form.querySelectorAll("select, input")) control.value = "";
-    for (const control of form.querySelectorAll("input[type=checkbox]")) control.checked = false;
-    grid.draw();
-    update(true);
-  });
-  const form = h("form.filters", { "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } }, [
-    pick("agent", "Agent", [["", "all"], ...names]),
-    pick("opponent", "Opponent", [["", "all"], ...names]),
-    pick("position", "Its position", [["", "both"], ["button", "button"], ["big", "big blind"]]),
-    cards,
-    line,
-    amount("match", "Match", { step: "1", placeholder: "all" }),
-    pick("street", "Ended on", [["", "any street"], ...STREETS.map((street, index) => [String(index), street])]),
-    amount("pot", "Minimum pot, bb", { step: "any", placeholder: "0" }),
-    data.losses && amount("mistake", "Minimum mistake, bb", { step: "any", placeholder: "0" }),
-    yesNo("showdown", "Showdown"),
-    yesNo("allin", "All-in"),
-    yesNo("lines", "Lines differ"),
-    yesNo("fault", "Fault"),
-    data.faultKinds.length > 0 && pick("kind", "Kind of fault", [["", "any"], ...kinds]),
-    h("div.search", searchField(run, filters, update), clear),
-    grid.element,
-  ]);
-  return form;
 }

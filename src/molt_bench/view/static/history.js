@@ -76,7 +76,8 @@ function historyChart(runs, all, changes) {
   const about = [
     "Each point is an agent's bb/100 in one run, against everybody in that run, ± the 95% interval. ",
     isBroken &&
-    "A line joins two runs only where the opponents were the same; other changes are in the table below, on equal terms. ",
+    "A line joins two runs only where the opponents were the same; other changes are in the table below, " +
+      "on equal terms. ",
     rest > 0 && `${plural(rest, "agent")} played in one run only, and ${rest === 1 ? "is" : "are"} in the last table.`,
   ];
   const chart = lineChart({

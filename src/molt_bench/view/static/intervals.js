@@ -30,19 +30,19 @@ function fit(found, at) {
 /** Which end of the axis a label is at, where it would not have room on both sides of its tick. */
 const sideOf = (place) => (place < 8 ? "first" : place > 92 ? "last" : "");
 
-const percent = (value) => `${value.toFixed(2)}%`;
+const placed = (value) => `${value.toFixed(2)}%`;
 
 /** The labels of the axis. */
 export function intervalAxis({ at, ticks: shown }) {
-  const label = (tick) => h("span", { class: sideOf(at(tick)), css: { left: percent(at(tick)) } }, tickText(tick));
+  const label = (tick) => h("span", { class: sideOf(at(tick)), css: { left: placed(at(tick)) } }, tickText(tick));
   return h("div.interval-axis", { "aria-hidden": "true" }, shown.map(label));
 }
 
 /** A value with its interval, over the lines of the axis. */
 export function interval(value, half, colour, { low, high, at, ticks: shown }) {
-  const across = (x, look) => s(look, { x1: percent(at(x)), x2: percent(at(x)), y1: 0, y2: "100%" });
+  const across = (x, look) => s(look, { x1: placed(at(x)), x2: placed(at(x)), y1: 0, y2: "100%" });
   const isKnown = Number.isFinite(value);
-  const [left, right] = [value - half, value + half].map((end) => percent(at(end)));
+  const [left, right] = [value - half, value + half].map((end) => placed(at(end)));
   const stem = (x1, x2, y1, y2) => s(`line.stem.c${colour}`, { x1, x2, y1, y2 });
   const drawn = [
     shown.filter((tick) => tick !== 0).map((tick) => across(tick, "line.grid")),
@@ -52,7 +52,7 @@ export function interval(value, half, colour, { low, high, at, ticks: shown }) {
       stem(left, left, "30%", "70%"),
       stem(right, right, "30%", "70%"),
     ],
-    isKnown && s(`circle.dot.c${colour}`, { cx: percent(at(value)), cy: "50%", r: 4.5 }),
+    isKnown && s(`circle.dot.c${colour}`, { cx: placed(at(value)), cy: "50%", r: 4.5 }),
   ];
   return h("div.interval", s("svg", { "aria-hidden": "true" }, drawn));
 }

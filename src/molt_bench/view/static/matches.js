@@ -9,8 +9,8 @@ const about = ({ estimator }) =>
   `bb/100 that the row wins from the column, ± the 95% interval (estimator ${visibleLine(estimator)}). Bold: the ` +
   "interval excludes 0.";
 const ABOUT_COLOURS =
-  "What each row wins from each column, both in the order of the leaderboard. Point at a cell, or use the arrow keys, to " +
-  "see its numbers.";
+  "What each row wins from each column, both in the order of the leaderboard. Point at a cell, or use the arrow " +
+  "keys, to see its numbers.";
 const NASH = "Share of each agent in the mix that no agent beats";
 
 export function payoffSection(run, agents) {

@@ -2,22 +2,25 @@
 import { linesPath, load } from "./data.js";
 import { h } from "./dom.js";
 
-const SUITS = { s: ["spades", "♠"], h: ["hearts", "♥"], d: ["diamonds", "♦"], c: ["clubs", "♣"] };
+const SUIT_MARKS = { s: ["spades", "♠"], h: ["hearts", "♥"], d: ["diamonds", "♦"], c: ["clubs", "♣"] };
 const FRACTIONS = [["1/4", 1 / 4], ["1/3", 1 / 3], ["1/2", 1 / 2], ["2/3", 2 / 3], ["3/4", 3 / 4], ["1", 1]];
 const NEAR = 0.04; // how far a bet may be from a usual fraction of the pot
 
 export const ABOUT_LINES =
-  "Lines of play: r raise (before the flop to so many big blinds, later to so many times the bet), b bet (share of the " +
-  "pot), c call, x check, f fold; a street each.";
+  "Lines of play: r raise (before the flop to so many big blinds, later to so many times the bet), b bet (share of " +
+  "the pot), c call, x check, f fold; a street each.";
 
 /** Cards such as "AhKd" as small coloured text. */
 export function cardTexts(cards) {
   const each = cards.match(/../g) ?? [];
-  return h("span.mini", each.map(([rank, suit]) => h("span", { class: SUITS[suit][0] }, rank + SUITS[suit][1])));
+  return h(
+    "span.mini",
+    each.map(([rank, suit]) => h("span", { class: SUIT_MARKS[suit][0] }, rank + SUIT_MARKS[suit][1])),
+  );
 }
 
 /** Return what a hand of the notation shows: {holes, board, line}. */
-export function played(text) {
+function played(text) {
   const [rules, stacks, button, cards, actions] = text.split(":");
   const [one, other, board] = cards.split("|");
   return { holes: [one, other], board, line: lineOf(rules, stacks, Number(button[1]), actions) };

@@ -1,14 +1,12 @@
 // The duplicate replayer: one deal, both seatings side by side, step by step, with what the agents saw and said.
-import { handPath, handsPath, isHere, load, loadOnce, namesPath } from "./data.js";
+import { handPath, isHere, load, loadOnce, namesPath } from "./data.js";
 import { decisionBox, decisionPanel, REPLY } from "./decision.js";
 import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js";
 import { drawTable, equityBars, equityLine, icon } from "./felt.js";
-import { chosen, dealsOf, wishesIn } from "./filters.js";
+import { wayThrough } from "./handway.js";
 import { aligned, linesTable } from "./lines.js";
-import { handTexts, lineTest } from "./playlines.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
-import { hitsOf, searched } from "./search.js";
-import { fixed, isMissing, signed, STREETS, visibleLine, whole } from "./text.js";
+import { fixed, isMissing, signed, STREETS, visibleLine } from "./text.js";
 
 const SPEEDS = [["2000", "slow"], ["1000", "normal"], ["400", "fast"]]; // milliseconds for a step
 let speed = "1000";
@@ -186,25 +184,6 @@ export async function replayerPage(place, view) {
   }
   view.onQuery((query) => go(stepIn(query)));
   if (open.mark) view.root.querySelector(".decision mark")?.scrollIntoView({ block: "center" });
-}
-
-/** The hands before and after this one: in the list that the reader comes from, or else in the run. */
-async function wayThrough(id, data, query) {
-  const plain = [data.previous, data.next].map((other) => other && [other.match, other.seed, other.hand]);
-  if (!query.has("list")) return { previous: plain[0], next: plain[1], place: null };
-  const hands = await loadOnce(handsPath(id));
-  const { filters, order } = wishesIn(new URLSearchParams(query.get("list")));
-  const said = filters.q === "" ? null : await searched(id, filters.q, filters.regex === "1");
-  const texts = handTexts(id, () => {});
-  if (filters.line !== "") await texts.all(hands.columns.match);
-  const found = chosen(hands, filters, order, said && hitsOf(hands, said), lineTest(texts, hands, filters.line));
-  const deals = dealsOf(hands, found);
-  const at = deals.findIndex(([match, seed, hand]) =>
-    match === data.match && seed === data.seedIndex && hand === data.hand
-  );
-  if (at < 0) return { previous: plain[0], next: plain[1], place: null };
-  const place = `Hand ${whole(at + 1)} of ${whole(deals.length)} in the list`;
-  return { previous: deals[at - 1] ?? null, next: deals[at + 1] ?? null, place };
 }
 
 const SEATINGS = [["", "both seatings"], ["AB", "AB alone"], ["BA", "BA alone"]];

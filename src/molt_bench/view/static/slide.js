@@ -5,20 +5,20 @@ import { bracketLanes, intervalScale, tickText } from "./intervals.js";
 import { rankText } from "./text.js";
 
 const WIDTH = 1000;
-const LETTER = 7.4; // pixels, about the width of a letter in a name
+const NAME_LETTER = 7.4; // pixels, about the width of a letter in a name
 const LONGEST = 34; // letters of a name; the table has it in full
-const TITLE_LETTERS = 84;
+const TITLE_NAME_LETTERS = 84;
 
 /** Draw a leaderboard; rows are [{id, ranks, value, half, text}], `title` is the headline without marks. */
 export function slide({ title, rows, runs, axisLabel, agents }) {
-  const lines = wrapped(title, TITLE_LETTERS);
+  const lines = wrapped(title, TITLE_NAME_LETTERS);
   const tall = rows.length > 24 ? 20 : 30;
   const top = 40 + lines.length * 26;
   const names = rows.map(({ id }) => cut(agents.name(id)));
   const brackets = bracketLanes(runs);
   const lanes = Math.max(0, ...brackets.map(({ lane }) => lane + 1));
   const ranks = 24 + lanes * 9;
-  const left = ranks + 56 + LETTER * Math.max(...names.map((name) => name.length));
+  const left = ranks + 56 + NAME_LETTER * Math.max(...names.map((name) => name.length));
   const right = WIDTH - 170;
   const bottom = top + rows.length * tall;
   const common = intervalScale(rows.map(({ value, half }) => [value, half]));
