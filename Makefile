@@ -32,7 +32,7 @@ TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 1)')
 
 # Programs that tests start find their code compiled, even where Python is told to leave no compiled files behind.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: $(INSTALLED_ALL) ## run the tests, about six and a half minutes on two cores
+test: $(INSTALLED_ALL) ## run the tests, about eight minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
 slow: $(INSTALLED_ALL) ## run one suite of slow tests, with what it needs: make slow SUITE=models; alone, list them

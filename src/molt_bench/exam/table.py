@@ -23,7 +23,7 @@ def print_exam(found: ExamResult, console: Console) -> None:
     parts = [*found.streets] if len(found.streets) > 1 else []
     kinds = [*found.participants[0].kinds] if found.participants else []
     costs = bool(found.cost_usd)
-    table = FittingTable("lost/100", "answers", "lost", "±95%", *parts, *kinds, "forced", *(["$"] if costs else []))
+    table = FittingTable("agent", "answers", "lost", "±95%", *parts, *kinds, "forced", *(["$"] if costs else []))
     for row in found.participants:
         table.add_row(
             Text(row.id),
