@@ -1,11 +1,20 @@
 """Measure the live server with 100 agents and 50 games at once, every answer recorded: WebSocket, long poll or MCP.
 
 Prints the processor time of the server for one decision and, over WebSockets, how long it takes from an action to the
-server's acknowledgement; the other two wait for the next decision in the same request. Agents run in a process of their
-own and think for a fifth of a second, a fraction of what any model takes; with 0 they answer at once, which measures
-the most that the server can do. The load of the machine is printed, since delays on a busy one say little.
+server's acknowledgement; the other two wait for the next decision in the same request. How long agents think decides
+how many answers come at the same moment:
 
-    python benchmarks/live.py [agents] [hands] [thinking in ms] [websocket, poll or mcp]
+- `drawn`: half to one and a half times the mean, drawn for each decision by a seed, as agents do that think each for
+  itself.
+- `step`: all equally long. As all games begin together, one answer of every game comes at the same moment, and again
+  after each pause: the most that so many agents can ask of the server at once.
+
+Thinking 0 ms they answer at once, which measures the most decisions a second. All agents run in one process beside the
+server's, with a core of its own if the machine has two. An acknowledgement that lies there unread counts as the
+server's delay, so the agents' process prints how late its own timers are and how busy it is: what they are late by is
+part of the delays. The load of the machine is printed too, since delays on a busy one say little.
+
+    python benchmarks/live.py [agents] [hands] [thinking in ms] [websocket, poll or mcp] [drawn or step]
 """
 
 import asyncio
@@ -17,21 +26,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from math import inf
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 import httpx2
+import msgspec
 import websockets
 
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.arena.resuming_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.config.sections import GameConfig
 from molt_bench.play.drivers import play_games_together
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.runs.program_replies import Replies
+from molt_bench.seeds import derive
 from molt_bench.serve.lobby import Lobby, invited
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
@@ -43,7 +55,37 @@ CPU_GOAL_MS = 3.0
 DELAY_GOALS_MS = {100: 20.0, 400: 50.0}
 
 
-def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200, door: str = "websocket") -> None:
+#: Seconds between two looks of the agents' process at how late its timers are.
+_LOOK_S = 0.01
+
+
+#: Returns how long one agent thinks about its nth decision.
+ThinkingTime: TypeAlias = Callable[[int], float]
+
+
+class Thinking(msgspec.Struct, frozen=True):
+    """How long agents think: the mean, and whether it is drawn for each decision."""
+
+    mean_s: float
+    drawn: bool
+
+    def seconds(self, agent: int, decision: int) -> float:
+        """Return how long an agent thinks about a decision."""
+        share = derive("thinking", agent, decision) / 2**256 if self.drawn else 0.5
+        return self.mean_s * (0.5 + share)
+
+
+class Seen(msgspec.Struct):
+    """What the agents' process saw: delays and how late its timers were in seconds, its processor time, decisions."""
+
+    delays: list[float]
+    late: list[float]
+    cpu_s: float = 0.0
+
+
+def main(
+    agents: int = 100, hands: int = 20, thinking_ms: int = 200, door: str = "websocket", pace: str = "drawn"
+) -> None:
     names = [f"agent{number}" for number in range(agents)]
     lobby = Lobby(
         [each for name in names for each in invited(name, copies=False, slots=1)],
@@ -57,7 +99,7 @@ def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200, door: str =
     server.start()
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    clients = context.Process(target=_clients, args=(urls, theirs, thinking_ms / 1000, door))
+    clients = context.Process(target=_clients, args=(urls, theirs, Thinking(thinking_ms / 1000, pace == "drawn"), door))
     clients.start()
     assert lobby.wait(120), "not everybody came"
     pairs = list(zip(names[::2], names[1::2], strict=True))
@@ -68,12 +110,13 @@ def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200, door: str =
     with tempfile.TemporaryDirectory() as folder:
         answers = Replies(str(Path(folder) / "answers.jsonl"))
         answers.begin(0)
+        flush = flush_of(answers)
         exchanges = Exchanges()
 
         def players(spec: GameSpec) -> tuple[RecordedAgent, RecordedAgent]:
             label = specs[spec]
             first, second = (
-                RecordedAgent(name, lobby.agent(name, label), Record(label, answers, exchanges, durable=True))
+                RecordedAgent(name, lobby.agent(name, label), Record(label, answers, exchanges, flush=flush))
                 for name in spec.players
             )
             return first, second
@@ -89,12 +132,20 @@ def main(agents: int = 100, hands: int = 20, thinking_ms: int = 200, door: str =
         answers.close()
     decisions = sum(each.decisions for each in lobby.invitations)
     lobby.close("the benchmark is over")
-    delays = ours.recv()
+    seen = ours.recv()
     clients.join(30)
     server.stop()
-    print(f"{door}: {agents} agents, {len(specs)} games at once, {decisions:,} decisions in {wall_s:.1f} s")
+    print(
+        f"{door}, thinking {thinking_ms} ms ({pace}): {agents} agents, {len(specs)} games at once, {decisions:,} "
+        f"decisions in {wall_s:.1f} s"
+    )
     print(f"{len(faults)} faults; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    _report(1000 * cpu_s / decisions, sorted(delays), next(goal for most, goal in _goals() if agents <= most))
+    _report(1000 * cpu_s / decisions, sorted(seen.delays), next(goal for most, goal in _goals() if agents <= most))
+    late = sorted(seen.late)
+    print(
+        f"the agents' process: {1000 * seen.cpu_s / decisions:.2f} ms a decision, timers late by "
+        f"{1000 * median(late):.1f} ms (median), {1000 * late[int(0.99 * len(late))]:.1f} ms (99th percentile)"
+    )
 
 
 def _goals() -> list[tuple[float, float]]:
@@ -120,72 +171,88 @@ def _cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _clients(urls: list[str], pipe: Connection, thinking_s: float, door: str) -> None:
-    asyncio.run(_all_clients(urls, pipe, thinking_s, {"websocket": _socket, "poll": _poller, "mcp": _mcp}[door]))
+def _clients(urls: list[str], pipe: Connection, thinking: Thinking, door: str) -> None:
+    client = {"websocket": _socket, "poll": _poller, "mcp": _mcp}[door]
+    pipe.send(asyncio.run(_all_clients(urls, thinking, client)))
 
 
-async def _all_clients(
-    urls: list[str], pipe: Connection, thinking_s: float, client: Callable[..., Awaitable[None]]
-) -> None:
-    delays: list[float] = []
-    await asyncio.gather(*[client(url, delays, thinking_s) for url in urls])
-    pipe.send(delays)
+async def _all_clients(urls: list[str], thinking: Thinking, client: Callable[..., Awaitable[None]]) -> Seen:
+    seen = Seen([], [])
+    begun = _cpu_s()
+    looking = asyncio.ensure_future(_look(seen.late))
+    # One pool: making a client takes longer than a game.
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    async with httpx2.AsyncClient(timeout=120, trust_env=False, limits=limits) as http:
+        await asyncio.gather(
+            *[client(http, url, seen.delays, partial(thinking.seconds, at)) for at, url in enumerate(urls)]
+        )
+    looking.cancel()
+    seen.cpu_s = _cpu_s() - begun
+    return seen
 
 
-async def _poller(url: str, _: list[float], thinking_s: float) -> None:
-    async with httpx2.AsyncClient(timeout=60, trust_env=False) as http:
-
-        async def ask(act: dict[str, Any] | None) -> Any:
-            if act is None:
-                response = await http.get(f"{url}/v1/turn?wait=25")
-            else:
-                response = await http.post(f"{url}/v1/act?wait=25", json=act)
-            return response.json() if response.content else {}
-
-        await _fetching(ask, thinking_s)
+async def _look(late: list[float]) -> None:
+    """Note how late a timer is, again and again."""
+    while True:
+        before = time.perf_counter()
+        await asyncio.sleep(_LOOK_S)
+        late.append(time.perf_counter() - before - _LOOK_S)
 
 
-async def _mcp(url: str, _: list[float], thinking_s: float) -> None:
+async def _poller(http: httpx2.AsyncClient, url: str, _: list[float], thinking_s: ThinkingTime) -> None:
+    async def ask(act: dict[str, Any] | None) -> Any:
+        if act is None:
+            response = await http.get(f"{url}/v1/turn?wait=25")
+        else:
+            response = await http.post(f"{url}/v1/act?wait=25", json=act)
+        return response.json() if response.content else {}
+
+    await _fetching(ask, thinking_s)
+
+
+async def _mcp(http: httpx2.AsyncClient, url: str, _: list[float], thinking_s: ThinkingTime) -> None:
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
-    async with httpx2.AsyncClient(timeout=60, trust_env=False, headers=headers) as http:
 
-        async def ask(act: dict[str, Any] | None) -> Any:
-            params = {"name": "next_turn" if act is None else "act", "arguments": {**(act or {}), "wait_s": 25}}
-            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-            return (await http.post(f"{url}/mcp", json=call)).json()["result"].get("structuredContent") or {}
+    async def ask(act: dict[str, Any] | None) -> Any:
+        params = {"name": "next_turn" if act is None else "act", "arguments": {**(act or {}), "wait_s": 25}}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        found = await http.post(f"{url}/mcp", json=call, headers=headers)
+        return found.json()["result"].get("structuredContent") or {}
 
-        await _fetching(ask, thinking_s)
+    await _fetching(ask, thinking_s)
 
 
-async def _fetching(ask: Callable[[dict[str, Any] | None], Awaitable[Any]], thinking_s: float) -> None:
+async def _fetching(ask: Callable[[dict[str, Any] | None], Awaitable[Any]], thinking_s: ThinkingTime) -> None:
     found: dict[str, Any] = {}
+    decision = 0
     while "over" not in found:
         turn = found.get("turn")
         if turn is None:
             found = await ask(None)
             continue
+        decision += 1
         kinds = [each["kind"] for each in turn["observation"]["legal"]]
-        await asyncio.sleep(thinking_s)
+        await asyncio.sleep(thinking_s(decision))
         found = await ask({"turn_token": turn["turn_token"], "kind": "check" if "check" in kinds else "call"})
 
 
-async def _socket(url: str, delays: list[float], thinking_s: float) -> None:
-    async with httpx2.AsyncClient(timeout=60, trust_env=False) as http:
-        key = (await http.post(f"{url}/v1/agents", json={"name": "load"})).json()["api_key"]
-        joined = (
-            await http.post(f"{url}/v1/tables/auto-join", json={}, headers={"Authorization": f"Bearer {key}"})
-        ).json()
-    sent = 0.0
-    async with websockets.connect(f"{joined['ws_url']}?token={joined['session_token']}&format=agent") as socket:
+async def _socket(http: httpx2.AsyncClient, url: str, delays: list[float], thinking_s: ThinkingTime) -> None:
+    key = (await http.post(f"{url}/v1/agents", json={"name": "load"})).json()["api_key"]
+    joined = (await http.post(f"{url}/v1/tables/auto-join", json={}, headers={"Authorization": f"Bearer {key}"})).json()
+    sent, decision = 0.0, 0
+    async with websockets.connect(
+        f"{joined['ws_url']}?token={joined['session_token']}&format=agent", open_timeout=120
+    ) as socket:
         try:
             async for text in socket:
                 message = json.loads(text)
                 if message["type"] == "ack":
                     delays.append(time.perf_counter() - sent)
                 elif message["type"] == "game_state" and message.get("actions"):
+                    decision += 1
                     kinds = [each["kind"] for each in message["actions"]]
                     kind = "check" if "check" in kinds else "call"
-                    await asyncio.sleep(thinking_s)
+                    await asyncio.sleep(thinking_s(decision))
                     sent = time.perf_counter()
                     await socket.send(
                         json.dumps({"type": "action", "action": {"turn_token": message["turn_token"], "kind": kind}})

@@ -22,7 +22,7 @@ from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
-from molt_bench.arena.resuming_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.arena.status import Observer
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
@@ -159,6 +159,7 @@ class Cast:
         self._agents = agents
         self._exchanges = recorder
         self._answers = files.replies
+        self._flush = flush_of(files.replies)
         self._remembering = {participant.id for participant in config.participants if participant.may_remember}
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
@@ -256,8 +257,8 @@ class Cast:
         if settings is not None and self.gateway is not None:
             return LLMAgent(participant, settings, self.gateway, game=game)
         if self._kinds[participant].recorded and self._answers.covers(game):
-            durable = participant in self._remembering
-            record = Record(game, self._answers, self._exchanges, durable=durable)
+            flush = self._flush if participant in self._remembering else None
+            record = Record(game, self._answers, self._exchanges, flush=flush)
             asked = None if self._answers.read_only else self._asked(participant, game)
             return RecordedAgent(participant, asked, record)
         bot = self._bots.get(participant)

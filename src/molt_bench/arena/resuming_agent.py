@@ -1,6 +1,5 @@
 """An agent whose answers are recorded before they are used: a game that was cut off goes on from them."""
 
-import asyncio
 import inspect
 from contextlib import suppress
 from time import monotonic
@@ -10,6 +9,7 @@ from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.llm.exchanges import Exchanges
+from molt_bench.agents.llm.sending.shared_flush import SharedFlush
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
@@ -24,28 +24,31 @@ class Record:
     Args:
         game: The game.
         answers: The answers of the run.
-        exchanges: The exchanges of the run, which led to the decisions as well.
-        durable: Whether all of it has to be on the disk itself before the agent learns more: one that may remember must
-            not see a decision again after a power cut.
+        exchanges: The exchanges of the run, which led to the decisions as well; each is on disk before it is used.
+        flush: Brings the answers to the disk itself before the agent learns more, since one that may remember must not
+            see a decision again after a power cut. All games of a run share it. None for agents that forget.
     """
 
-    def __init__(self, game: GameLabel, answers: Replies, exchanges: Exchanges, *, durable: bool = False) -> None:
+    def __init__(
+        self, game: GameLabel, answers: Replies, exchanges: Exchanges, *, flush: SharedFlush | None = None
+    ) -> None:
         self.game = game
         self.answers = answers
         self._exchanges = exchanges
-        self._durable = durable and answers.on_disk
+        self._flush = flush
 
     async def settle(self) -> None:
         """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
-        if self._durable:
-            await asyncio.to_thread(self._sync)
+        if self._flush is not None:
+            await self._flush.settled()
         problem = self.answers.problem or self._exchanges.problem
         if problem is not None:
             raise RunHalted(problem)
 
-    def _sync(self) -> None:
-        self._exchanges.sync()
-        self.answers.sync()
+
+def flush_of(answers: Replies) -> SharedFlush | None:
+    """Return what brings the answers of a run to the disk; None if they are not written at all."""
+    return SharedFlush(answers.sync, lambda: answers.written) if answers.on_disk else None
 
 
 class RecordedAgent:

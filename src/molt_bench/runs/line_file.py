@@ -172,6 +172,7 @@ class LineStore(LineFile, Generic[T]):
             place = f"{self.path} line {number}"
             yield place, self._read(text, place)
         self.cut(size)
+        self.sync()  # a session that was killed may have left lines that only the system has
 
     def create(self) -> None:
         """Create the file, unless it is open, or nothing is written."""

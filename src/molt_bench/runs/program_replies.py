@@ -93,6 +93,7 @@ class Replies:
         read_only: Whether nobody may be asked: a missing reply is an error.
         on_disk: Whether they are also written to a file.
         problem: Why a reply could not be written, if one could not.
+        written: Lines written in this session.
 
     Args:
         path: A new file; None keeps them in memory only. To continue a file see `reopen`.
@@ -103,6 +104,7 @@ class Replies:
         self.read_only = False
         self.on_disk = path is not None
         self.problem: str | None = None
+        self.written = 0
         self._known: dict[GameLabel, dict[str, Outcome]] = {}
         self._played: Mapping[GameLabel, int] = {}
         self._since = 0
@@ -182,6 +184,7 @@ class Replies:
         self.problem = self.problem or self._store.problem
         if self.problem is not None:
             raise RunHalted(self.problem)
+        self.written += 1
 
     def forget(self, game: GameLabel) -> None:
         """Drop the replies in a finished game."""

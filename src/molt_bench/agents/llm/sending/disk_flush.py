@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending.request import Request
+from molt_bench.agents.llm.sending.shared_flush import SharedFlush
 from molt_bench.agents.llm.types import Exchange, HttpRecord
 from molt_bench.errors import RunHalted
 
@@ -29,10 +30,10 @@ class DiskFlush:
         self._patience_s = patience_s
         self._warn = warn
         self._waiting: asyncio.Task[None] | None = None
-        self._syncing: asyncio.Future[None] | None = None
-        self._unsettled: list[asyncio.Future[None]] = []
         self._added = 0
-        self._synced = 0
+        self._flush: SharedFlush | None = None
+        if recorder is not None and recorder.on_disk:
+            self._flush = SharedFlush(recorder.sync, lambda: self._added)
 
     def wire_of(self, exchange: Exchange, request: Request) -> HttpRecord | UnsetType:
         """Return what is kept of what went over the wire for an exchange, which has to be added next."""
@@ -66,36 +67,9 @@ class DiskFlush:
 
     async def settled(self) -> None:
         """Wait until everything recorded so far is on disk. All that wait at the same time share one flush."""
-        recorder, mine = self._recorder, self._added
-        if recorder is None or not recorder.on_disk:
-            return
-        await self.room()
-        if self._synced < mine:
-            flushed = asyncio.get_running_loop().create_future()
-            self._unsettled.append(flushed)
-            if self._syncing is None:
-                self._syncing = asyncio.ensure_future(self._sync(recorder))
-            await flushed
-
-    async def _sync(self, recorder: Exchanges) -> None:
-        """Flush to disk as long as anybody waits for it: all who came before a flush began are told when it is done."""
-        waiting: list[asyncio.Future[None]] = []
-        try:
-            while self._unsettled:
-                waiting, self._unsettled = self._unsettled, []
-                added = self._added
-                await asyncio.to_thread(recorder.sync)
-                self._synced = added
-                for flushed in waiting:
-                    if not flushed.done():
-                        flushed.set_result(None)
-        except BaseException as error:
-            for flushed in (*waiting, *self._unsettled):
-                if not flushed.done():
-                    flushed.set_exception(error)
-            self._unsettled = []
-        finally:
-            self._syncing = None
+        if self._flush is not None:
+            await self.room()
+            await self._flush.settled()
 
     async def _wait_for_room(self, recorder: Exchanges) -> None:
         loop = asyncio.get_running_loop()
