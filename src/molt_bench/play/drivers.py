@@ -260,7 +260,13 @@ async def _drive_to_end(
 ) -> GameRecord:
     patience = 2 * (spec.max_retries + 1)
     first, second = (
-        time_limits.Waiter(spec.action_timeout_s, patience=patience, keeps_time=seat.keeps_time, failure=seat.failure)
+        time_limits.Waiter(
+            spec.action_timeout_s,
+            patience=patience,
+            keeps_time=seat.keeps_time,
+            ours=seat.ours,
+            failure=seat.failure,
+        )
         for seat in seats
     )
     # An agent in both seats is still one agent: never two calls at once.

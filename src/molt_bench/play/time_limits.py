@@ -30,6 +30,7 @@ class Waiter:
         timeout_s: Seconds for one answer; None for the default, which applies to awaitable answers only.
         patience: Timeouts in a row after which the agent is given up.
         keeps_time: Whether the agent limits its own time, and reports a timeout by failing with one.
+        ours: Whether it is all our own code, which ends at once when it is cancelled.
         failure: Returns what an exception of the agent counts as, or raises what ends the game.
     """
 
@@ -39,10 +40,12 @@ class Waiter:
         *,
         patience: int,
         keeps_time: bool = False,
+        ours: bool = False,
         failure: Callable[[BaseException], AgentFailed] = AgentFailed.by_raising,
     ) -> None:
         self._failure = failure
         self._limit_s = None if keeps_time else DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
+        self._directly = keeps_time and ours
         self._threaded = timeout_s is not None and not keeps_time
         self._patience = patience
         self._silent = 0
@@ -76,7 +79,9 @@ class Waiter:
         if error is None:
             # Even inspecting an answer may raise, which is the agent's mistake.
             awaitable, error = _outcome(partial(inspect.isawaitable, answer))
-        if awaitable:
+        if awaitable and self._directly:
+            answer, error = await _awaited_here(answer)
+        elif awaitable:
             answer, error = await self._done(asyncio.ensure_future(_awaited(answer)))
         if isinstance(error, GameUnfinished):
             raise error
@@ -181,6 +186,15 @@ async def _awaited(answer: Any) -> CallOutcome:
         raise
     except BaseException as error:
         return None, error
+
+
+async def _awaited_here(answer: Any) -> CallOutcome:
+    """Await an answer without a task of its own, which takes longer than many a decision."""
+    answer, error = await _awaited(answer)
+    task = asyncio.current_task()
+    if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+        raise error  # the game was cancelled, and not the answer
+    return answer, error
 
 
 def _serve(calls: "SimpleQueue[tuple[Call, Future[CallOutcome]] | None]") -> None:

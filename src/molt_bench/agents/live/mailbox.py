@@ -263,13 +263,7 @@ class Mailbox:
         away = self.away_since is not None
         if self._forfeited or (away and self.forfeits >= self._most_forfeits):
             raise self._forfeit()
-        loop = asyncio.get_running_loop()
-        woken = asyncio.Event()
-
-        def wake() -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(woken.set)
-
+        alarm = _Alarm()
         with self._change() as events:
             again = observation.previous_error is not None
             self._seq += 0 if again else 1
@@ -277,17 +271,17 @@ class Mailbox:
             wait_s = self._bank_s if self._awaited else limit_s
             hand, deadline = self._hands_before + observation.hand_number, monotonic() + wait_s
             turn = PendingDecision(token, self._seq, self._game, hand, observation, limit_s, deadline, self._game_id)
-            self._turn, self._answer, self._wake = turn, None, wake
+            self._turn, self._answer, self._wake = turn, None, alarm.ring
             self._taken.pop(_digest(token), None)  # asked once more: its game was started again
             events.append(Asked(turn, again))
         try:
-            return await self._answered(turn, woken)
+            return await self._answered(turn, alarm)
         finally:
             with self._lock:
                 self._wake = None
                 self._awaited = False
 
-    async def _answered(self, turn: PendingDecision, woken: asyncio.Event) -> Action:
+    async def _answered(self, turn: PendingDecision, alarm: "_Alarm") -> Action:
         """Wait for the answer. Whoever is not connected when the time is up gets what is left of the bank.
 
         Coming back does not take the rest of it away, and what was used is gone, whether or not an answer came. If the
@@ -315,7 +309,6 @@ class Mailbox:
                         self._turn = None
                         if not self._present:
                             self._picked_up = None  # whoever has fetched it may be gone as well
-                woken.clear()
             if answer is None and on_bank and away:
                 self._set_away(away=True)
             if isinstance(answer, AgentFailed):
@@ -324,8 +317,7 @@ class Mailbox:
                 return answer
             if left_s <= 0:
                 raise self._forfeit() if away else AgentFailed("timeout", f"no answer within {turn.limit_s:g} s")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(woken.wait(), left_s)
+            await alarm.rung(left_s)
 
     def hand_over(self, result: HandResult) -> None:
         """Tell the agent that a hand is over."""
@@ -353,15 +345,45 @@ class Mailbox:
                 events.append(Closed(reason))
 
 
+class _Alarm:
+    """Wakes a game from another thread, or when its time is up; cheaper than an event and a time limit of asyncio."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._rings = False
+        self._sleep: asyncio.Future[None] | None = None
+
+    def ring(self) -> None:
+        """Wake the game, from any thread."""
+        with suppress(RuntimeError):  # its loop is closed
+            self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        self._rings = True
+        if self._sleep is not None and not self._sleep.done():
+            self._sleep.set_result(None)
+
+    async def rung(self, most_s: float) -> None:
+        """Wait until somebody rings, or the time is up."""
+        if not self._rings:
+            self._sleep = self._loop.create_future()
+            timer = self._loop.call_later(most_s, self._wake)
+            try:
+                await self._sleep
+            finally:
+                timer.cancel()
+        self._rings = False
+
+
 def turn_token(secret: bytes, game: GameLabel, hand: int, decision: int) -> str:
     """Return the token of a decision: the same after a restart, and impossible to guess."""
     named = msgspec.json.encode((game, hand, decision))
-    return hmac.new(secret, b"turn" + named, sha256).hexdigest()[:32]
+    return hmac.digest(secret, b"turn" + named, "sha256").hex()[:32]
 
 
 def game_id(secret: bytes, game: GameLabel) -> str:
     """Return a name for a game that tells nothing about it: the same after a restart."""
-    return hmac.new(secret, b"game" + msgspec.json.encode(game), sha256).hexdigest()[:16]
+    return hmac.digest(secret, b"game" + msgspec.json.encode(game), "sha256").hex()[:16]
 
 
 def _digest(token: str) -> bytes:
