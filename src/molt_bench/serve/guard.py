@@ -40,6 +40,7 @@ _SECURITY_HEADERS: Final = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
+_ENCODED_HEADERS: Final = [(name.lower().encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()]
 
 
 class Allowance:
@@ -134,7 +135,10 @@ class Guard:
             if refusal is not None:
                 await _refuse(refusal, scope, receive, send)
             else:
-                await self._inner(scope, _bounded(scope, receive), _with_headers(send))
+                is_http = scope["type"] == "http"
+                await self._inner(
+                    scope, _bounded(receive) if is_http else receive, _with_headers(send) if is_http else send
+                )
         except asyncio.CancelledError:  # the server stops: whoever waits is to come again, as it may be started again
             if scope["type"] == "websocket":
                 raise
@@ -198,10 +202,8 @@ def _not_meant_for_us(headers: Sequence[tuple[bytes, str]], address: ServerAddre
     return None
 
 
-def _bounded(scope: Scope, receive: Receive) -> Receive:
+def _bounded(receive: Receive) -> Receive:
     """Return a `receive` that cuts off a body that grows too long without saying so first."""
-    if scope["type"] != "http":
-        return receive
     read = 0
 
     async def limited() -> Message:
@@ -216,10 +218,7 @@ def _bounded(scope: Scope, receive: Receive) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [
-                *message.get("headers", ()),
-                *[(name.lower().encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()],
-            ]
+            message["headers"] = [*message.get("headers", ()), *_ENCODED_HEADERS]
         await send(message)
 
     return sending

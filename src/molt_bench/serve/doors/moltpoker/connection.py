@@ -62,6 +62,7 @@ class MoltpokerConnection:
         self._loop = asyncio.get_running_loop()
         self._outbox = Outbox(websocket, form=form, table_id=client.table_id)
         self._actions: asyncio.Queue[Act] = asyncio.Queue(_ACTIONS)
+        self._busy = False
         self._allowance = Allowance()
         self._reminder: asyncio.TimerHandle | None = None
         self._status: Literal["waiting", "running"] = "waiting"
@@ -191,6 +192,7 @@ class MoltpokerConnection:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
+            self._outbox.drop_if_stuck()
             self._outbox.post(messages.table_status(self._client, self._status, self._seat or 0))
 
     # What the client says.
@@ -213,6 +215,8 @@ class MoltpokerConnection:
             case Ping(timestamp=timestamp):
                 self._outbox.post(messages.pong(timestamp))
             case Act() as act:
+                if self._actions.empty() and not self._busy and self._give(act):
+                    return
                 try:
                     self._actions.put_nowait(act)
                 except asyncio.QueueFull:
@@ -221,26 +225,29 @@ class MoltpokerConnection:
                 self._error("VALIDATION_ERROR", unreadable.why)
 
     async def _play(self) -> None:
+        """Give the game the actions that it had no time for when they came, in their order."""
         while True:
-            await self._act(await self._actions.get())
+            act = await self._actions.get()
+            self._busy = True
+            until = time.monotonic() + _BUSY_S
+            while not self._give(act):
+                if time.monotonic() > until:
+                    self._error("INTERNAL_ERROR", "the game does not look at answers now: send it again")
+                    break
+                await asyncio.sleep(_LOOK_S)
+            self._busy = False
 
-    async def _act(self, act: Act) -> None:
-        until = time.monotonic() + _BUSY_S
-        while True:
-            turn = self._mailbox.snapshot().turn
-            if turn is not None and turn.token == act.token and act.expected_seq not in (None, turn.seq):
-                self._error("STALE_SEQ", "expected_seq is not the seq of this decision")
-                if self._form == "agent":
-                    self._outbox.post(messages.game_state(self._client, turn))
-                return
-            verdict = self._mailbox.answer(act.token, act.action)
-            if verdict != "busy":
-                break
-            if time.monotonic() > until:
-                self._error("INTERNAL_ERROR", "the game does not look at answers now: send it again")
-                return
-            await asyncio.sleep(_LOOK_S)
-        match verdict:
+    def _give(self, act: Act) -> bool:
+        """Give the game an action and tell the client what came of it; return False if the game is busy."""
+        turn = self._mailbox.snapshot().turn
+        if turn is not None and turn.token == act.token and act.expected_seq not in (None, turn.seq):
+            self._error("STALE_SEQ", "expected_seq is not the seq of this decision")
+            if self._form == "agent":
+                self._outbox.post(messages.game_state(self._client, turn))
+            return True
+        match self._mailbox.answer(act.token, act.action):
+            case "busy":
+                return False
             case "taken":
                 self._forget_reminder()
                 self._outbox.post(messages.ack(act.token, self._seq))
@@ -252,6 +259,7 @@ class MoltpokerConnection:
                 self._error("NOT_YOUR_TURN", "there is nothing to decide now, or it is decided already")
             case "stale":
                 self._error("STALE_SEQ", "turn_token is not that of the open decision")
+        return True
 
     def _error(self, code: str, why: str) -> None:
         self._outbox.post(messages.error(code, why))

@@ -37,6 +37,7 @@ class Outbox:
         self._form: Format = form
         self._table_id = table_id
         self._unread: asyncio.Queue[str | tuple[int, str]] = asyncio.Queue(_UNREAD)
+        self._sending_since: float | None = None
 
     def post(self, message: Message) -> None:
         """Send a message as soon as the client reads it."""
@@ -60,15 +61,21 @@ class Outbox:
 
     async def send(self) -> None:
         """Send what waits, until the goodbye is said or the client reads no more."""
-        while True:
-            item = await self._unread.get()
-            try:
-                async with asyncio.timeout(_SEND_S):
-                    if isinstance(item, str):
-                        await self._websocket.send_text(item)
-                        continue
+        try:
+            while True:
+                item = await self._unread.get()
+                self._sending_since = time.monotonic()
+                if not isinstance(item, str):
                     await self._websocket.close(*item)
                     self.told = item[0] == 1000
-            except (TimeoutError, WebSocketDisconnect, RuntimeError):
-                pass  # it reads no more, or is gone
-            return
+                    return
+                await self._websocket.send_text(item)
+                self._sending_since = None
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # it is gone
+
+    def drop_if_stuck(self) -> None:
+        """Drop the connection if the client has not read for too long; a look now and then is cheaper than a timer."""
+        if self._sending_since is not None and time.monotonic() > self._sending_since + _SEND_S:
+            self.ending = True
+            self.dropped.set()
