@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.live.mailbox import RECONNECT_S
+from molt_bench.agents.live.attendance import RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, printable
 from molt_bench.runs.folder import JOURNAL

@@ -13,7 +13,8 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.live.agent import LiveAgent
-from molt_bench.agents.live.mailbox import MOST_FORFEITS, RECONNECT_S, Mailbox
+from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S
+from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game

@@ -39,7 +39,7 @@ _BEGUN_S: Final = 0.1
 def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits, listener: socket.socket) -> App:
     """Return the application that is served."""
     doors: list[BaseRoute] = []
-    for door in (moltpoker, long_poll, skill, mcp, landing):
+    for door in (long_poll, mcp, moltpoker, skill, landing):  # what is asked most comes first
         doors += door.routes(lobby)
     routes = [*lobby_routes(lobby), Route("/j/{invitation}", _to_landing), Mount("/j/{invitation}", routes=doors)]
 

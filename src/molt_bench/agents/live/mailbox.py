@@ -6,19 +6,18 @@ waited for while it is held, and calls its listeners from the thread that change
 A mailbox is one slot of a live agent: one game after another is played there. It lasts as long as the run.
 """
 
-import asyncio
 import hmac
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from hashlib import sha256
-from threading import Lock
+from contextlib import contextmanager
 from time import monotonic
 from typing import Final
 
 import msgspec
 
+from molt_bench.agents.live.alarm import Alarm
+from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S, Attendance
 from molt_bench.agents.live.mailbox_events import (
     Asked,
     Closed,
@@ -31,32 +30,23 @@ from molt_bench.agents.live.mailbox_events import (
     Snapshot,
     Verdict,
 )
+from molt_bench.agents.live.turn_tokens import digest
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import GameLabel
 
-#: Seconds in a game for which an agent that lost its connection may be late; then it forfeits the game.
-RECONNECT_S: Final = 60.0
-#: Games that an agent may forfeit before nobody waits for it any more.
-MOST_FORFEITS: Final = 3
 #: Results of hands kept for an agent that fetches them; one that never does loses the oldest.
 _RESULTS_KEPT: Final = 200
 #: Decisions whose answers are remembered, so that a repeated one is known.
 _REMEMBERED: Final = 64
 
 
-class Mailbox:
+class Mailbox(Attendance):
     """One slot of a live agent, for one game at a time.
 
     Attributes:
         secret: A key of at least 16 bytes. It makes tokens, which nobody else can guess.
         decisions: Decisions taken so far.
-        away_since: Since when the agent has not been connected, by `time.monotonic`, if its time to answer is up; None
-            while it is there, or may still answer.
-        forfeits: Games that it has forfeited.
-        on_away: Called when one of these two changes.
-        came: Whether a client has ever come to this slot; some hold one slot, others fetch the decisions of all.
 
     Args:
         seq: Where `seq` begins; a resumed run goes on above what was used before.
@@ -74,18 +64,10 @@ class Mailbox:
         most_forfeits: int = MOST_FORFEITS,
         shut_at: Callable[[], float] = lambda: -math.inf,
     ) -> None:
+        super().__init__(reconnect_s=reconnect_s, most_forfeits=most_forfeits)
         self.secret = secret
         self._shut_at = shut_at
         self.decisions = 0
-        self.away_since: float | None = None
-        self.forfeits = 0
-        self.on_away: Callable[[], None] | None = None
-        self.came = False
-        self._reconnect_s = reconnect_s
-        self._most_forfeits = most_forfeits
-        self._forfeited = False
-        self._left_at = monotonic()
-        self._lock = Lock()
         self._seq = seq
         self._hands_before = 0
         self._game = 0
@@ -98,10 +80,8 @@ class Mailbox:
         self._wake: Callable[[], None] | None = None
         self._listeners: list[Listener] = []
         self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
-        self._present = 0
         self._picked_up: str | None = None
         self._awaited = False
-        self._bank_s = reconnect_s
 
     # What doors use, on the server's thread.
 
@@ -128,35 +108,13 @@ class Mailbox:
         If it was away when its decision arose, its time begins now.
         """
         with self._lock:
-            self._present += 1
-            self.came = True
+            self._enter()
             turn, now = self._turn, monotonic()
             if self._awaited and turn is not None:
                 self._awaited = False
                 self._bank_s = max(0.0, turn.deadline - now)
                 self._turn = msgspec.structs.replace(turn, deadline=now + turn.limit_s)
         self._set_away(away=False)
-
-    def depart(self) -> None:
-        """Count a connection that ended."""
-        with self._lock:
-            self._present -= 1
-            self._left_at = monotonic()
-
-    @property
-    def present(self) -> bool:
-        """Whether the agent has a connection open right now."""
-        return self._present > 0
-
-    @property
-    def filled(self) -> bool:
-        """Whether somebody plays here: a client has come, and is not away."""
-        return self.came and self.away_since is None
-
-    @property
-    def connections(self) -> int:
-        """How many connections are open right now."""
-        return self._present
 
     def pick_up(self, turn: PendingDecision) -> None:
         """Note that a decision was handed to an agent that does not stay connected while it thinks."""
@@ -180,11 +138,11 @@ class Mailbox:
         with self._lock:
             if self._closed is not None:
                 return "closed"
-            known = _digest(token)
+            known = digest(token)
             if known in self._taken:
                 return "repeated" if self._taken[known] == action else "stale"
             turn = self._turn
-            if turn is None or not hmac.compare_digest(_digest(turn.token), known):
+            if turn is None or not hmac.compare_digest(digest(turn.token), known):
                 return "stale"
             wake = self._wake
             if wake is None or self._answer is not None:
@@ -228,31 +186,9 @@ class Mailbox:
         with self._change() as events:
             self._game += 1
             self._game_id = game_id
-            self._bank_s = self._reconnect_s
-            self._forfeited = False
+            self._begin_game()
             self._sat = Sat(seat, self._game)
             events.append(self._sat)
-
-    def _set_away(self, *, away: bool) -> None:
-        """Note that the agent is away, unless it has just come, or that it is back."""
-        with self._lock:
-            since = self._left_at if away and not self._present else None
-            changed = (self.away_since is None) is not (since is None)
-            self.away_since = since if changed else self.away_since
-        if changed:
-            self._tell_away()
-
-    def _tell_away(self) -> None:
-        if self.on_away is not None:
-            self.on_away()
-
-    def _forfeit(self) -> AgentFailed:
-        """Give up the game for the agent; return the failure that folds its hand."""
-        if not self._forfeited:
-            self._forfeited = True
-            self.forfeits += 1
-            self._tell_away()
-        return AgentFailed("forfeit", "not connected for so long that this game is forfeited")
 
     async def ask(self, observation: Observation, token: str, limit_s: float) -> Action:
         """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time.
@@ -260,19 +196,18 @@ class Mailbox:
         An agent that stays away forfeits the game: all its hands are folded at once. In the next game it is awaited for
         as long as it may be late, and after too many forfeited games not at all.
         """
-        away = self.away_since is not None
-        if self._forfeited or (away and self.forfeits >= self._most_forfeits):
+        if self._given_up:
             raise self._forfeit()
-        alarm = _Alarm()
+        alarm = Alarm()
         with self._change() as events:
             again = observation.previous_error is not None
             self._seq += 0 if again else 1
-            self._awaited = away and not self._present
+            self._awaited = self.away_since is not None and not self._present
             wait_s = self._bank_s if self._awaited else limit_s
             hand, deadline = self._hands_before + observation.hand_number, monotonic() + wait_s
             turn = PendingDecision(token, self._seq, self._game, hand, observation, limit_s, deadline, self._game_id)
             self._turn, self._answer, self._wake = turn, None, alarm.ring
-            self._taken.pop(_digest(token), None)  # asked once more: its game was started again
+            self._taken.pop(digest(token), None)  # asked once more: its game was started again
             events.append(Asked(turn, again))
         try:
             return await self._answered(turn, alarm)
@@ -281,7 +216,7 @@ class Mailbox:
                 self._wake = None
                 self._awaited = False
 
-    async def _answered(self, turn: PendingDecision, alarm: "_Alarm") -> Action:
+    async def _answered(self, turn: PendingDecision, alarm: Alarm) -> Action:
         """Wait for the answer. Whoever is not connected when the time is up gets what is left of the bank.
 
         Coming back does not take the rest of it away, and what was used is gone, whether or not an answer came. If the
@@ -343,49 +278,3 @@ class Mailbox:
                 self._closed = reason
                 self._turn = None
                 events.append(Closed(reason))
-
-
-class _Alarm:
-    """Wakes a game from another thread, or when its time is up; cheaper than an event and a time limit of asyncio."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._rings = False
-        self._sleep: asyncio.Future[None] | None = None
-
-    def ring(self) -> None:
-        """Wake the game, from any thread."""
-        with suppress(RuntimeError):  # its loop is closed
-            self._loop.call_soon_threadsafe(self._wake)
-
-    def _wake(self) -> None:
-        self._rings = True
-        if self._sleep is not None and not self._sleep.done():
-            self._sleep.set_result(None)
-
-    async def rung(self, most_s: float) -> None:
-        """Wait until somebody rings, or the time is up."""
-        if not self._rings:
-            self._sleep = self._loop.create_future()
-            timer = self._loop.call_later(most_s, self._wake)
-            try:
-                await self._sleep
-            finally:
-                timer.cancel()
-        self._rings = False
-
-
-def turn_token(secret: bytes, game: GameLabel, hand: int, decision: int) -> str:
-    """Return the token of a decision: the same after a restart, and impossible to guess."""
-    named = msgspec.json.encode((game, hand, decision))
-    return hmac.digest(secret, b"turn" + named, "sha256").hex()[:32]
-
-
-def game_id(secret: bytes, game: GameLabel) -> str:
-    """Return a name for a game that tells nothing about it: the same after a restart."""
-    return hmac.digest(secret, b"game" + msgspec.json.encode(game), "sha256").hex()[:16]
-
-
-def _digest(token: str) -> bytes:
-    """Return the hash of a token: looking that up tells nothing about the token by the time it takes."""
-    return sha256(token.encode("utf-8", "surrogatepass")).digest()
