@@ -71,6 +71,21 @@ def test_one_server_plays_several_runs_and_one_that_fails_stops_none(tmp_path):
         assert "identical" in quick("verify", run_of(tmp_path / name / "runs")).stdout
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_stops_the_server_after_a_run_stops_the_runs_to_come(tmp_path, number):
+    game = {"handsPerGame": 2, "actionTimeoutS": 0.2}
+    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game=game)
+    served = Served(config, config, "--reconnect", "0", "--linger", "900")
+    (url,) = served.invitations(1)
+    request(f"{url}/v1/turn?wait=0")  # it comes, and never asks how it ended
+    served.wait_for("The server stays")
+    served.signal(number)
+    assert served.ended() == 130
+    assert "Run 2 of 2" not in served.err
+    assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
+
+
 def test_a_live_run_needs_no_file(tmp_path):
     limits = ("--set", "game.handsPerGame=2", "--set", "seeds.perMatch=1", "--max-matches", "1")
     served = Served("--participants", "live,tight", *limits, cwd=tmp_path)

@@ -385,3 +385,28 @@ def test_a_length_of_thousands_of_digits_is_refused(table):
     with socket.create_connection(("127.0.0.1", table.port), timeout=60) as stranger:
         stranger.sendall(head.encode())
         assert stranger.recv(100).split()[1] in (b"400", b"413")
+
+
+def half_a_request(table):
+    """Begin to send an answer, and send no more of it."""
+    sent = socket.create_connection(("127.0.0.1", table.port), timeout=LONG_S)
+    sent.sendall(
+        f"POST /j/{TOKEN}/v1/act HTTP/1.1\r\nHost: 127.0.0.1:{table.port}\r\nContent-Length: 50\r\n\r\n{{".encode()
+    )
+    return sent
+
+
+def test_half_a_body_is_not_waited_for_without_end(table, monkeypatch):
+    monkeypatch.setattr(guard, "_BODY_S", 0.2)
+    with half_a_request(table) as sent:
+        assert sent.recv(4096).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_guest_that_begins_many_requests_takes_no_room_from_others(table, monkeypatch):
+    monkeypatch.setattr(guard, "most_of_one_guest", lambda slots: 4 * slots)
+    with ExitStack() as held:
+        begun = [held.enter_context(half_a_request(table)) for _ in range(4)]
+        until(lambda: table.client.get("v1/run").status_code == 429)
+        for each in begun:
+            each.close()
+        until(lambda: table.client.get("v1/run").status_code == 200)

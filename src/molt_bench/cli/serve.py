@@ -88,8 +88,8 @@ class ConnectionOptions:
         type=NOT_NEGATIVE,
     )
 
-    def settings(self, earlier: Path | None, *, stay: bool) -> "live_run.ServeOptions":
-        """Return the settings of the server, which may `stay` after the end.
+    def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> "live_run.ServeOptions":
+        """Return the settings of the server, which may `stay` after the end; `on_stop` is called if it is stopped then.
 
         `earlier` is the folder of a run whose invitations are used again.
         """
@@ -106,6 +106,7 @@ class ConnectionOptions:
             if_missing=self.if_missing,
             linger_s=self.linger,
             stay=stay,
+            on_stop=on_stop,
             say=partial(print, flush=True),
             note=notice,
         )
@@ -197,12 +198,12 @@ def serve(
         raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
     secret = master_seed.secret_from(None)
 
-    def play(wanted: _Wanted, *, stay: bool) -> None:
+    def play(wanted: _Wanted, *, stay: bool, on_stop: Callable[[], None]) -> None:
         folder, config, earlier, new_stop = wanted.folder, wanted.config, None, stop
         if config is not None and resume_last:
             folder, new_stop = run_folder.last_run(config, secret), StopOptions()
             earlier = invitation_file.left_waiting(config) if folder is None else None
-        live = partial(serving, options=connection.settings(earlier, stay=stay))
+        live = partial(serving, options=connection.settings(earlier, stay=stay, on_stop=on_stop))
         if folder is not None:
             run_lifecycle.resume_run(
                 str(folder), options, stop=new_stop, secret=secret, live=live, run_agents=run_agents, own=config
@@ -220,13 +221,18 @@ def _one_after_another(runs: Sequence[_Wanted], play: Callable[..., None], *, st
 
     The server of the last one may `stay`. The exit status is that of the first that failed.
     """
-    failed = 0
+    failed, stopped = 0, False
+
+    def stop() -> None:
+        nonlocal stopped
+        stopped = True
+
     for number, wanted in enumerate(runs, start=1):
         if len(runs) == 1:
-            return play(wanted, stay=stay)
+            return play(wanted, stay=stay, on_stop=stop)
         notice(f"Run {number} of {len(runs)}: {wanted.name}")
         try:
-            play(wanted, stay=stay and number == len(runs))
+            play(wanted, stay=stay and number == len(runs), on_stop=stop)
         except SystemExit as end:
             if end.code == _INTERRUPTED:
                 raise
@@ -234,4 +240,6 @@ def _one_after_another(runs: Sequence[_Wanted], play: Callable[..., None], *, st
         except MoltBenchError as error:
             warn(f"{wanted.name}: {error}")
             failed = failed or error.status
+        if stopped and number < len(runs):
+            sys.exit(_INTERRUPTED)
     return sys.exit(failed) if failed else None

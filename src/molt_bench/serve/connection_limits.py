@@ -58,6 +58,11 @@ def most_connections(files: int) -> int:
     return min(files, _MOST_FILES) - min(files // 2, _MOST_RESERVED)
 
 
+def most_of_one_guest(slots: int) -> int:
+    """Return how many connections an invitation with so many slots may have, and requests under way."""
+    return _OF_ONE_GUEST * (slots + 1)
+
+
 class _Connection:
     """An open connection: its requests under way, since when it has had none, and whose it is."""
 
@@ -119,7 +124,7 @@ class ConnectionLimits:
         found.guest = client if client[0] in self._proxies else guest
         self._guests[client] = found
         own = {address: each for address, each in self._guests.items() if each.guest == guest}
-        if len(own) > _OF_ONE_GUEST * (slots + 1):
+        if len(own) > most_of_one_guest(slots):
             idle = [(each.idle_since, address) for address, each in own.items() if not each.requests]
             if idle:
                 self._end(min(idle)[1])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from time import monotonic
 from typing import Any, Final, TypeAlias
@@ -11,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-from molt_bench.serve.connection_limits import Address, ConnectionLimits
+from molt_bench.serve.connection_limits import Address, ConnectionLimits, most_of_one_guest
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
 
@@ -28,6 +29,8 @@ _LONGEST_LENGTH: Final = 18
 #: Messages a second that an invitation may send on average, and how many at once.
 RATE_A_SECOND: Final = 50.0
 BURST: Final = 200.0
+#: Seconds in which the body of a request has to be there.
+_BODY_S: Final = 10.0
 #: Addresses of strangers whose messages are counted; then counting begins again.
 _MOST_COUNTED: Final = 10_000
 
@@ -120,6 +123,7 @@ class Guard:
         self._address = address
         self._limits = limits
         self._allowances: dict[int, Allowance] = {}
+        self._under_way: Counter[int] = Counter()
         self._strangers: dict[str, Allowance] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,16 +139,23 @@ class Guard:
             if refusal is not None:
                 await _refuse(refusal, scope, receive, send)
             else:
-                is_http = scope["type"] == "http"
-                await self._inner(
-                    scope, _bounded(receive) if is_http else receive, _with_headers(send) if is_http else send
-                )
+                await self._pass_on(scope, receive, send)
         except asyncio.CancelledError:  # the server stops: whoever waits is to come again, as it may be started again
             if scope["type"] == "websocket":
                 raise
             await _refuse(json_error(503, "BUSY", "the server is stopping: try again"), scope, receive, send)
         finally:
             self._limits.end_request(client)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            receive, send = _bounded(receive), _with_headers(send)
+        guest = id(scope.get("molt_bench.invitation"))
+        self._under_way[guest] += 1
+        try:
+            await self._inner(scope, receive, send)
+        finally:
+            self._under_way[guest] -= 1
 
     def _refusal(self, scope: Scope, client: Address) -> Response | None:
         """Return why a request is refused, if it is; else note in its scope who came, and by which URL."""
@@ -167,6 +178,8 @@ class Guard:
         self._limits.invited(client, id(invitation), slots=len(invitation.slots))
         allowance = self._allowances.setdefault(id(invitation), Allowance())
         scope["molt_bench.invitation"], scope["molt_bench.allowance"] = invitation, allowance
+        if self._under_way[id(invitation)] >= most_of_one_guest(len(invitation.slots)):
+            return json_error(429, "RATE_LIMIT_EXCEEDED", "too many requests at once with this invitation")
         return self._rate_refusal(allowance)
 
     def _of_stranger(self, host: str) -> Allowance:
@@ -203,13 +216,21 @@ def _not_meant_for_us(headers: Sequence[tuple[bytes, str]], address: ServerAddre
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Return a `receive` that cuts off a body that grows too long without saying so first."""
-    read = 0
+    """Return a `receive` that cuts off a body that grows too long without saying so first, or never ends."""
+    read, whole = 0, False
+    until = monotonic() + _BODY_S
 
     async def limited() -> Message:
-        nonlocal read
-        message = await receive()
+        nonlocal read, whole
+        if whole:  # from now on, somebody waits until the client is gone
+            return await receive()
+        try:
+            async with asyncio.timeout(until - monotonic()):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
         read += len(message.get("body", b""))
+        whole = not message.get("more_body", False)
         return {"type": "http.disconnect"} if read > LONGEST_MESSAGE else message
 
     return limited

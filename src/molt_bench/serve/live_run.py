@@ -50,6 +50,7 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         if_missing: Whether the run ends then, or begins without whoever is missing.
         linger_s: Seconds after the end for which the server waits until everybody has learnt of it.
         stay: Whether it stays until it is stopped.
+        on_stop: Called if the user stops it then.
         say: Called with what the operator should read.
         note: Called with what happens meanwhile.
     """
@@ -66,6 +67,7 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     if_missing: IfMissing = "end"
     linger_s: float = LINGER_S
     stay: bool = False
+    on_stop: Callable[[], None] = lambda: None
     say: Callable[[str], None] = print
     note: Callable[[str], None] = print
 
@@ -124,8 +126,10 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         yield lobby
         lobby.close("the run is over")
         forget(folder)
-        with suppress(KeyboardInterrupt):
+        try:
             _linger(lobby, options)
+        except KeyboardInterrupt:
+            options.on_stop()
     finally:
         server.stop()
 

@@ -67,8 +67,9 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 async def _unless_refused(endpoint: Callable[[Request], Awaitable[Response]], request: Request) -> Response:
     try:
         return await endpoint(request)
-    except ClientDisconnect:  # or a body that grew too long
-        return json_error(413, "VALIDATION_ERROR", f"a message may have {LONGEST_MESSAGE // 1024} KiB")
+    except ClientDisconnect:  # or a body that grew too long, or did not end
+        most = f"{LONGEST_MESSAGE // 1024} KiB"
+        return json_error(413, "VALIDATION_ERROR", f"a message may have {most}, and has to come without a pause")
     except AgentFailed as failure:
         return json_error(400, "VALIDATION_ERROR", f"{failure}. Send {{turn_token, kind, amount}} as JSON")
     except Refused as refusal:
