@@ -9,7 +9,7 @@ import pytest
 
 from molt_bench import Action, GameSpec, make_agent
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.arena.resuming_agent import Record, RecordedAgent
+from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.play.drivers import drive
 from molt_bench.runs.program_replies import Replies
@@ -118,6 +118,40 @@ def test_an_answer_to_another_decision_is_not_taken():
     agent = Noting()
     played(agent, answers, other)
     assert agent.decisions > 0
+
+
+class Flushing(Replies):
+    """Knows how many of its lines are on disk."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.safe, self.flushes = 0, 0
+
+    def sync(self):
+        written = self.written
+        super().sync()
+        self.safe, self.flushes = written, self.flushes + 1
+
+
+def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path):
+    answers, unsafe = Flushing(str(tmp_path / "answers.jsonl")), []
+    answers.begin(0)
+
+    class Watching(Noting):
+        async def act(self, observation):
+            unsafe.append(answers.written - answers.safe)
+            return await super().act(observation)
+
+        async def on_hand_complete(self, result):
+            unsafe.append(answers.written - answers.safe)
+
+    agent = Watching()
+    record = Record(GAME, answers, Exchanges(), flush=flush_of(answers))
+    drive(SPEC, (RecordedAgent("mine", agent, record), make_agent("callstation")))
+    answers.close()
+    assert agent.decisions > SPEC.hands
+    assert {*unsafe} == {0}
+    assert answers.flushes <= agent.decisions + 1  # what has nothing new to flush does not
 
 
 @contextmanager
