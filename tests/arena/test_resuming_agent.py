@@ -151,7 +151,7 @@ def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path
     answers.close()
     assert agent.decisions > SPEC.hands
     assert {*unsafe} == {0}
-    assert answers.flushes <= agent.decisions + 1  # what has nothing new to flush does not
+    assert answers.flushes <= agent.decisions + 2  # what has nothing new to flush does not; the header is flushed twice
 
 
 @contextmanager
