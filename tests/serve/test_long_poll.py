@@ -410,3 +410,20 @@ def test_a_guest_that_begins_many_requests_takes_no_room_from_others(table, monk
         for each in begun:
             each.close()
         until(lambda: table.client.get("v1/run").status_code == 200)
+
+
+def test_a_body_that_came_while_the_server_was_busy_is_taken(monkeypatch):
+    monkeypatch.setattr(guard, "_BODY_S", 0.05)
+
+    async def busy():
+        came = asyncio.Event()
+
+        async def receive():
+            await came.wait()
+            return {"type": "http.request", "body": b"{}"}
+
+        asyncio.get_running_loop().call_later(0.01, time.sleep, 0.2)
+        asyncio.get_running_loop().call_later(0.06, came.set)  # both are late, and the time limit is looked at first
+        return await guard._bounded(receive)()
+
+    assert asyncio.run(busy())["body"] == b"{}"

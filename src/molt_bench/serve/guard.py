@@ -31,6 +31,8 @@ RATE_A_SECOND: Final = 50.0
 BURST: Final = 200.0
 #: Seconds in which the body of a request has to be there.
 _BODY_S: Final = 10.0
+#: Seconds for what came in time while this server was too busy to look.
+_LAST_LOOK_S: Final = 1.0
 #: Addresses of strangers whose messages are counted; then counting begins again.
 _MOST_COUNTED: Final = 10_000
 
@@ -218,22 +220,30 @@ def _not_meant_for_us(headers: Sequence[tuple[bytes, str]], address: ServerAddre
 def _bounded(receive: Receive) -> Receive:
     """Return a `receive` that cuts off a body that grows too long without saying so first, or never ends."""
     read, whole = 0, False
-    until = monotonic() + _BODY_S
+    until: float | None = None
 
     async def limited() -> Message:
-        nonlocal read, whole
+        nonlocal read, whole, until
         if whole:  # from now on, somebody waits until the client is gone
             return await receive()
-        try:
-            async with asyncio.timeout(until - monotonic()):
-                message = await receive()
-        except TimeoutError:
+        until = until or monotonic() + _BODY_S
+        message = await _received(receive, until - monotonic()) or await _received(receive, _LAST_LOOK_S)
+        if message is None:
             return {"type": "http.disconnect"}
         read += len(message.get("body", b""))
         whole = not message.get("more_body", False)
         return {"type": "http.disconnect"} if read > LONGEST_MESSAGE else message
 
     return limited
+
+
+async def _received(receive: Receive, limit_s: float) -> Message | None:
+    """Return what is received within a time limit; None for nothing."""
+    try:
+        async with asyncio.timeout(limit_s):
+            return await receive()
+    except TimeoutError:
+        return None
 
 
 def _with_headers(send: Send) -> Send:

@@ -1,5 +1,6 @@
 """MCP over streamable HTTP. Needs the package `mcp`, which is imported when somebody comes."""
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,8 @@ class _Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
+            # It logs what guests do wrong, with tracebacks: a guest could fill the operator's terminal.
+            logging.getLogger("mcp.server").setLevel(logging.CRITICAL)
             new_manager = streamable_http_manager.StreamableHTTPSessionManager
             self._server = self._server or mcp_server(self._next_turn, self._act, self._skill)
         except ImportError:
