@@ -86,6 +86,7 @@ def test_the_longer_it_took_the_more_it_is_shrunk_and_never_beyond_0():
 
 
 @pytest.mark.parametrize("truth", [250.0, 300.0, 400.0])
+@pytest.mark.slow
 def test_most_of_what_stopping_adds_to_the_median_is_gone(truth):
     """Two agents, a look after every ten seed pairs, until they are ordered."""
     dice = np.random.default_rng(5)

@@ -124,6 +124,7 @@ def test_odds_that_are_refused_later_leave_the_margins_without_them():
     assert none["corrected"] == none["adjusted"]
 
 
+@pytest.mark.slow
 def test_against_one_without_odds_they_count_once_they_have_left_less_luck(monkeypatch):
     pair = ("bold", "mute")
     matches = [(pair, number) for number in range(1, 5)]

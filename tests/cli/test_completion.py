@@ -123,6 +123,7 @@ def test_where_there_is_nothing_to_offer_the_shell_completes_files(home):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.slow
 def test_a_real_bash_completes(home):
     script = (
         "source <(_MOLT_BENCH_COMPLETE=bash_source molt-bench) && "

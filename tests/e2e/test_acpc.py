@@ -112,6 +112,7 @@ def started(tmp_path):
 
 
 @on_linux
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_process_and_no_folder_behind(tmp_path):
     process, log, folders = started(tmp_path)
     process.send_signal(signal.SIGINT)
@@ -123,6 +124,7 @@ def test_ctrl_c_leaves_no_process_and_no_folder_behind(tmp_path):
 
 
 @on_linux
+@pytest.mark.slow
 def test_when_the_bench_is_killed_the_bot_loses_its_connection_and_ends(tmp_path):
     process, log, _ = started(tmp_path)
     process.kill()

@@ -242,6 +242,7 @@ def test_the_policy_of_a_factorys_agent_is_used_wherever_it_plays_and_whenever_i
         assert (done.returncode, "never runs" in done.stderr) == (0, False), done.stderr
 
 
+@pytest.mark.slow
 def test_where_both_publish_a_policy_the_run_looks_ahead_wherever_it_plays_and_goes_on(tmp_path, mixer):
     """With stacks carried: inline, in workers, cut off and resumed, reported, replayed and verified."""
     players = f"{mixer}:Mixer,{mixer}:Folder,tag"
@@ -284,6 +285,7 @@ def test_a_run_is_reported_as_it_was_when_the_code_of_a_policy_is_gone(tmp_path,
         mixer.unlink(missing_ok=True)
 
 
+@pytest.mark.slow
 def test_a_run_whose_margins_were_not_recorded_is_reported_without_its_policy(tmp_path, mixer):
     """It was killed between a match's last game and its margins; reading it does not ask the code."""
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{mixer}:Mixer,callstation")
@@ -403,6 +405,7 @@ def test_a_policy_that_cannot_be_used_ends_no_run(tmp_path, mixer, agent):
 
 
 @pytest.mark.parametrize("executor", ["inline", "processes"])
+@pytest.mark.slow
 def test_a_run_says_why_a_policy_was_not_used(tmp_path, mixer, executor):
     arguments = (*SMALL, *SEEDED, "--participants", f"{mixer}:Stumbler,callstation", "--executor", executor)
     done = quick(*arguments, "--output-dir", tmp_path / "out")

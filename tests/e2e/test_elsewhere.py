@@ -83,6 +83,7 @@ ABSOLUTE = (
     [(RELATIVE, "seeds.txt"), (ABSOLUTE, "HOME/seeds.txt")],
     ids=["relative paths", "absolute paths"],
 )
+@pytest.mark.slow
 def test_a_run_is_verified_and_replayed_with_its_files_elsewhere(tmp_path, participants, seeds):
     moved = Moved(tmp_path, participants, seeds)
     before = everything(moved.run)
@@ -96,6 +97,7 @@ def test_a_run_is_verified_and_replayed_with_its_files_elsewhere(tmp_path, parti
     assert (moved.here / "again" / "config.json").read_bytes() == before["config.json"]
 
 
+@pytest.mark.slow
 def test_other_absolute_paths_are_found_by_their_names(tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "mine.py").write_text(BOTS)

@@ -59,6 +59,7 @@ def test_an_agent_of_ones_own_plays_in_workers(tmp_path, bots):
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_run_begun_by_a_worker_is_finished_inline(tmp_path, inline):
     """And the journal of workers is one that is played again identically."""
     apart = ("--executor", "processes", "--workers", "1")
@@ -240,6 +241,7 @@ class TestAuto:
         run_benchmark(self.config("random"))
         assert len(pools) == 1
 
+    @pytest.mark.slow
     def test_an_agent_that_workers_cannot_make_plays_here(self, monkeypatch):
         module = ModuleType("only_here")
         module.make = FolderAgent

@@ -116,6 +116,7 @@ def test_a_lower_limit_ends_it_where_it_is(run):
     assert quick("verify", run).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_used_up_its_seed_file_stays_readable_when_it_is_extended(tmp_path):
     """More matches find no decks: it ends where it had ended, and the journal says so twice."""
     (tmp_path / "seeds.txt").write_text("one\ntwo\nthree\nfour\n")

@@ -53,6 +53,7 @@ def test_a_program_takes_part_from_the_command_line_and_can_be_verified(tmp_path
     assert processes_with(log) == []
 
 
+@pytest.mark.slow
 def test_the_same_games_whether_one_after_the_other_or_at_once(tmp_path):
     who = ("--participants", f"exec:{BOT} well,tight")
     played = [

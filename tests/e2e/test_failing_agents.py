@@ -50,6 +50,7 @@ def log_of(folder):
 
 
 @pytest.mark.parametrize("executor", ["inline", "async", "processes"])
+@pytest.mark.slow
 def test_the_traceback_of_an_agent_is_in_the_runs_folder(tmp_path, bots, executor):
     assert ran(tmp_path, bots, "--executor", executor, "--quiet").returncode == 0
     folder = run_of(tmp_path / "out")
@@ -78,6 +79,7 @@ def test_a_run_that_goes_on_adds_to_its_tracebacks(tmp_path, bots):
 
 
 @pytest.mark.parametrize("executor", ["inline", "processes"])
+@pytest.mark.slow
 def test_debug_shows_it_once(tmp_path, bots, executor):
     participants = ("--participants", f"{bots}:make_thrower,callstation")
     done = quick("--debug", *participants, *ONE, "--output-dir", tmp_path / "out", "--executor", executor)

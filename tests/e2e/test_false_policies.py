@@ -77,6 +77,7 @@ def test_a_run_with_a_false_policy_goes_on_where_it_was_cut_off(tmp_path, cut):
     assert "games are identical" in quick("verify", folder).stdout
 
 
+@pytest.mark.slow
 def test_a_run_is_reported_without_asking_anybody(tmp_path, monkeypatch):
     folder = run_with(tmp_path, "Honest", "Caller")
     monkeypatch.setattr(StatedPolicy, "__init__", lambda *_: pytest.fail("somebody was asked"))

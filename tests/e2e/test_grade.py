@@ -52,6 +52,7 @@ def test_the_file_has_the_same_bytes_every_time_and_no_other_file_changes(run, p
     assert (run / "grades.json").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_report_verify_and_replay_do_not_mind_the_file(run):
     graded(run)
     before = (run / "grades.json").read_bytes()
@@ -104,6 +105,7 @@ def test_a_run_that_is_still_going_is_graded_and_nothing_is_written(run):
         ("game.smallBlind=0", "game.bigBlind=3", "game.stack=9", "game.maxActionsPerHand=3"),
     ],
 )
+@pytest.mark.slow
 def test_any_stakes_are_graded(tmp_path, settings):
     sets = [part for each in settings for part in ("--set", each)]
     quick_run(tmp_path / "out", "--participants", "tag,maniac", "--hands", "8", "--max-matches", "1", *FAST, *sets)

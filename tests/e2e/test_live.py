@@ -86,6 +86,7 @@ def test_whoever_stops_the_server_after_a_run_stops_the_runs_to_come(tmp_path, n
     assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
 
 
+@pytest.mark.slow
 def test_a_live_run_needs_no_file(tmp_path):
     limits = ("--set", "game.handsPerGame=2", "--set", "seeds.perMatch=1", "--max-matches", "1")
     served = Served("--participants", "live,tight", *limits, cwd=tmp_path)
@@ -109,6 +110,7 @@ def faults_of(folder):
     return [fault for line in lines if line.get("line") == "game" for fault in line["record"]["faults"]]
 
 
+@pytest.mark.slow
 def test_games_wait_for_places_that_clients_have_taken(tmp_path):
     guest = {"id": "guest", "type": "live", "gamesAtOnce": 3}
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}, game={"handsPerGame": 3}))
@@ -119,6 +121,7 @@ def test_games_wait_for_places_that_clients_have_taken(tmp_path):
     assert faults_of(run_of(tmp_path / "runs")) == []
 
 
+@pytest.mark.slow
 def test_a_client_that_fetches_all_decisions_has_taken_all_places(tmp_path):
     guest = {"id": "guest", "type": "live", "gamesAtOnce": 3}
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
@@ -217,6 +220,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     assert again.ended() == 0, again.err
 
 
+@pytest.mark.slow
 def test_resuming_a_live_run_names_the_command_for_it(tmp_path):
     served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "maniac"}))
     guest = Poller(served.invitations(1)[0], mixing)
@@ -242,6 +246,7 @@ def test_playing_without_somebody_counts_every_decision_as_a_fault(tmp_path):
     assert "guest is not ranked" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_isolated_agent_has_an_invitation_for_each_seating(tmp_path):
     guest = {"id": "guest", "type": "live", "isolated": True}
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
@@ -263,6 +268,7 @@ def test_serve_without_live_agents_names_run(tmp_path):
     one_clear_line(done, "molt-bench run")
 
 
+@pytest.mark.slow
 def test_the_lobby_shows_no_token_and_hostile_names_as_text(tmp_path):
     name = "<img src=x onerror=alert(1)>\x1b[31m"
     guest = {"id": "guest", "type": "live", "displayName": name}
@@ -374,6 +380,7 @@ def test_latecomers_learn_that_the_run_is_over(tmp_path):
     assert served.ended() == 0
 
 
+@pytest.mark.slow
 def test_the_viewer_hides_the_cards_of_a_run_with_guests_until_it_has_ended(tmp_path):
     config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game={"handsPerGame": 3})
     served = Served(config)
@@ -418,6 +425,7 @@ def asked(url, headers):
         return error.code
 
 
+@pytest.mark.slow
 def test_from_other_machines_the_viewer_shows_nothing_without_its_token(tmp_path):
     quick_run(tmp_path / "runs", "--participants", "tight,random", "--hands", "2", "--seeds", "2", "--max-matches", "1")
     viewer = subprocess.Popen(

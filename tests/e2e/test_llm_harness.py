@@ -47,6 +47,7 @@ def sent_in(folder):
     return [line["wire"]["sent"] for line in lines if line["game"]["match"]]
 
 
+@pytest.mark.slow
 def test_a_chat_killed_in_the_middle_of_games_is_rebuilt_byte_for_byte(tmp_path, server):
     """Each SIGKILL comes in place of an answer: all answered requests together are those of an undisturbed run."""
     server.say = chatting
@@ -92,6 +93,7 @@ def mixed(tmp_path_factory):
     return run_of(home / "out"), done.stdout
 
 
+@pytest.mark.slow
 def test_replay_and_verify_of_a_chat_ask_nobody(mixed):
     folder, _ = mixed
     for command in ("verify", "replay"):

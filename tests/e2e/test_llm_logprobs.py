@@ -120,6 +120,7 @@ def test_resume_writes_the_same_bytes(runs, server, tmp_path, name, games):
 
 
 @pytest.mark.parametrize("name", ["honest", "greedy"])
+@pytest.mark.slow
 def test_replay_and_verify_find_nothing(runs, name):
     for command in ("verify", "replay"):
         done = quick(command, runs[name])

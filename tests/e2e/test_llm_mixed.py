@@ -95,6 +95,7 @@ def test_verify_and_replay_find_nothing(whole):
         assert "identical" in done.stdout
 
 
+@pytest.mark.slow
 def test_report_writes_the_same_bytes(whole, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
@@ -114,6 +115,7 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, g
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
+@pytest.mark.slow
 def test_a_run_killed_in_place_of_an_answer_does(whole, server, tmp_path):
     server.say = careless
     current = killing(server)

@@ -49,6 +49,7 @@ def test_the_schedule_looks_at_what_a_match_costs(run):
 
 
 @pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.slow
 def test_it_is_verified_replayed_and_reported_to_the_same_bytes(run, tmp_path, command):
     folder = shutil.copytree(run, tmp_path / "run")
     done = quick(command, folder)

@@ -70,6 +70,7 @@ def test_everything_is_recorded_and_the_agent_is_named_for_what_it_is(run):
 
 
 @pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.slow
 def test_verify_replay_and_report_ask_nobody(run, server, tmp_path, command):
     folder, before = shutil.copytree(run, tmp_path / "run"), server.received
     done = quick(command, folder)

@@ -76,6 +76,7 @@ def test_a_reader_who_leaves_is_no_error(home, command, lines):
     assert said == "" or (lines and said.startswith("molt-bench: wrote ") and said.count("\n") == 1)
 
 
+@pytest.mark.slow
 def test_the_verdict_of_a_comparison_is_the_status_whoever_reads(home):
     old, new = run_of(home / "old"), run_of(home / "new")
     for more in ((), ("--json",)):

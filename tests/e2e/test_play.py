@@ -276,6 +276,7 @@ def test_ctrl_c_while_the_opponent_thinks_shows_the_result(tmp_path):
     assert "Traceback" not in terminal.screen
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_text_are_asked_again(tmp_path):
     done = subprocess.run(
         [MOLT_BENCH, "play", "callstation", "--seed", "s"],

@@ -257,6 +257,7 @@ def test_a_model_is_asked_once_and_its_answer_is_paid_for_and_counted_as_no_deci
     assert same_files(without, names) == same_files(folder, names)
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_asks_nobody_twice_and_ends_with_the_same_bytes(tmp_path, server):
     folder = played(tmp_path, config_for(server.url))
     whole, before = same_files(folder), server.preflights

@@ -187,6 +187,7 @@ class Interrupted:
         self._process.send_signal(2)
 
 
+@pytest.mark.slow
 def test_where_code_of_the_user_plays_cut_off_games_are_dealt_other_cards(tmp_path, server, bots):
     config = config_of(server, {"id": "own", "type": f"{bots}:make_caller"})
     folder = killed(tmp_path / "cut", config, server, "--games-at-once", 1, at=12)
@@ -208,6 +209,7 @@ def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server
     assert quick("verify", folder).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_run_of_an_earlier_version_is_verified_by_its_journal_and_by_asking_only_on_request(tmp_path, server):
     folder = played(tmp_path, config_of(server, "tight"))
     (folder / "answers.jsonl").unlink()
@@ -278,6 +280,7 @@ def test_a_torn_last_line_is_asked_again(tmp_path, server):
     same_run(folder, whole)
 
 
+@pytest.mark.slow
 def test_a_full_disk_halts_the_run_before_the_answer_is_used_and_it_can_be_resumed(tmp_path, server):
     config = config_of(server, "tight")
     whole = played(tmp_path / "whole", config)

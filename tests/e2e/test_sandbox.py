@@ -52,6 +52,7 @@ def test_who_asks_for_a_sandbox_gets_one_or_no_game(tmp_path, without_boxes):
 
 
 @needs_bubblewrap
+@pytest.mark.slow
 def test_whoever_began_in_a_sandbox_does_not_go_on_without(tmp_path, monkeypatch):
     run = quick_run(tmp_path / "out", *SMALL, *SEEDED, *BOT, "--quiet")
     cut_back(run, first_lines(4))
@@ -79,6 +80,7 @@ def test_an_untrusted_file_plays_the_same_games_in_a_sandbox(tmp_path):
 
 
 @needs_bubblewrap
+@pytest.mark.slow
 def test_the_flag_is_for_all_whatever_the_config_says(tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text(f"participants:\n  - {{id: bot, type: '{BOT[1].split(',')[0]}', sandbox: 'off'}}\n  - tight\n")

@@ -265,6 +265,7 @@ def test_a_program_cannot_be_given_the_variable_of_the_seed(tmp_path):
     one_clear_line(quick("--config", tmp_path / "c.json"), "env", "MOLT_BENCH_MASTER_SEED")
 
 
+@pytest.mark.slow
 def test_agents_in_this_process_do_not_find_the_seed_in_the_environment(tmp_path):
     (tmp_path / "look.py").write_text(
         "import os\nfrom molt_bench import Action\n\n\n"
@@ -297,6 +298,7 @@ def test_a_program_that_runs_as_another_user_reads_neither_journal_nor_seed(tmp_
         shutil.rmtree(home)
 
 
+@pytest.mark.slow
 def test_the_commands_in_the_guide_work_as_they_are_shown(tmp_path):
     guide = (ROOT / "docs" / "fairness.md").read_text("utf-8")
     (commands,) = re.findall(r"```sh\n(.*?)```", guide, re.DOTALL)

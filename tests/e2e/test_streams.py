@@ -60,6 +60,7 @@ def test_a_full_disk_under_standard_output_is_one_clear_line(here, command):
 
 
 @pytest.mark.parametrize("command", ["--version", "report run --json"])
+@pytest.mark.slow
 def test_python_has_nothing_to_say_about_it_when_it_ends(here, command):
     done = shell(here, f"molt-bench {command} >/dev/full")
     assert (done.stderr.decode(), done.returncode) == (FULL + "\n", 1)
@@ -77,6 +78,7 @@ def test_a_terminal_that_knows_ascii_alone_gets_ascii(here, command):
         assert "é" in json.dumps(strict_json(done.stdout), ensure_ascii=False)
 
 
+@pytest.mark.slow
 def test_so_does_one_by_its_environment(here):
     done = shell(here, "molt-bench report run", ASCII)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -86,6 +88,7 @@ def test_so_does_one_by_its_environment(here):
 @pytest.mark.parametrize(
     ("streams", "status"), [({"out": "/dev/full"}, 1), ({"out": "/dev/null", "err": "/dev/full"}, 0), (None, 0)]
 )
+@pytest.mark.slow
 def test_a_run_goes_on_whatever_becomes_of_its_streams(here, tmp_path, streams, status):
     flags = (*SMALL, "--config", "c.json", "--output-dir", tmp_path / "out")
     if streams is None:

@@ -21,6 +21,7 @@ def batches(first, last):
 
 
 @pytest.mark.parametrize("numbers", batches(0, SAMPLE), ids=str)
+@pytest.mark.slow
 def test_no_config_of_a_sample_breaks_the_program(tmp_path, numbers):
     for number in numbers:
         check(number, tmp_path)

@@ -67,6 +67,7 @@ def looked_at(run):
 
 
 @pytest.mark.parametrize("numbers", [range(at, at + BATCH) for at in range(0, SAMPLE, BATCH)], ids=str)
+@pytest.mark.slow
 def test_no_journal_of_a_sample_breaks_a_command(runs, tmp_path, numbers):
     for number in numbers:
         check(runs, tmp_path, number, some=4)

@@ -86,6 +86,7 @@ def test_known_dice_of_players_who_bet_by_strength_save_some_variance():
     assert found[:, 2].mean() < 0.95
 
 
+@pytest.mark.slow
 def test_the_second_set_is_better_for_players_who_bet_by_strength_and_worse_for_those_who_never_do():
     def share(pairing):
         cards = played(pairing, 120)[:, 0].var(axis=0)

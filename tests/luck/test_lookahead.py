@@ -212,6 +212,7 @@ def test_with_nothing_left_out_a_hand_is_worth_its_mean_over_all_dice(stack):
         assert value == pytest.approx(mean_over_all_dice(begun, number, policies))
 
 
+@pytest.mark.slow
 def test_how_a_hand_was_played_hardly_matters():
     """On the same decks with other dice, results differ widely; without the luck of dice, hardly."""
 
@@ -315,6 +316,7 @@ def test_with_other_decks_than_those_of_the_seed_nobody_is_asked_ahead():
     assert looked_ahead(pair, other) is None
 
 
+@pytest.mark.slow
 def test_a_raising_war_ends_and_few_questions_are_asked():
     """Both raise by the least, always, with stacks for hundreds of raises."""
     asked = []

@@ -51,6 +51,7 @@ def standard_errors(values):
 
 
 @pytest.mark.parametrize("other", ["maniac", "tag"])
+@pytest.mark.slow
 def test_the_mean_is_that_of_the_adjusted_result_and_the_variance_is_lower(other):
     games = [won for won, _ in games_of(80, other=other)]
     changes = [won.corrected - won.adjusted for won in games]
@@ -58,6 +59,7 @@ def test_the_mean_is_that_of_the_adjusted_result_and_the_variance_is_lower(other
     assert variance(won.corrected for won in games) < variance(won.adjusted for won in games)
 
 
+@pytest.mark.slow
 def test_faults_after_the_draw_are_no_bias():
     """Half of all raises have an illegal amount, and what comes of the second question is anything."""
     games = games_of(80, faults=0.5)

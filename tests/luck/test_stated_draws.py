@@ -75,6 +75,7 @@ def test_the_correction_has_mean_zero_and_the_variance_is_lower(other):
     assert variance([each[2] for each in won]) < variance([each[1] for each in won])
 
 
+@pytest.mark.slow
 def test_strategies_of_second_attempts_and_means_of_samples_are_no_bias():
     for ways in ({"faults": 2}, {"samples": 3}):
         games = games_of(40, hands=6, **ways)

@@ -67,6 +67,7 @@ def test_hidden_cards_are_never_on_the_screen_before_a_showdown(seed, typed, sym
 
 @settings(max_examples=15)
 @given(st.integers(0, 10**9), st.lists(st.sampled_from(KEYS), max_size=40))
+@pytest.mark.slow
 def test_the_chips_on_the_screen_are_those_of_the_record(seed, typed):
     printed, results, record = session(seed, typed)
     assert sum(result.net[result.seat] for result in results) == record.net[0]

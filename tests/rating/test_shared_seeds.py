@@ -143,6 +143,7 @@ def test_intervals_hold_a_difference_that_shows_on_rare_decks_alone(share, devia
 
 
 @pytest.mark.parametrize(("correlation", "counts"), [(-0.5, (5, 5)), (0.0, (5, 5)), (0.5, (20, 6)), (0.95, (10, 10))])
+@pytest.mark.slow
 def test_intervals_of_leads_hold_the_truth_as_often_as_they_say(correlation, counts):
     dice = np.random.RandomState(17)
     hits, times = 0, 1000

@@ -134,10 +134,12 @@ def test_random_hands_and_those_of_all_bots_are_read_back_from_phh(hands):
     check_phh(hands)
 
 
+@pytest.mark.slow
 def test_random_hands_and_those_of_all_bots_are_read_back_from_acpc(hands):
     check_acpc(without_antes(hands))
 
 
+@pytest.mark.slow
 def test_random_hands_and_those_of_all_bots_are_read_back_from_pokerstars(hands):
     check_pokerstars(without_antes_and_equal_blinds(hands))
 

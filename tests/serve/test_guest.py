@@ -80,6 +80,7 @@ def test_a_decision_and_a_result_are_rebuilt_as_they_were(seed):
 
 @pytest.mark.parametrize("bot", ["tag", "random", "blueprint"])
 @pytest.mark.parametrize("stacks", ["reset", "carry"])
+@pytest.mark.slow
 def test_a_bot_plays_there_what_it_plays_here(bot, stacks):
     spec = GameSpec(
         seed=1, hands=15, players=("live", "maniac"), noise_seed="noise", stacks=stacks, action_timeout_s=None

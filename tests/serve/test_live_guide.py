@@ -53,6 +53,7 @@ _WITH_CURL = (pytest.mark.slow, pytest.mark.skipif(shutil.which("curl") is None,
 
 
 @pytest.mark.parametrize("player", [pytest.param(SCRIPT, marks=_WITH_CURL), JOIN, CLIENT])
+@pytest.mark.slow
 def test_the_commands_give_a_run_as_they_are_shown(tmp_path, player):
     assert SHOWN_URL in player
     with serving_as_shown(tmp_path) as (server, invitation):

@@ -204,6 +204,7 @@ def drawn(dice, seeds, opponents, *, together):
     [({"a": 12, "b": 12, "c": 12}, 0.0), ({"a": 12, "b": 12, "c": 12}, 2.0), ({"a": 40, "b": 8, "c": 20}, 1.0)],
     ids=["apart", "together", "unequal"],
 )
+@pytest.mark.slow
 def test_the_interval_holds_the_truth_95_times_in_100(seeds, together):
     dice = np.random.RandomState(5)
     opponents = {"a": 1.0, "b": 2.0, "c": 0.5}

@@ -72,6 +72,7 @@ def test_columns_of_any_size_are_packed_without_loss(numbers, kind):
     assert unpacked(body) == {"odd": "\u2660", "columns": {"first": [1, 2, 3], "these": numbers, "last": [4]}}
 
 
+@pytest.mark.slow
 def test_the_pages_are_sent_bytes_and_everybody_else_json(viewer, bots_id):
     path = f"/api/runs/{bots_id}/hands.json"
     plain = viewer.ask(path)

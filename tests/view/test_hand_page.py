@@ -60,6 +60,7 @@ def test_chips_are_conserved_at_every_step_and_end_as_recorded(text):
     check(*told(text))
 
 
+@pytest.mark.slow
 def test_chips_are_conserved_in_every_hand_of_real_runs(pages):
     count = 0
     for run in pages.values():

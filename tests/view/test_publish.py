@@ -51,6 +51,7 @@ def unpacked(site, run):
     return found
 
 
+@pytest.mark.slow
 def test_it_has_the_pages_and_all_the_data_they_ask_for(site, bots_id, models_id, library):
     assert {line["id"] for line in read(site, "api/runs.json")} == {bots_id, models_id}
     assert read(site, "api/history.json")["agents"]

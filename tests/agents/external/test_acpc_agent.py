@@ -56,6 +56,7 @@ def heard(log):
     return [words[1] for words in log_of(log) if words[0] == "<"]
 
 
+@pytest.mark.slow
 def test_a_thousand_hands_by_all_rules_without_a_wrong_line(log):
     record = played(acpc("well", log), "random", hands=1000)
     assert record.faults == ()

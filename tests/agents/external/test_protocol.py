@@ -140,6 +140,7 @@ def test_another_hello_is_not(fields):
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+@pytest.mark.slow
 def test_no_answer_whatever_does_more_harm_than_a_fault(answer):
     for read in (read_action, read_hello):
         with pytest.raises(AgentFailed) as failure:
