@@ -351,13 +351,13 @@ def test_a_torn_last_line_is_left_for_later(runs, bots_id, tmp_path):
     """And what comes after it is read without reading everything again."""
     lines = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
     journal = tmp_path / "journal.jsonl"
-    journal.write_bytes(b"".join(lines[:8]) + lines[8][:100])
+    journal.write_bytes(b"".join(lines[:9]) + lines[9][:100])
     run = OpenRun(tmp_path)
     run.catch_up()
     assert (len(run.games), len(run.ladder.matches), run.status) == (7, 1, "interrupted")
     before = run.version
     with journal.open("ab") as file:
-        file.write(lines[8][100:] + b"".join(lines[9:]))
+        file.write(lines[9][100:] + b"".join(lines[10:]))
     run.catch_up()
     assert (len(run.games), len(run.ladder.matches), run.status) == (24, 4, "finished")
     assert run.version > before
