@@ -133,7 +133,7 @@ def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimato
     with pytest.raises(JournalError, match="margins"):
         stored.result(content=stored.content)
     if estimator == "raw":  # the chips are counted by every reader
-        with pytest.raises(JournalError, match="margins that are recorded of match 1"):
+        with pytest.raises(JournalError, match="recorded margins of match 1"):
             stored.result()
 
 

@@ -324,7 +324,7 @@ def check_chips(number: int, result: MatchResult, margins: Margins, *, big_blind
     """Check that margins which were read have the chips of the games; raises JournalError if they do not."""
     chips = [1000 * float(seed.net) / big_blind / seed.nominal_hands for seed in result.seed_results]
     if [*margins["raw"]] != chips:
-        raise JournalError(f"the margins that are recorded of match {number} are not what its games give")
+        raise JournalError(f"the recorded margins of match {number} are not what its games give")
 
 
 def _label(match: int, game: GameRecord) -> GameLabel:

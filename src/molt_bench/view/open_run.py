@@ -26,7 +26,7 @@ from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
 
 #: Participants of whom everybody's win rate is worked out after every match.
-_FEW: Final = 40
+_FEW: Final = 12
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
