@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.shell import SMALL, one_clear_line, quick, quick_run
 from tests.fuzz.mutations import chained
 
-FORMATS = ("phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex")
+FORMATS = ("phh", "pokerstars", "acpc", "ohh", "csv", "parquet")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,10 @@ def one_hand_less(record):
 def test_a_damaged_hand_is_one_line_that_names_the_line(run, tmp_path, command, change):
     copy = damaged(run, tmp_path, change)
     done = quick(command[0], copy, *command[1:], cwd=tmp_path)
-    if command == ["replay"] and change is other_card:
+    if command == ["report"] and change is other_card:  # it reads margins, and no hands: verify does
+        assert done.returncode == 0
+        one_clear_line(quick("verify", copy), "differs from hand 4 on")
+    elif command == ["replay"] and change is other_card:
         one_clear_line(done, "differs from hand 4 on")
     else:
         one_clear_line(done, "line 3 is damaged")

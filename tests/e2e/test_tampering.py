@@ -10,7 +10,7 @@ import pytest
 
 from molt_bench.report.artifacts import indented
 from molt_bench.runs.derived_files import _matches_in
-from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
+from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained, without_margins
 
 DATA = Path(__file__).parents[1] / "data"
 FLAGS = ("--participants", "tight,callstation,random", "--seeds", "4", "--hands", "10", "--max-matches", "5")
@@ -66,7 +66,7 @@ def test_an_untouched_run_is_read_by_every_command(run, tmp_path):
 
 def test_every_line_but_the_first_begins_with_the_hash_of_the_one_before(run):
     lines = lines_in(run)
-    assert len(lines) == 1 + 5 * 8 + 1
+    assert len(lines) == 1 + 5 * (8 + 1) + 1
     for before, line in pairwise(lines):
         assert line.startswith(b'{"prev":"%b",' % sha256(before).hexdigest().encode())
     end = read(run, "summary.json")["journal"]
@@ -114,8 +114,8 @@ def test_nor_does_the_format_of_an_earlier_version_break_the_chain(run, tmp_path
 @pytest.mark.parametrize("command", ["verify", "replay", "report", "resume"])
 def test_a_run_that_was_cut_where_it_looked_good_is_noticed(run, tmp_path, command):
     lines = lines_in(run)
-    write(run, [*lines[: 1 + 3 * 8]])
-    one_clear_line(reading(command, run, tmp_path), "has 25 lines", "the journal of 42 lines")
+    write(run, [*lines[: 1 + 3 * 9]])
+    one_clear_line(reading(command, run, tmp_path), "has 28 lines", "the journal of 47 lines")
 
 
 def test_a_whole_match_cut_out_is_named(run):
@@ -142,13 +142,13 @@ def test_a_whole_match_cut_out_is_named(run):
 )
 def test_a_forged_reason_to_stop_is_noticed(run, tmp_path, command, matches, reason, said):
     lines = lines_of(run, "journal.jsonl")
-    forge(run, [*lines[: 1 + matches * 8], {**lines[-1], "stopReason": reason}])
+    forge(run, [*lines[: 1 + matches * 9], {**lines[-1], "stopReason": reason}])
     one_clear_line(reading(command, run, tmp_path), reason, said)
 
 
 def test_games_after_the_end_are_noticed(run):
     lines = lines_of(run, "journal.jsonl")
-    more = {**lines[-2], "match": 6}
+    more = {**lines[-3], "match": 6}
     forge(run, [*lines[:-1], more, lines[-1]])
     one_clear_line(quick("verify", run), "goes on to match 6", "the budget of 5 matches is spent")
 
@@ -176,7 +176,7 @@ def test_a_torn_last_line_after_a_crash_is_still_fine(run):
 
 def test_verify_of_a_run_that_has_not_ended_says_how_far_it_got(run):
     (run / "summary.json").unlink()
-    write(run, lines_in(run)[:20])
+    write(run, lines_in(run)[:22])
     done = quick("verify", run)
     assert done.returncode == 0
     assert "19 games are identical" in done.stdout
@@ -267,10 +267,17 @@ def test_the_same_game_twice_is_noticed(run, tmp_path, command):
     one_clear_line(reading(command, run, tmp_path), "match 1 has the same game twice")
 
 
+@pytest.mark.parametrize("command", ["verify", "report"])
+def test_margins_of_a_match_that_are_there_twice_are_noticed(run, tmp_path, command):
+    lines = lines_of(run, "journal.jsonl")
+    forge(run, [*lines[:10], lines[9], *lines[10:]])
+    one_clear_line(reading(command, run, tmp_path), "match 1 has its margins twice")
+
+
 @pytest.mark.parametrize("command", ["verify", "replay", "report"])
 def test_games_after_a_stop_in_the_middle_are_noticed(run, tmp_path, command):
     lines = lines_of(run, "journal.jsonl")
-    forge(run, [*lines[:9], lines[-1], *lines[9:]])
+    forge(run, [*lines[:10], lines[-1], *lines[10:]])
     one_clear_line(reading(command, run, tmp_path), "goes on after the run had stopped")
 
 
@@ -302,7 +309,8 @@ def test_a_forged_journal_vouches_for_no_chips_but_those_of_its_games(run, tmp_p
             seed["marginsMbb"] = {name: -value for name, value in seed["marginsMbb"].items()}
     text = json.dumps(matches).encode()
     (run / "matches.json").write_bytes(text)
+    (run / "journal.jsonl").write_bytes(without_margins((run / "journal.jsonl").read_bytes()))
     lines = lines_of(run, "journal.jsonl")
     lines[-1]["vouched"]["matches.json"] = _matches_in(text)[1]
     forge(run, lines)
-    one_clear_line(reading(command, run, tmp_path), "recorded of match 1 are not what its games give")
+    one_clear_line(reading(command, run, tmp_path), "recorded margins of match 1 are not what its games give")

@@ -9,7 +9,7 @@ from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Rating
 from molt_bench.report.grade_tables import page_of
-from molt_bench.report.grades import LISTED, GradeBook
+from molt_bench.report.grades import LISTED, GradeBook, left_out, worded_as_before
 from molt_bench.runs.journal import Game
 
 IDS = ("tag", "maniac")
@@ -100,6 +100,34 @@ def test_the_costliest_decisions_are_the_largest_losses_and_say_where_they_are()
             done = hand_from_text(game.record.hand_texts[each.hand - 1]).hand.log[each.decision]
             assert (done.seat, done.street) == (1 - player, each.street)
             assert found.hands[0].worst_mbb[player][each.hand - 1] >= int(each.loss_mbb)
+
+
+def test_the_first_chips_on_a_street_are_a_bet_and_others_a_raise():
+    game = played(seed="bets", hands=60)
+    found = grades(game)
+    turn = 1 if game.record.seating == "BA" else 0
+    words = set()
+    for player, row in enumerate(found.participants):
+        for each in row.costliest:
+            hand = hand_from_text(game.record.hand_texts[each.hand - 1]).hand
+            done = hand.log[each.decision]
+            assert done.seat == player ^ turn
+            before = [one for one in hand.log[: each.decision] if one.street == done.street]
+            opens = done.street != "preflop" and all(one.kind == "check" for one in before)
+            if done.kind == "raiseTo":
+                assert each.done == f"{'bet' if opens else 'raise to'} {done.amount:,}"
+            words |= {text.split()[0] for text in (each.done, each.best)}
+    assert {"bet", "raise"} <= words
+    before = worded_as_before(found)
+    assert not any("bet" in each.done + each.best for row in before.participants for each in row.costliest)
+
+
+def test_grades_say_what_was_left_out_and_why():
+    agents = ("tag", "broken")
+    found = grades(played(agents=agents), agents=agents)
+    forced = found.participants[1].forced_folds
+    assert left_out(found.participants).startswith(f"Left out: {forced:,} folds that were forced after faults; ")
+    assert left_out(grades(played()).participants) == ""
 
 
 def test_an_address_names_the_hand_and_the_decision():

@@ -1,9 +1,10 @@
-"""Margins that a run wrote are used again only where they are those of its journal."""
+"""Margins in the files of a run, whose journal has none, are used again only where the journal vouches for them."""
 
 import json
 import shutil
 
 import pytest
+from tests.e2e.shell import without_margins
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.bench import match_margins
@@ -28,8 +29,11 @@ RUN = {
 def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("played")
     journal = Journal(str(folder / "journal.jsonl"))
-    write_artifacts(run_benchmark(RUN, files=RunFiles(journal), executor="inline"), folder)
+    run_benchmark(RUN, files=RunFiles(journal), executor="inline")
     journal.close()
+    path = folder / "journal.jsonl"
+    path.write_bytes(without_margins(path.read_bytes()))
+    write_artifacts(StoredRun.open(folder).result(), folder)
     return folder
 
 

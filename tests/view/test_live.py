@@ -35,7 +35,7 @@ def running(runs, models_id, bots_id, tmp_path):
 
 
 def test_the_matches_in_progress_are_named_with_their_games(running, bots_id):
-    found = running(bots_id, 1 + 6 + 2).names(bots_id)["live"]
+    found = running(bots_id, 1 + 7 + 2).names(bots_id)["live"]
     (match,) = found["matches"]
     assert (match["match"], match["games"], match["of"]) == (2, 2, 6)
     (budget,) = found["budgets"]
@@ -62,7 +62,7 @@ def test_games_of_models_are_under_way_as_soon_as_one_is_asked(running, models_i
 
 
 def test_the_page_of_the_run_says_the_same(running, bots_id):
-    library = running(bots_id, 1 + 6 + 2)
+    library = running(bots_id, 1 + 7 + 2)
     page = library.run_page(bots_id)
     assert page["live"]["matches"] == library.names(bots_id)["live"]["matches"]
     assert page["participants"] == library.names(bots_id)["participants"]

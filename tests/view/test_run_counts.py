@@ -15,16 +15,18 @@ from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_parts import styles_data
-from tests.e2e.shell import rechained
+from tests.e2e.shell import rechained, without_margins
 
 
 @pytest.fixture
 def folder(runs, bots_id, tmp_path):
-    """Return a folder with a run that has to be counted and one that has not."""
-    for name, files in (("slow", ["journal.jsonl"]), ("quick", ["journal.jsonl", "matches.json", STYLES])):
+    """Return a folder with a run that has to be counted, since its journal has no margins, and one that has not."""
+    for name, files in (("slow", ["journal.jsonl"]), ("quick", ["journal.jsonl", STYLES])):
         (tmp_path / name).mkdir()
         for file in files:
             shutil.copy(runs / bots_id / file, tmp_path / name / file)
+    journal = tmp_path / "slow" / "journal.jsonl"
+    journal.write_bytes(without_margins(journal.read_bytes()))
     return tmp_path
 
 

@@ -19,7 +19,7 @@ from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.routes import answer
 from molt_bench.view.run_page import run_page
-from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json
+from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json, without_margins
 from tests.view.conftest import EVIL
 
 RUN_KEYS = {
@@ -351,13 +351,13 @@ def test_a_torn_last_line_is_left_for_later(runs, bots_id, tmp_path):
     """And what comes after it is read without reading everything again."""
     lines = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
     journal = tmp_path / "journal.jsonl"
-    journal.write_bytes(b"".join(lines[:8]) + lines[8][:100])
+    journal.write_bytes(b"".join(lines[:9]) + lines[9][:100])
     run = OpenRun(tmp_path)
     run.catch_up()
     assert (len(run.games), len(run.ladder.matches), run.status) == (7, 1, "interrupted")
     before = run.version
     with journal.open("ab") as file:
-        file.write(lines[8][100:] + b"".join(lines[9:]))
+        file.write(lines[9][100:] + b"".join(lines[10:]))
     run.catch_up()
     assert (len(run.games), len(run.ladder.matches), run.status) == (24, 4, "finished")
     assert run.version > before
@@ -387,7 +387,7 @@ def test_a_damaged_run_is_one_clear_line(tmp_path, damage):
 
 def test_margins_that_a_run_writes_at_its_end_are_taken_while_it_is_watched(runs, bots_id, tmp_path, monkeypatch):
     """So that whoever has watched a fast run need not find out everything again that it knows already."""
-    (tmp_path / "journal.jsonl").write_bytes((runs / bots_id / "journal.jsonl").read_bytes())
+    (tmp_path / "journal.jsonl").write_bytes(without_margins((runs / bots_id / "journal.jsonl").read_bytes()))
     run = OpenRun(tmp_path)
     run.catch_up(within_s=0)
     assert (len(run.ladder.matches), run.pending) == (0, "4 of 4 matches are still to be rated")

@@ -86,6 +86,8 @@ class Session:
         self._observer = observer
         self._live = live
         self._known = files.stored.content if files.stored is not None else None
+        #: What was worked out about each match is recorded, unless the run was begun by a version that did not.
+        self._records = self._known is None or self._known.header.has_margins
         self._past = past_of(config, self._known) if self._known is not None else Past()
         self._own = frozenset(agents)
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
@@ -287,7 +289,7 @@ class Session:
 
     def _on_match(self, match: PlayedMatch) -> None:
         account = self._ladder.match_margins.account(match.number)
-        if account is not None:
+        if account is not None and self._records:
             self._write(Rated(match.number, account))
         if self._status is not None:
             self._status.match_ended(match)

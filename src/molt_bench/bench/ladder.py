@@ -11,7 +11,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.margin_model import margin_book
-from molt_bench.bench.match_margins import MatchMargins
+from molt_bench.bench.match_margins import MatchMargins, check_chips
 from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
 from molt_bench.bench.refused_policies import MatchAccount
@@ -21,7 +21,6 @@ from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.rating.book import RAW
 from molt_bench.rating.openskill import RatingService
@@ -59,6 +58,7 @@ class Ladder:
         draws: Collects the draws of language models; the caller adds the exchanges to it.
         keep_hands: Whether match results keep their individual hands.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
+        recount: Whether margins are worked out even where they were recorded.
         version: The bench version that plays the run, or has played it.
     """
 
@@ -70,6 +70,7 @@ class Ladder:
         draws: Draws | None = None,
         keep_hands: bool = True,
         stated: Collection[str] = (),
+        recount: bool = True,
         version: int = BENCH_VERSION,
     ) -> None:
         self.config = config
@@ -86,6 +87,7 @@ class Ladder:
             near=config.rating.look_ahead == "near",
             version=version,
         )
+        self.match_margins.recount = recount
         self.matches: list[PlayedMatch] = []
         self.open_meetings = self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
         self.left: frozenset[str] = frozenset()
@@ -160,8 +162,9 @@ class Ladder:
         if margins is None or isinstance(margins, MatchAccount):
             margins = self._margins(pair, result, margins)
         else:
-            self._check_chips(result, margins)
-            self.model_draws.forget(len(self.matches) + 1)
+            number = len(self.matches) + 1
+            check_chips(number, result, margins, big_blind=self.config.game.big_blind)
+            self.model_draws.forget(number)
         self._enter(pair, margins, result)
         self._look_anew()
         self.meetings[pair] += 1
@@ -193,14 +196,6 @@ class Ladder:
             ranking = last.ranking if last.ranking == ranking else ranking
             sure = last.confidences if last.confidences == sure else sure
         return Convergence(number, board, ranking, sure)
-
-    def _check_chips(self, result: MatchResult, margins: Margins) -> None:
-        """Check that margins which were read have the chips of the games; a journal may vouch for any file."""
-        big_blind = self.config.game.big_blind
-        chips = [1000 * float(seed.net) / big_blind / seed.nominal_hands for seed in result.seed_results]
-        if [*margins[RAW]] != chips:
-            number = len(self.matches) + 1
-            raise JournalError(f"the margins that are recorded of match {number} are not what its games give")
 
     def _margins(self, pair: Pair, result: MatchResult, account: MatchAccount | None) -> Margins:
         """Return the margins of the next match; if it shows that somebody's odds are false, take them out of all."""

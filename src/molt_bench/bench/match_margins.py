@@ -7,7 +7,6 @@ The weights that are fitted to earlier matches stay as they were when a match wa
 they do not depend on it.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from functools import reduce
 from itertools import combinations
@@ -20,8 +19,9 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.bench.model_draws import Draws, MatchDraws
-from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds
+from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds, UnusedPolicy
 from molt_bench.errors import JournalError
+from molt_bench.luck.dice.draw_evidence import Draw
 from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import StatedPolicy
@@ -45,9 +45,8 @@ class MatchMargins:
     """Computes the margins of matches.
 
     Attributes:
-        records: Whether an account of every match is recorded: weights are fitted to all of them, so whoever cannot ask
-            one policy can work out none.
         differing: Numbers of matches whose recorded account is not what was found.
+        recount: Whether margins are worked out even where an account was recorded.
 
     Args:
         policies: Action probabilities that participants publish.
@@ -69,17 +68,17 @@ class MatchMargins:
         version: int = BENCH_VERSION,
     ) -> None:
         self._policies = policies
+        self.recount = True
         self._draws = draws
         self._big_blind = big_blind
         self._averaged = frozenset(averaged)
-        #: Why a policy was not used, by participant and game.
-        self._refused: dict[str, dict[GameLabel, str]] = defaultdict(dict)
+        self._unused: dict[str, UnusedPolicy] = {}
         self._known: dict[int, dict[frozenset[str], Margins]] = {}
-        self._lessons: dict[int, dict[frozenset[str], list[SeedHands]]] = {}
         self._accounts: dict[int, MatchAccount] = {}
         self._stated = StatedOdds()
         own = {name for name, policy in policies.items() if isinstance(policy, StatedPolicy)}
-        self.records = bool(own)
+        #: Weights are fitted to all matches, so whoever cannot ask one policy can work out none.
+        self._can_ask = own.issuperset(stated)
         self._words = own.union(stated)
         self.differing: list[int] = []
         self._fit = Fit()
@@ -104,9 +103,15 @@ class MatchMargins:
             raise JournalError(f"the journal's margins of match {number} are not those of its participants and seeds")
         games = [game for seed in result.seed_results for game in seed.games]
         draws = self._draws.of_match(number, self._draws.usable(pair), [_label(number, game) for game in games])
-        if account is not None and not self.records:
-            self._check(number, pair, result, account)
-            self._look_up(number, pair, draws, games)
+        lessons: dict[frozenset[str], list[SeedHands]] = {}
+        if account is not None and not (self.recount and self._can_ask):
+            for each in account.variants:
+                check_chips(number, result, each.margins_mbb, big_blind=self._big_blind)
+            if self.recount:
+                self._check(number, pair, result, account)
+            if self.recount or account.draws.keys() != self._draws.tested(draws).keys():
+                self._look_up(number, pair, draws, games)
+                account = self._compared(number, account, replace(account, draws=self._draws.tested(draws)))
             self._conclude(number, account)
         else:
             found = {
@@ -114,11 +119,14 @@ class MatchMargins:
                 for game in games
             }
             luck = self._ahead(number, pair, draws, [(game, found[game.spec]) for game in games])
-            self._work_out(number, pair, result, found, luck, account)
-        self._draws.judge(draws)
+            worked_out, lessons = self._work_out(pair, result, found, luck, self._draws.tested(draws))
+            if account is None:
+                account = self._accounts[number] = worked_out
+            else:
+                account = self._compared(number, account, worked_out)
+            self._conclude(number, account)
         margins, used = self._now(number)
-        lessons = self._lessons.pop(number, None)
-        if lessons is not None:
+        if lessons:
             # They are what was found, even where what was recorded is something else.
             self._fit.learn(pair, lessons.get(used) or next(iter(lessons.values())))
         if len(self._known[number]) == 1:
@@ -127,14 +135,13 @@ class MatchMargins:
 
     def _work_out(
         self,
-        number: int,
         pair: Pair,
         result: MatchResult,
         found: Mapping[GameSpec, Estimates],
         luck: MatchLuck | None,
-        account: MatchAccount | None,
-    ) -> None:
-        """Work out the margins of a match in every way that may be needed, and judge the odds stated in it."""
+        draws: Mapping[str, tuple[Draw | None, ...]],
+    ) -> tuple[MatchAccount, dict[frozenset[str], list[SeedHands]]]:
+        """Return the account of a match, with its margins in every way that may be needed, and what it teaches."""
         usable = self._usable(pair)
         variants, lessons = {}, {}
         for count in range(len(usable), -1, -1):
@@ -150,14 +157,18 @@ class MatchMargins:
             for at, name in enumerate(pair)
             if name in usable and (told := [each for game in found.values() if (each := game.evidence[at]) is not None])
         }
-        worked_out = MatchAccount(tuple([MatchVariant(*each) for each in variants.items()]), evidence)
-        if account is not None and account != worked_out:
-            self.differing.append(number)
-        if account is None and self.records:
-            self._accounts[number] = worked_out
         self._note(luck, found, frozenset(pair.index(name) for name in usable))
-        self._lessons[number] = lessons
-        self._conclude(number, account or worked_out)
+        whys = {name: [each.refused[at] for each in found.values() if each.refused[at]] for at, name in enumerate(pair)}
+        unused = {name: UnusedPolicy(len(why), why[0]) for name, why in whys.items() if why}
+        account = MatchAccount(tuple([MatchVariant(*each) for each in variants.items()]), evidence, draws, unused)
+        return account, lessons
+
+    def _compared(self, number: int, account: MatchAccount, found: MatchAccount) -> MatchAccount:
+        """Return the account of a match, and note whether it is what was found; earlier ones lack some of it."""
+        told = replace(account, draws=account.draws or found.draws, unused=account.unused or found.unused)
+        if told != found:
+            self.differing.append(number)
+        return told
 
     def _trusts(self, luck: MatchLuck, players: Collection[int]) -> bool:
         """Return whether stand-ins are used: where one player's dice are known, once they have proven their worth."""
@@ -173,12 +184,9 @@ class MatchMargins:
                 self._stand_ins.note(ours, usual.won)
 
     def _fits(self, account: MatchAccount, pair: Pair, seeds: int) -> bool:
-        """Return whether a recorded account can be that of a match: some policy is published, and it is by those of it.
-
-        Otherwise, whoever writes a journal could give any margins to bots that publish nothing.
-        """
+        """Return whether a recorded account can be that of a match: it is by the policies that its players state."""
         words = {*self._draws.usable(pair), *(self._words.intersection(pair) - self._stated.refused.keys())}
-        return bool(self._words) and account.fits(words, seeds)
+        return account.fits(words, seeds) and account.unused.keys() <= {*pair}
 
     def _check(self, number: int, pair: Pair, result: MatchResult, account: MatchAccount) -> None:
         """Check what a recorded account says that is known without asking anybody: chips, cards, and our own bots."""
@@ -198,6 +206,10 @@ class MatchMargins:
     def _conclude(self, number: int, account: MatchAccount) -> None:
         self._known[number] = account.by_used()
         self._stated.judge(account.evidence)
+        self._draws.judge(account.draws)
+        for name, found in account.unused.items():
+            before = self._unused.get(name)
+            self._unused[name] = UnusedPolicy(before.games + found.games, before.why) if before is not None else found
 
     def _now(self, number: int) -> tuple[Margins, frozenset[str]]:
         """Return the margins of a match by the odds that are not refused, and whose these are."""
@@ -221,7 +233,7 @@ class MatchMargins:
         return {*self._draws.refused, *self._stated.refused}
 
     def account(self, number: int) -> MatchAccount | None:
-        """Return what has to be recorded of a match, once; None if that has been, or need not be."""
+        """Return what has to be recorded of a match, once; None if that has been."""
         return self._accounts.pop(number, None)
 
     def at_once(self, game: GameRecord, hands: Sequence[PlayedHand]) -> Estimates | None:
@@ -239,9 +251,9 @@ class MatchMargins:
     def warnings(self) -> list[str]:
         """Return a warning for each participant whose published policy was not used, or not everywhere."""
         return self._stated.warnings() + [
-            f"{name}: its published probabilities were not used in {len(games):,} "
-            f"{'game' if len(games) == 1 else 'games'}; the first time: {next(iter(games.values()))}"
-            for name, games in self._refused.items()
+            f"{name}: its published probabilities were not used in {found.games:,} "
+            f"{'game' if found.games == 1 else 'games'}; the first time: {found.why}"
+            for name, found in self._unused.items()
         ]
 
     def _fitted(
@@ -274,16 +286,12 @@ class MatchMargins:
     def _estimates(
         self, number: int, pair: Pair, draws: MatchDraws, game: GameRecord, *, known: Estimates | None = None
     ) -> Estimates:
-        """Return what player A won in a game, as a worker has computed it or here; note whose policy was refused."""
-        label = _label(number, game)
-        if known is None:
-            first, second = (self._policy(name, draws, label) for name in pair)
-            averaged = not self._averaged.isdisjoint(pair)
-            known = all_estimates(game, (first, second), averaged=averaged, reach=self._reach)
-        for name, why in zip(pair, known.refused, strict=True):
-            if why:
-                self._refused[name].setdefault(label, why)
-        return known
+        """Return what player A won in a game, as a worker has computed it or here."""
+        if known is not None:
+            return known
+        first, second = (self._policy(name, draws, _label(number, game)) for name in pair)
+        averaged = not self._averaged.isdisjoint(pair)
+        return all_estimates(game, (first, second), averaged=averaged, reach=self._reach)
 
     def _ahead(
         self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[tuple[GameRecord, Estimates]]
@@ -310,6 +318,13 @@ class MatchMargins:
         if game is not None and name in draws:
             return draws[name][game]
         return None if name in self._stated.refused else self._policies.get(name)
+
+
+def check_chips(number: int, result: MatchResult, margins: Margins, *, big_blind: int) -> None:
+    """Check that margins which were read have the chips of the games; raises JournalError if they do not."""
+    chips = [1000 * float(seed.net) / big_blind / seed.nominal_hands for seed in result.seed_results]
+    if [*margins["raw"]] != chips:
+        raise JournalError(f"the recorded margins of match {number} are not what its games give")
 
 
 def _label(match: int, game: GameRecord) -> GameLabel:

@@ -4,17 +4,16 @@ Where a model states a strategy, the bench draws from it: there is nothing to te
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 from msgspec import UNSET
 
-from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
+from molt_bench.agents.llm.providers.log_probabilities import Choice, Drawn, RecordedDraws
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.strategy import StatedDraws, Strategy
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.luck.dice.draw_evidence import DrawTest
+from molt_bench.luck.dice.draw_evidence import Draw, DrawTest
 from molt_bench.poker.actions import KINDS
 from molt_bench.specs import GameLabel, Pair
 
@@ -86,17 +85,22 @@ class Draws:
         self._choices.pop(match, None)
         self._stated.pop(match, None)
 
-    def judge(self, played: MatchDraws) -> None:
+    def tested(self, played: MatchDraws) -> dict[str, tuple[Draw | None, ...]]:
+        """Return what is tested of the draws in a match: those that were looked up, by model."""
+        return {
+            name: tuple([_draw(drawn) for game in games.values() for drawn in game.used.values()])
+            for name, games in played.items()
+            if name in self._tests
+        }
+
+    def judge(self, tested: Mapping[str, Sequence[Draw | None]]) -> None:
         """Test the draws of a match that is being rated, and refuse those of models that fail."""
-        for name, games in played.items():
-            test = self._tests.get(name)
-            if test is None:
-                continue
-            used = list(chain.from_iterable(game.used.values() for game in games.values()))
-            self._decisions[name] += len(used)
-            for drawn in used:
-                if drawn is not None and drawn.action is not None:
-                    test.add({action.kind: chance for action, chance in drawn.policy}, drawn.action.kind)
+        for name, draws in tested.items():
+            test = self._tests[name]
+            self._decisions[name] += len(draws)
+            for draw in draws:
+                if draw is not None:
+                    test.add(draw.chances, draw.drawn)
             if test.fails:
                 self.refused[name] = test.worst()
 
@@ -114,6 +118,12 @@ class Draws:
                     "can be used"
                 )
         return found
+
+
+def _draw(drawn: Drawn | None) -> Draw | None:
+    if drawn is None or drawn.action is None:
+        return None
+    return Draw(drawn.action.kind, {action.kind: chance for action, chance in drawn.policy})
 
 
 def unstated_sampling(models: Mapping[str, LLMSettings]) -> str | None:

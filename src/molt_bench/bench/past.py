@@ -25,8 +25,9 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         stages: Its stages so far; empty if there is only the one in the config.
         seconds: How long it has taken so far.
         missing: Which matches lack some of their games, as text.
-        margins: The margins of its matches, by their numbers: of all that are complete, or of none. Or the accounts of
-            those that have been rated.
+        margins: The accounts of the matches that have been rated, by their numbers; of a run by an earlier version, the
+            margins of all that are complete, or none.
+        rated_only: Whether a match counts once the run has rated it, and not as soon as its games are there.
         followed: Whether its rounds and its end are taken as they are, since another version decided them.
     """
 
@@ -36,15 +37,12 @@ class Past(msgspec.Struct, frozen=True, dict=True):
     missing: str = ""
     margins: Mapping[int, Margins | MatchAccount] = {}
     followed: bool = False
+    rated_only: bool = False
 
     @property
     def last_match(self) -> int:
         """Number of the last match with a finished game; 0 for none."""
         return max((label.match for label in self.games), default=0)
-
-    def unrated(self, games: int) -> list[int]:
-        """Return the matches that are complete, with so many games each, and whose margins are not known."""
-        return [number for number, found in self._labels.items() if len(found) >= games and number not in self.margins]
 
     @cached_property
     def _labels(self) -> dict[int, list[GameLabel]]:

@@ -1,10 +1,11 @@
 """Policies that are refused for a whole run: the odds that participants state, tested match by match."""
 
 from collections.abc import Collection, Mapping
-from itertools import combinations
+from itertools import chain, combinations
 
 import msgspec
 
+from molt_bench.luck.dice.draw_evidence import Draw
 from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.records import Margins, possible_margins
 
@@ -21,16 +22,27 @@ class MatchVariant(msgspec.Struct, frozen=True, rename="camel"):
     margins_mbb: Margins
 
 
-class MatchAccount(msgspec.Struct, frozen=True, rename="camel"):
-    """What was worked out about a match when it was rated, so that nobody has to be asked again.
+class UnusedPolicy(msgspec.Struct, frozen=True, rename="camel"):
+    """In how many games of a match the policy of a bot was not used, and why not in the first of them."""
+
+    games: int
+    why: str
+
+
+class MatchAccount(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What was worked out about a match when it was rated, so that nobody has to work it out again.
 
     Attributes:
         variants: Its margins in every way that a later refusal may ask for.
         evidence: The evidence of this match against the odds that participants state.
+        draws: By language model with log-probabilities, what it drew at each decision; null where that is not known.
+        unused: The bots whose policy was not used in some of its games.
     """
 
     variants: tuple[MatchVariant, ...]
     evidence: Mapping[str, Evidence] = {}
+    draws: Mapping[str, tuple[Draw | None, ...]] = {}
+    unused: Mapping[str, UnusedPolicy] = {}
 
     def by_used(self) -> dict[frozenset[str], Margins]:
         """Return the margins by whose odds are used."""
@@ -46,6 +58,8 @@ class MatchAccount(msgspec.Struct, frozen=True, rename="camel"):
             and all(possible_margins(each, seeds) for each in found.values())
             and self.evidence.keys() <= {*words}
             and all(each.possible for each in self.evidence.values())
+            and self.draws.keys() <= {*words}
+            and all(each is None or each.possible for each in chain.from_iterable(self.draws.values()))
         )
 
 

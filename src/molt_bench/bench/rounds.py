@@ -15,7 +15,6 @@ from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import followed_pairs, next_pairs, room_for_matches
 from molt_bench.bench.own_decks import Dealer
 from molt_bench.bench.past import Games, Past
-from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
@@ -23,7 +22,6 @@ from molt_bench.bench.stop_rules import first_reason, has_converged, nobody_left
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
-from molt_bench.records import Margins
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
 
@@ -123,7 +121,7 @@ def rounds(
             missing = {label: spec for label, spec in wanted.items() if label not in known}
             played = yield Round(pairs, known, missing)
             ladder.estimates.update(played.estimates)
-            if _rate(ladder, config, pairs, wanted, played.games, past.margins, on_match):
+            if _rate(ladder, config, pairs, wanted, played.games, past, on_match):
                 under_way = ()
                 continue
         if past.followed:
@@ -155,7 +153,7 @@ def _rate(
     pairs: Sequence[Pair],
     wanted: Mapping[GameLabel, GameSpec],
     games: Games,
-    margins: Mapping[int, Margins | MatchAccount],
+    past: Past,
     on_match: Callable[[PlayedMatch], None] | None,
 ) -> bool:
     """Rate the matches of a round in order, and return whether all of them were complete."""
@@ -164,10 +162,10 @@ def _rate(
         by_match[label.match].append(label)
     for number, pair in enumerate(pairs, start=len(ladder.matches) + 1):
         labels = by_match[number]
-        if any(label not in games for label in labels):
+        if any(label not in games for label in labels) or (past.rated_only and number not in past.margins):
             return False
         result = match_result([games[label] for label in labels], draw_threshold=config.match.draw_threshold)
-        match = ladder.rate(pair, result, margins=margins.get(number))
+        match = ladder.rate(pair, result, margins=past.margins.get(number))
         if on_match is not None:
             on_match(match)
     ladder.end_round()

@@ -4,7 +4,16 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from molt_bench.luck.reference.grade import MISTAKES, Grade, Option, Reference, action_text, grade_decision, options_of
+from molt_bench.luck.reference.grade import (
+    MISTAKES,
+    Grade,
+    Option,
+    Reference,
+    action_text,
+    grade_decision,
+    opens_betting,
+    options_of,
+)
 from molt_bench.person.table_drawing import WIDTH
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import HandRules
@@ -33,7 +42,7 @@ class Coach:
         """Say what the reference would do here, and what each action is worth to the person in the whole hand."""
         self._seen, self._options = seen, options_of(seen, self._by)
         said = [
-            f"{action_text(option.action)} {option.chance:.0%}"
+            f"{action_text(option.action, opens=opens_betting(seen))} {option.chance:.0%}"
             + (f" ({self._in_bb(option.value):+.2f} bb)" if self._by.covers(seen) else "")
             for option in self._options
         ]
@@ -51,11 +60,11 @@ class Coach:
         """Say what each decision of the hand gave away, and begin a new hand."""
         for grade in self._hand:
             lost = self._in_bb(grade.loss)
-            did = f"  {grade.street}, {action_text(grade.done)}: "
+            did = f"  {grade.street}, {action_text(grade.done, opens=grade.opens)}: "
             if grade.mistake is None or lost < _LITTLE_BB:
                 yield Text(f"{did}nothing is better.", "dim")
             else:
-                better = f"{MISTAKES[grade.mistake]}, {action_text(grade.best)} is better"
+                better = f"{MISTAKES[grade.mistake]}, {action_text(grade.best, opens=grade.opens)} is better"
                 yield Text(f"{did}gives away {lost:.2f} bb ({better}).", "yellow")
         self.grades += self._hand
         self._hand = []

@@ -13,7 +13,15 @@ from rich.text import Text
 from molt_bench.luck.reference.grade import MISTAKES
 from molt_bench.poker.actions import STREETS
 from molt_bench.report.fitting_table import FittingTable
-from molt_bench.report.grades import LISTED, MISTAKE_MBB, AgentGrades, CostlyDecision, Grades
+from molt_bench.report.grades import (
+    BY_THE_POT,
+    LISTED,
+    MISTAKE_MBB,
+    AgentGrades,
+    CostlyDecision,
+    Grades,
+    left_out,
+)
 
 
 def print_grades(found: Grades, names: Mapping[str, str], console: Console, *, folder: str) -> None:
@@ -34,7 +42,8 @@ def print_grades(found: Grades, names: Mapping[str, str], console: Console, *, f
     lines += [
         "lost/dec: mbb that a decision gives away on average, by the values of blueprint; lost/100: bb per 100 "
         "hands, beside what was won. Accuracy: 100 minus the loss in percent of the pot. Mistakes: decisions that give "
-        f"away {MISTAKE_MBB:.0f} mbb or more.",
+        f"away {MISTAKE_MBB:.0f} mbb or more. {BY_THE_POT}",
+        *filter(None, [left_out(rows)]),
         found.note,
     ]
     for line in lines:
@@ -93,8 +102,8 @@ def costliest_table(found: Sequence[tuple[CostlyDecision, str]]) -> Table:
             f"{each.match}·{each.seed_index}·{each.hand} {each.seating}",
             each.cards,
             each.board or "-",
-            each.done.removeprefix("raise "),
-            each.best.removeprefix("raise "),
+            each.done,
+            each.best,
             _number(each.loss_mbb / 1000, 2),
         )
     return table

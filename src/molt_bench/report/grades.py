@@ -36,6 +36,10 @@ NOT_THE_RANKING: Final = (
     "This is not the ranking: it measures the distance from near-equilibrium play, and against weak opponents the best "
     "reply departs from that, so a bot that exploits callstations is graded down."
 )
+#: Why two figures of one agent may seem to contradict each other.
+BY_THE_POT: Final = (
+    "Accuracy is by the pot, losses are in big blinds: who plays large pots can lose most and yet be accurate."
+)
 _CONFIDENCE: Final = 0.95
 
 
@@ -247,9 +251,42 @@ def _costly(dealt: DealtHand, grade: Grade, loss: float, seed_index: int) -> Cos
         street=grade.street,
         cards=cards_to_text(dealt.hand.holes[grade.seat]),
         board=cards_to_text(dealt.hand.board[: OPEN_CARDS[grade.street]]),
-        done=action_text(grade.done),
-        best=action_text(grade.best),
+        done=action_text(grade.done, opens=grade.opens),
+        best=action_text(grade.best, opens=grade.opens),
     )
+
+
+def left_out(rows: Iterable[AgentGrades]) -> str:
+    """Say which decisions of some agents have no grade, and why; empty if all have one.
+
+    Not part of it are warm-up hands: no number of a run counts them.
+    """
+    found = [*rows]
+    parts = []
+    if forced := sum(row.forced_folds for row in found):
+        parts.append(f"{forced:,} folds that were forced after faults")
+    if ungraded := sum(row.ungraded for row in found):
+        parts.append(f"{ungraded:,} decisions with stacks that the reference has no values for")
+    decisions = sum(row.decisions for row in found)
+    return f"Left out: {' and '.join(parts)}; {decisions:,} decisions are graded." if parts else ""
+
+
+def worded_as_before(grades: Grades) -> Grades:
+    """Return grades that call a bet a raise, as earlier versions did."""
+
+    def worded(text: str) -> str:
+        return text.replace("bet ", "raise to ")
+
+    rows = [
+        msgspec.structs.replace(
+            row,
+            costliest=[
+                msgspec.structs.replace(each, done=worded(each.done), best=worded(each.best)) for each in row.costliest
+            ],
+        )
+        for row in grades.participants
+    ]
+    return msgspec.structs.replace(grades, participants=rows)
 
 
 def grade_run(stored: StoredRun, by: Reference, *, as_finished: bool = False) -> GradeBook:

@@ -15,7 +15,7 @@ from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccoun
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.headline import headline
 from molt_bench.report.number_text import signed
-from molt_bench.report.totals import totals
+from molt_bench.report.totals import hands_text, played_games, totals
 from molt_bench.runs.folder import resume_command
 
 
@@ -32,9 +32,10 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         _say(console, unaccounted_line(result))
     played = totals(result)
     matches = "match" if played["matches"] == 1 else "matches"
+    warmup = sum(game.spec.warmup_hands for game in played_games(result.matches))
     hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
     console.print(
-        f"{played['matches']:,} {matches}, {played['games']:,} games, {played['hands']:,} hands in "
+        f"{played['matches']:,} {matches}, {played['games']:,} games, {hands_text(played['hands'], warmup)} in "
         f"{duration(result.seconds)} ({hands_per_second:{',.0f' if hands_per_second >= 10 else '.2g'}} hands/s)",
         highlight=False,
     )

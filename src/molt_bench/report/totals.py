@@ -24,6 +24,11 @@ def totals(result: RunResult) -> dict[str, int]:
     }
 
 
+def hands_text(hands: int, warmup: int) -> str:
+    """Say how many hands were dealt, and how many of them are warm-up hands, which count in no other number."""
+    return f"{hands:,} hands" + (f" ({warmup:,} of them warm-up, which do not count)" if warmup else "")
+
+
 def guardrails(result: RunResult) -> dict[str, Any]:
     """Return the checks that every trustworthy run passes."""
     games = played_games(result.matches)

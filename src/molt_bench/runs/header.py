@@ -66,7 +66,7 @@ def header_of(
         source_hashes=source_hashes(config),
         versions=_versions(config) | {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()},
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
-        stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)] or UNSET,
+        stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)],
         error_spending=SPENDING,
     )
 

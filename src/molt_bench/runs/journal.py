@@ -43,8 +43,8 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         source_hashes: SHA-256 of the source files of custom agents, by participant.
         versions: Versions of Python and of the packages that affect a result.
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
-        stated_policies: Participants that publish a policy of their own, if any do: the margins of every match are then
-            in the journal.
+        stated_policies: Participants that publish a policy of their own. With it, the margins of every match are in the
+            journal; earlier versions write it only if somebody does.
         error_spending: How the error is spent over the tests of a run that is extended.
     """
 
@@ -60,6 +60,11 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     master_seed_hash: str | UnsetType = UNSET
     stated_policies: list[str] | UnsetType = UNSET
     error_spending: str | UnsetType = UNSET
+
+    @property
+    def has_margins(self) -> bool:
+        """Whether the journal has the margins of every match that was rated."""
+        return self.stated_policies is not UNSET
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
@@ -113,9 +118,10 @@ class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line"
 
 
 class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename="camel"):
-    """What was worked out about a match when it was rated, in a run whose agents publish a policy of their own.
+    """What was worked out about a match when it was rated, before the next round was decided.
 
-    So nobody needs the code of these agents to read the run.
+    So whoever reads the run takes no luck out of its hands again, and needs the code of no agent. `verify` does it
+    again, and compares.
     """
 
     match: MatchNumber

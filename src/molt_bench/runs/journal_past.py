@@ -37,13 +37,18 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
     if len(found) < len(games):
         twice = next(label for label, count in Counter(game.label for game in games).items() if count > 1)
         raise JournalError(f"the journal's match {twice.match} has the same game twice")
+    rated = [line for line in content.lines if isinstance(line, Rated)]
+    margins = {line.match: line.account for line in rated}
+    if len(margins) < len(rated):
+        again = next(match for match, count in Counter(line.match for line in rated).items() if count > 1)
+        raise JournalError(f"the journal's match {again} has its margins twice")
     sessions = sum(line.seconds for line in content.lines if isinstance(line, SessionEnd))
     return Past(
         games=found,
         stages=tuple(stages_of(config, content.lines)),
         seconds=max([sessions, *(game.seconds for game in games)]),
         missing=missing_games([content.header, *content.lines]),
-        margins={line.match: line.account for line in content.lines if isinstance(line, Rated)},
+        margins=margins,
     )
 
 

@@ -17,7 +17,6 @@ from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.own_decks import Dealer
-from molt_bench.bench.past import Past
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
@@ -217,20 +216,22 @@ class StoredRun:
         Args:
             content: A journal to use instead, with its games replayed.
             keep_hands: Whether match results keep their individual hands.
-            recount: Whether luck is taken out of all hands again; else the margins may be those that the run wrote. It
-                then lacks warnings about published probabilities.
+            recount: Whether luck is taken out of all hands again in a run of an earlier version, whose journal has no
+                margins. Else they may be those in its files, and warnings about published probabilities are lacking.
             permission: Which agents may be asked for their policies.
 
         Raises:
             JournalError: The games do not belong to the config, or the run did not stop where the journal says.
         """
         config, seed, exchanges = self.config, self.seed, self.exchanges()
+        recorded = self.header.has_margins
         # The draws of models may have been refused later than they were used, so that rounds were decided by others.
-        stored = {} if recount or content or config.models() else derived_matches(self.folder, self.content)
+        missing = not (recorded or recount or content or config.models())
+        stored = derived_matches(self.folder, self.content) if missing else {}
         replayed, content = content is not None, content or self.content
         earlier = by_earlier_version(self.header)
-        past = structs.replace(past_of(config, content), followed=earlier is not None)
-        if stored and not past.margins:
+        past = structs.replace(past_of(config, content), followed=earlier is not None, rated_only=recorded)
+        if stored:
             past = structs.replace(past, margins={number: match.margins for number, match in stored.items()})
         spending, draws = Spending(config.models()), Draws(config.models())
         for exchange in exchanges.earlier:
@@ -246,6 +247,7 @@ class StoredRun:
                 draws=draws,
                 keep_hands=keep_hands,
                 stated=stated_in(self.header),
+                recount=replayed,
                 version=self.header.bench_version,
             )
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
@@ -257,7 +259,7 @@ class StoredRun:
                     f"the journal's margins of match {differing[0]} are not what its games and the policies of "
                     "its agents give"
                 )
-        unasked = unasked_code(config, permission) if self._lacks_margins(past, stored) else []
+        unasked = unasked_code(config, permission) if self._lacks_margins(stored) else []
         warnings = [
             *([earlier] if earlier is not None else []),
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
@@ -277,14 +279,12 @@ class StoredRun:
             unaccounted=exchanges.ledger.unaccounted + spending.lost,
         )
 
-    def _lacks_margins(self, past: Past, stored: Mapping[int, object]) -> bool:
-        """Return whether a policy may have been published whose part in the margins of some match is not on record.
+    def _lacks_margins(self, stored: Mapping[int, object]) -> bool:
+        """Return whether a policy may have been published whose part in the margins is not on record.
 
-        A run of bench version 11 does not say. A run may have been killed before its last margins were written.
+        A run of bench version 11 does not say.
         """
-        if self.header.bench_version < _RECORDS_MARGINS:
-            return not stored
-        return self.header.stated_policies is not UNSET and bool(past.unrated(2 * self.config.seeds.per_match))
+        return self.header.bench_version < _RECORDS_MARGINS and not stored
 
 
 def check_unchanged(path: Path, content: JournalContent, *, versions: Collection[int] | None) -> None:

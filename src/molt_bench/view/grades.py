@@ -8,6 +8,7 @@ from molt_bench.luck.reference.grade import MISTAKES, Grade, grade_hand, referen
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.grades import BY_THE_POT, left_out
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 
@@ -47,7 +48,7 @@ def grades_data(run: OpenRun, analysis: Analysis | None) -> dict[str, Any] | Non
         return None
     found = book.grades(analysis)
     return {
-        "note": found.note,
+        "note": " ".join(filter(None, [found.note, left_out(found.participants), BY_THE_POT])),
         "games": found.games,
         "of": len(run.games),
         "streets": list(STREETS),

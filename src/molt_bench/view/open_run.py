@@ -1,7 +1,7 @@
 """An open run: what was read of it, rated and counted as far as that is done.
 
-No agent of the run is ever made here. The effect of luck on a match is taken from the run's `matches.json` where the
-journal vouches for it, since computing it takes some time.
+No agent of the run is ever made here. What a match is worth without luck is in the journal. In runs of earlier
+versions it is not: then it is taken from `matches.json` where the journal vouches for it, or else worked out.
 """
 
 from itertools import chain
@@ -11,7 +11,6 @@ from time import monotonic
 from typing import Final
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.bench.ladder import Ladder
@@ -27,7 +26,7 @@ from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
 
 #: Participants of whom everybody's win rate is worked out after every match.
-_FEW: Final = 40
+_FEW: Final = 12
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
@@ -55,6 +54,7 @@ class OpenRun(RunReader):
             policies,
             keep_hands=False,
             stated=stated_in(self.header),
+            recount=False,
             version=self.header.bench_version,
         )
         self.standings: list[dict[str, Standing]] = []
@@ -156,8 +156,8 @@ class OpenRun(RunReader):
         number = len(self.ladder.matches) + 1
         if number not in self.pairs:
             return True
-        # What its agents say about their dice is not asked here: the run writes what came of it.
-        if self.header.stated_policies is not UNSET and number not in self._accounts and self.status == "running":
+        # No luck is taken out here: the run writes what came of that when it has rated a match.
+        if self.header.has_margins and number not in self._accounts:
             return True
         return any(len(self.played(number, seed)) < 2 for seed in self.seeds_of(number))
 

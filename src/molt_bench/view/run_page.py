@@ -177,6 +177,7 @@ def _played(run: OpenRun, *, counted: bool) -> dict[str, int | None]:
         "matches": len(run.ladder.matches) if counted else finished,
         "games": len(run.games),
         "hands": sum([game.record.dealt for game in run.games.values()]),
+        "warmupHands": sum([game.record.spec.warmup_hands for game in run.games.values()]),
     }
 
 

@@ -13,6 +13,10 @@ from itertools import product
 from math import exp, fsum, inf, log
 from typing import Final
 
+import msgspec
+
+from molt_bench.poker.actions import KINDS
+
 #: The probability with which draws that do follow their probabilities are refused, over a whole run.
 LEVEL: Final = 1e-4
 #: Temperatures to bet on: that the draws are those of the stated probabilities to the power of 1/temperature.
@@ -72,6 +76,22 @@ def mean_capital(capital: Sequence[float]) -> float:
     """Return the mean capital of bets, as a logarithm."""
     top = max(capital)
     return top if top == inf else top + log(fsum([exp(each - top) for each in capital]) / len(capital))
+
+
+class Draw(msgspec.Struct, frozen=True):
+    """One draw: the kind of action that was drawn, and the probabilities of all kinds by which it was."""
+
+    drawn: str
+    chances: Mapping[str, float]
+
+    @property
+    def possible(self) -> bool:
+        """Whether a draw that was read can have been made."""
+        return (
+            bool(self.chances)
+            and {self.drawn, *self.chances} <= {*KINDS}
+            and all(0 <= chance <= 1 for chance in self.chances.values())
+        )
 
 
 class DrawTest:

@@ -69,6 +69,7 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
         loss: Chips given away, 0 or more.
         pot: All chips in the pot before the decision.
         options: What the reference considers.
+        opens: Whether nobody had bet on the street, so that a raise is a bet.
     """
 
     at: int
@@ -80,6 +81,7 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
     loss: float
     pot: int
     options: tuple[Option, ...]
+    opens: bool
 
     @property
     def mistake(self) -> Mistake | None:
@@ -152,6 +154,7 @@ def grade_decision(
         loss=0.0 if is_best else best.value - value,
         pot=seen.pot,
         options=options,
+        opens=opens_betting(seen),
     )
 
 
@@ -174,10 +177,15 @@ def grade_hand(hand: Hand, by: Reference, *, forced: int = NOBODY, max_actions: 
             yield grade_decision(seen, action, by)
 
 
-def action_text(action: Action) -> str:
-    """Describe an action.
+def opens_betting(seen: Observation) -> bool:
+    """Return whether nobody has bet on the street when a seat is to act."""
+    return not any(seen.bets)
 
-    >>> action_text(Action("raiseTo", 1200)), action_text(Action("check"))
-    ('raise to 1,200', 'check')
+
+def action_text(action: Action, *, opens: bool) -> str:
+    """Describe an action; `opens` says whether nobody has bet on the street.
+
+    >>> action_text(Action("raiseTo", 1200), opens=False), action_text(Action("raiseTo", 1200), opens=True)
+    ('raise to 1,200', 'bet 1,200')
     """
-    return f"raise to {action.amount:,}" if action.kind == "raiseTo" else action.kind
+    return f"{'bet' if opens else 'raise to'} {action.amount:,}" if action.kind == "raiseTo" else action.kind

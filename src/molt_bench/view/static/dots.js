@@ -78,7 +78,9 @@ export function dotChart({ label, points, x, y, joined = false, frontier = [], l
     const scaled = scale(left, right, MARGIN.left, width - MARGIN.right);
     const toX = (value) => scaled(place(value));
     const toY = scale(low, high, height - MARGIN.bottom, MARGIN.top + 12);
-    const xTicks = x.ticks ?? (x.log ? logTicks(left, right) : ticks(left, right, width / 130));
+    const even = () => ticks(left, right, width / 130);
+    const decades = x.log ? logTicks(left, right) : [];
+    const xTicks = x.ticks ?? (decades.length > 1 ? decades : even()); // a narrow range has no powers of ten
     const shown = levels.filter((one) => one.y > low && one.y < high);
     const named = levelNames(shown, points, toX, toY, width);
     const path = (some) => linePath(some.map((one) => toX(one.x)), some.map((one) => toY(one.y)));

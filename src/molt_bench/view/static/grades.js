@@ -68,10 +68,7 @@ export function gradePanel(grade, step) {
 
 const FIGURES =
   " mbb: thousandths of a big blind. Accuracy: 100 minus what was lost in percent of the pot. Mistakes: " +
-  `decisions that give away ${
-    MISTAKE_BB * 1000
-  } mbb or more. Accuracy is by the pot, losses are in big blinds: who plays ` +
-  "large pots can lose most and yet be accurate.";
+  `decisions that give away ${MISTAKE_BB * 1000} mbb or more.`;
 
 /** The grades of a run, beside what everybody won. */
 export function gradesSection(run, agents, state) {

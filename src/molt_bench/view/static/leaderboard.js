@@ -209,6 +209,7 @@ function verdict(one, next, agents, { method }) {
   const word = method === "margin" ? WORDS[one.verdict] : "by rating above";
   if (!word) return h("span.soft", NONE);
   const name = h("bdi", agents.name(next.id));
-  const lead = one.lead ? `, by ${fixed(one.lead[1])}; as measured ${fixed(one.lead[0])}` : "";
+  const [measured, shrunk] = (one.lead ?? []).map((lead) => fixed(lead));
+  const lead = one.lead ? `, by ${shrunk}${measured === shrunk ? "" : `; as measured ${measured}`}` : "";
   return h("span", { class: `verdict is-${one.verdict}` }, `${word} `, name, ` (${percent(one.sure)}${lead})`);
 }

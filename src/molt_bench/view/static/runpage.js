@@ -207,6 +207,7 @@ function runHead(run) {
     ["Matches", whole(totals.matches)],
     ["Games", whole(totals.games)],
     ["Hands", whole(totals.hands)],
+    totals.warmupHands > 0 && ["Of them warm-up", whole(totals.warmupHands)],
     ["Time", seconds(totals.seconds)],
     ["Faults", whole(totals.faults)],
     totals.usd !== null && ["Dollars", dollars(totals.usd)],

@@ -1,0 +1,142 @@
+"""What a run has worked out about a match is in its journal: whoever reads it takes luck out of no hand again."""
+
+import json
+import shutil
+
+import pytest
+from tests.e2e.shell import cut_back, rechained
+
+from molt_bench import run_benchmark, write_artifacts
+from molt_bench.bench import match_margins
+from molt_bench.errors import JournalError
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.runs.file_lock import being_written
+from molt_bench.runs.journal import Journal, Rated, read_journal
+from molt_bench.runs.line_file import LineFile
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
+from molt_bench.view.open_run import OpenRun
+
+RUN = {
+    "participants": ["blueprint", "tag", "random"],
+    "seeds": {"perMatch": 2, "masterSeed": "recorded"},
+    "game": {"handsPerGame": 4},
+    "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 4}},
+}
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("played")
+    journal = Journal(str(folder / "journal.jsonl"))
+    write_artifacts(run_benchmark(RUN, files=RunFiles(journal), executor="inline"), folder)
+    journal.close()
+    return folder
+
+
+@pytest.fixture
+def run(played, tmp_path):
+    return shutil.copytree(played, tmp_path / "run")
+
+
+@pytest.fixture
+def estimated(monkeypatch):
+    """Return a list that has an entry for every game out of which luck is taken from now on."""
+    games = []
+    for name in ("all_estimates", "game_estimates", "margins_of"):
+        of = getattr(match_margins, name)
+        monkeypatch.setattr(
+            match_margins, name, lambda *args, of=of, **kwargs: games.append(args[0]) or of(*args, **kwargs)
+        )
+    return games
+
+
+def up_to_match(number, *, rated):
+    """Return what keeps a journal up to the last game of a match, or to its margins."""
+
+    def keep(data):
+        lines = data.splitlines(keepends=True)
+        kept = [json.loads(line) for line in lines]
+        wanted = ("margins", number) if rated else ("game", number)
+        last = max(at for at, line in enumerate(kept) if (line["line"], line.get("match")) == wanted)
+        return b"".join(lines[: last + 1])
+
+    return keep
+
+
+def test_margins_are_written_after_each_match_and_before_the_next(run):
+    lines = read_journal(str(run / "journal.jsonl")).lines
+    kinds = [(type(line).__name__, line.match) for line in lines[:-1]]
+    assert kinds == [each for match in range(1, 5) for each in [("Game", match)] * 4 + [("Rated", match)]]
+
+
+def test_a_report_takes_luck_out_of_no_hand_and_says_what_verify_finds(run, estimated):
+    stored = StoredRun.open(run)
+    result = stored.result()
+    assert not estimated
+    again = stored.result(content=stored.content)
+    assert len(estimated) >= 16
+    assert again == result
+
+
+def test_a_run_in_progress_shows_standings_of_what_it_has_rated_and_takes_luck_out_of_no_hand(run, estimated):
+    cut_back(run, up_to_match(3, rated=False))
+    writer = LineFile(str(run / "journal.jsonl"), new=False)
+    try:
+        assert being_written(run / "journal.jsonl")
+        watched = OpenRun(run)
+        watched.catch_up()
+        assert (watched.status, len(watched.ladder.matches)) == ("running", 2)
+        assert all(standing.mean is not None for standing in watched.standings[-1].values())
+        assert not watched.counting
+        assert not estimated
+    finally:
+        writer.close()
+
+
+def test_what_was_not_rated_when_a_run_was_killed_is_rated_when_it_goes_on(run, played, estimated):
+    cut_back(run, up_to_match(3, rated=False))
+    assert [match.number for match in StoredRun.open(run).result().matches] == [1, 2]
+    assert not estimated
+    files, stored = RunFiles.reopen(run)
+    result = run_benchmark(stored.config, files=files, executor="inline")
+    files.close()
+    whole = StoredRun.open(played).result()
+    assert [match.margins for match in result.matches] == [match.margins for match in whole.matches]
+    rated = [line for line in read_journal(str(run / "journal.jsonl")).lines if isinstance(line, Rated)]
+    assert [line.match for line in rated] == [1, 2, 3, 4]
+    assert rated == [line for line in read_journal(str(played / "journal.jsonl")).lines if isinstance(line, Rated)]
+
+
+def test_a_journal_edited_without_its_chain_cannot_be_read(run):
+    path = run / "journal.jsonl"
+    lines = path.read_bytes().splitlines()
+    at = next(at for at, line in enumerate(lines) if b'"line":"margins"' in line)
+    changed = json.loads(lines[at])
+    changed["account"]["variants"][0]["marginsMbb"]["fitted"][0] += 1.0
+    lines[at] = json.dumps(changed, separators=(",", ":")).encode()
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    with pytest.raises(JournalError, match="lines were removed, added or changed"):
+        StoredRun.open(run)
+
+
+@pytest.mark.parametrize("estimator", ["fitted", "raw"])
+def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimator):
+    path = run / "journal.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    changed = next(line for line in lines if line["line"] == "margins")
+    changed["account"]["variants"][0]["marginsMbb"][estimator][0] += 1.0
+    path.write_bytes(rechained(lines))
+    (run / "summary.json").unlink()
+    stored = StoredRun.open(run)
+    with pytest.raises(JournalError, match="margins"):
+        stored.result(content=stored.content)
+    if estimator == "raw":  # the chips are counted by every reader
+        with pytest.raises(JournalError, match="recorded margins of match 1"):
+            stored.result()
+
+
+def test_the_files_of_a_run_are_those_that_follow_from_its_games(run):
+    stored = StoredRun.open(run)
+    check_artifacts(stored, Analysis(stored.result(content=stored.content))).raise_if_wrong(str(run))
