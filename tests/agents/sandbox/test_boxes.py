@@ -305,6 +305,40 @@ def test_a_program_in_the_folder_of_a_run_does_not_show_that(tmp_path):
     assert needed_by((f"{run}/bot", str(run))) == [f"{run}/bot"]
 
 
+def test_a_program_beside_runs_shows_none_of_them(tmp_path):
+    """Runs of other processes, too, which are known by their files; and those that come to lie there later."""
+    for record in ("journal.jsonl", "exam.jsonl", "master-seed"):
+        results = tmp_path / record / "results"
+        (results / "one").mkdir(parents=True)
+        (results / "one" / record).write_text("")
+        (results / "bot").write_text("")
+        (tmp_path / record / "link").symlink_to(results)
+        for folder in (results, results / "one"):
+            assert is_shared(str(folder))
+            assert needed_by(("/usr/bin/env", f"--data={folder}")) == []
+        assert needed_by((f"{results}/bot",)) == [f"{results}/bot"]
+        assert f"{tmp_path / record}/link" not in needed_by((f"{tmp_path / record}/link/bot",))
+        assert not is_shared(str(tmp_path / record))
+
+
+def test_all_runs_below_what_is_shown_are_covered(tmp_path):
+    for name in ("now/a", "old/deep/b", "old/deep/c"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "journal.jsonl").write_text("")
+    assert covered([str(tmp_path)]) == [f"{tmp_path}/now", f"{tmp_path}/old/deep"]
+
+
+@needs_bubblewrap
+def test_no_box_shows_the_run_of_another_process(tmp_path):
+    (tmp_path / "results" / "other").mkdir(parents=True)
+    (tmp_path / "results" / "other" / "journal.jsonl").write_text("cards")
+    assert in_box(tmp_path / "results", f"ls {tmp_path}/results") == ["bot.sh"]
+    (tmp_path / "bots").mkdir()
+    shutil.move(tmp_path / "results", tmp_path / "bots")
+    said = in_box(tmp_path / "bots", f"ls {tmp_path}/bots; ls {tmp_path}/bots/results")
+    assert said == ["bot.sh", "results"]
+
+
 def test_other_files_that_a_command_names_are_shown_without_their_folders(tmp_path):
     for name in ("bots/bot.py", "models/one", "models/two"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
