@@ -192,6 +192,11 @@ def hide(run_folder: str) -> None:
     _runs_below.cache_clear()
 
 
+def hidden_folders() -> tuple[str, ...]:
+    """Return the folders of runs under way, for other processes of the run to hide."""
+    return tuple(sorted(_hidden))
+
+
 def covered(shown: Sequence[str]) -> list[str]:
     """Return the folders of runs that lie within what a box shows, so that it has to cover them.
 
