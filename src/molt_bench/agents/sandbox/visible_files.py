@@ -161,20 +161,38 @@ def _runs_below(folder: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+@cache
+def special_files(shown: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the pipes, sockets and devices in what a box shows, so that it has to cover them.
+
+    That a folder is read-only keeps nobody from writing to these: two boxes that show them could talk to each other.
+    What our own interpreter was installed to is as it should be.
+    """
+    found, left = list[str](), [path for path in shown if path not in (sys.prefix, sys.base_prefix)]
+    for each in left:  # it grows
+        with suppress(OSError), os.scandir(each) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
+                    found.append(entry.path)
+    return tuple(found)
+
+
 def is_of_system(path: str) -> bool:
     """Return whether a path is shown anyway."""
     return _within(path, SYSTEM)
 
 
 def without_nested(paths: Iterable[str]) -> list[str]:
-    """Return paths that exist, without those that are shown with another, and without folders that no box shows.
+    """Return files and folders, without those that are shown with another, and without folders that no box shows.
 
     These are the kernel's own and shared ones, whoever names them: an argument may be `/` or the home folder.
     """
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths}, key=lambda path: (len(path), path)):
-        is_new = os.path.exists(path) and not is_of_system(path) and not _within(path, (*found, *_OWN))
-        if is_new and not (os.path.isdir(path) and is_shared(path)):
+        is_new = not is_of_system(path) and not _within(path, (*found, *_OWN))
+        if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not is_shared(path))):
             found.append(path)
     return found
 
