@@ -1,18 +1,23 @@
 """Games on a Ray cluster: the same bytes, whatever happens to its workers. `make slow SUITE=ray` runs it."""
 
 import os
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
 from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.ray_cluster import Cluster
-from molt_bench.specs import ParticipantSpec
+from molt_bench.specs import GameSpec, ParticipantSpec
+from tests.agents.sandbox.boxes import needs_bubblewrap
 from tests.e2e.shell import bench, good_run
 from tests.e2e.test_executors import CONFIG, artifacts
 from tests.play.test_worker_pool import played
@@ -90,6 +95,79 @@ def test_a_cluster_that_is_elsewhere_is_found_by_its_address(ray, tmp_path):
     finally:
         ray.shutdown()
         subprocess.run([command, "stop", "--force"], check=False, capture_output=True)
+
+
+@needs_bubblewrap
+def test_python_code_in_a_sandbox_plays_on_the_cluster_with_the_same_bytes(ray, tmp_path):
+    ray.shutdown()
+    bots = ("--sandbox", "--participants", f"{_boxed_bot(tmp_path)}:make,tight")
+    small = (*CONFIG, "--seeds", "2", "--max-matches", "2")
+    here = good_run(tmp_path / "here", *small, *bots, "--executor", "inline")
+    there = good_run(tmp_path / "there", *small, *bots, "--executor", "ray")
+    assert artifacts(here) == artifacts(there)
+    assert '"sandbox of bot": "bubblewrap ' in (there / "journal.jsonl").read_text().replace('":"', '": "')
+
+
+@needs_bubblewrap
+def test_its_games_are_those_of_a_worker(local, tmp_path):
+    bots = (
+        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", sandbox="bwrap"),
+        ParticipantSpec("t", "tight"),
+    )
+    games = [GameSpec(seed=1, hands=2, players=("bot", "t"))]
+    (found,) = played(Cluster(WorkerSetup.of(bots)), games).values()
+    assert found.record(games[0]).faults == ()
+
+
+@needs_bubblewrap
+def test_a_node_without_bubblewrap_refuses_such_games_in_one_line(ray, tmp_path):
+    """A head node whose PATH has no bubblewrap, as on a machine where it is not installed."""
+    ray.shutdown()
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("sh", "bash", "env", "ps", "uname"):
+        (programs / name).symlink_to(shutil.which(name))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    command = [Path(sys.executable).with_name("ray"), "start", "--head", "--port", str(port), "--num-cpus", "1"]
+    more = ["--include-dashboard", "false", "--block", "--temp-dir", tempfile.mkdtemp(prefix="ray-")]
+    head = subprocess.Popen(
+        [*command, *more], env={**os.environ, "PATH": str(programs)}, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        _until_listening(port)
+        bots = ("--sandbox", "--participants", f"{_boxed_bot(tmp_path)}:make,tight")
+        there = ("--executor", "ray", "--ray-address", f"127.0.0.1:{port}")
+        ended = bench(*CONFIG, *bots, *there, "--output-dir", tmp_path / "out", timeout=200)
+        said = "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
+        assert ended.returncode == 1, ended.stderr
+        (line,) = [line for line in ended.stderr.splitlines() if "cannot make an agent" in line]
+        assert said in line
+        assert "Traceback" not in ended.stderr
+    finally:
+        head.terminate()
+        head.wait(60)
+
+
+def _until_listening(port):
+    deadline = monotonic() + 120
+    while monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        sleep(0.1)
+    raise TimeoutError
+
+
+def _boxed_bot(folder):
+    """Return a file of Python code that plays only in a sandbox."""
+    path = folder / "bot.py"
+    path.write_text(
+        "import os\nfrom molt_bench import make_agent\n\n"
+        "def make():\n"
+        "    assert len([each for each in os.listdir('/proc') if each.isdigit()]) <= 3, 'not in a sandbox'\n"
+        "    return make_agent('callstation')\n"
+    )
+    return path
 
 
 def test_an_address_where_nothing_is_is_one_clear_line(ray, tmp_path):

@@ -227,7 +227,7 @@ FACTORY: Final = AgentKind(
     user_code=True,
 )
 #: The same in a box, in a process of its own.
-BOXED_FACTORY: Final = msgspec.structs.replace(FACTORY, starts=True, waits=True, portable=False)
+BOXED_FACTORY: Final = msgspec.structs.replace(FACTORY, starts=True, waits=True)
 #: The user's own, made by an object that the caller passes in.
 OBJECT: Final = AgentKind(name="object", user_code=True)
 

@@ -35,7 +35,8 @@ class Where(msgspec.Struct, frozen=True):
     Attributes:
         executor: `inline`: one after another in this process. `async`: concurrently on its event loop. `processes`: on
             all cores. `ray`: on a cluster. `auto`: on all cores, once a run takes long enough to be worth it. Except
-            with `inline`, games with language models or with external programs run on the event loop.
+            with `inline`, games with language models or with external programs run on the event loop, and so do
+            those of Python code in a sandbox, unless a cluster plays them.
         workers: Number of processes; None for one per core.
         ray_address: Address of a running cluster; None starts one on this machine.
         games_at_once: Concurrent games on the event loop; None for all with language models, else one per core.
@@ -92,6 +93,8 @@ class GameRunner:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
             raise ConfigError("executor", where.executor, expected)
         self._where = where
+        #: Whose games workers can play. Boxes are processes of their own, on all cores of this machine as it is.
+        self._portable = cast.portable if where.executor == "ray" else cast.portable - cast.waiting
         self.problems: list[str] = []
         # A missing cluster is an error before the first card.
         self._pool = self._new_pool() if where.executor == "ray" else None
@@ -129,7 +132,7 @@ class GameRunner:
             )
             return first, second
 
-        waiting = self._cast.waiting
+        waiting = self._cast.waiting - self._portable
         self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
         self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
         if self._cast.gateway is not None and self._cast.spent is not None:
@@ -140,7 +143,7 @@ class GameRunner:
         if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
             self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
             return
-        portable = self._cast.portable if self._on_workers() else set()
+        portable = self._portable if self._on_workers() else set()
         apart = [spec for spec in specs if portable.issuperset(spec.players)]
         rest = [spec for spec in specs if not portable.issuperset(spec.players)]
         if apart:
@@ -181,7 +184,7 @@ class GameRunner:
 
     def _new_pool(self) -> WorkerPool[PlayedGame] | Cluster[PlayedGame]:
         cast = self._cast
-        setup = WorkerSetup.of(cast.specs_of(cast.portable), cast.permission, near=cast.looks_near)
+        setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission, near=cast.looks_near)
         if self._where.executor == "ray":
             return Cluster(setup, self._where.ray_address)
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)

@@ -11,6 +11,7 @@ from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.kinds import AUTO, OFF, REQUIRED, box_for, kind_of, source_hash
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
+from molt_bench.agents.sandbox.visible_files import hidden_folders, hide
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.dice.lookahead import FAR, NEAR
@@ -53,13 +54,14 @@ class WorkerSetup(msgspec.Struct, frozen=True):
     """Everything a worker gets before its first game. It is pickled, so it holds specs rather than agents.
 
     `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents;
-    `near` is as in `molt_bench.bench.match_margins.MatchMargins`.
+    `near` is as in `molt_bench.bench.match_margins.MatchMargins`; `hidden` are folders of runs that no box shows.
     """
 
     participants: tuple[ParticipantSpec, ...]
     versions: dict[str, str]
     permission: Permission = OWN
     near: bool = False
+    hidden: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -67,7 +69,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
     ) -> "WorkerSetup":
         """Return the setup for workers that play exactly as this process would."""
         settled = tuple([_settled(spec, permission) for spec in participants])
-        return cls(settled, _versions(participants), permission, near)
+        return cls(settled, _versions(participants), permission, near, hidden_folders())
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
@@ -78,6 +80,8 @@ class WorkerSetup(msgspec.Struct, frozen=True):
                     f"the worker on {platform.node()} has {here.get(what, 'no')} {what}, and the run was started with "
                     f"{wanted}: install the same there"
                 )
+        for folder in self.hidden:
+            hide(folder)
         try:
             for spec in self.participants:  # one without a box refuses games that need one
                 box_for(boxed(spec, self.permission))
@@ -88,11 +92,11 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         bots = {spec.id: self._made(spec) for spec in self.participants if kind_of(spec.type).built_in}
         return partial(self._play, {spec.id: spec for spec in self.participants}, bots, policies)
 
-    def _made(self, spec: ParticipantSpec) -> PokerAgent:
-        return make_permitted(spec, self.permission, seed=spec.id)
+    def _made(self, spec: ParticipantSpec, action_timeout_s: float | None = None) -> PokerAgent:
+        return make_permitted(spec, self.permission, seed=spec.id, action_timeout_s=action_timeout_s)
 
-    def _agent(self, spec: ParticipantSpec, log: TraceLog) -> PokerAgent:
-        made = self._made(spec)
+    def _agent(self, spec: ParticipantSpec, game: GameSpec, log: TraceLog) -> PokerAgent:
+        made = self._made(spec, game.action_timeout_s)
         return log.traced(spec.id, made) if kind_of(spec.type).user_code else made
 
     def _play(
@@ -105,8 +109,8 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         first, second = game.players
         log = TraceLog()
         players = (
-            bots.get(first) or stating(self._agent(specs[first], log), policies[first], game),
-            bots.get(second) or stating(self._agent(specs[second], log), policies[second], game),
+            bots.get(first) or stating(self._agent(specs[first], game, log), policies[first], game),
+            bots.get(second) or stating(self._agent(specs[second], game, log), policies[second], game),
         )
         hands: list[PlayedHand] = []
         record = drive(game, players, hands=hands)

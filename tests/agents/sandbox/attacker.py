@@ -135,6 +135,16 @@ def leave_time(path):
     return None
 
 
+def leave_hint(path):
+    """Leave a hint on how a file is written, which stays with it for all who open it."""
+    get, put, hint = 1035, 1036, 3
+    with open(path, "rb") as file:
+        if struct.unpack("Q", fcntl.fcntl(file, get, struct.pack("Q", 0)))[0] == hint:
+            return "found"
+        fcntl.fcntl(file, put, struct.pack("Q", hint))
+    return None
+
+
 def leave_daemon(name):
     """Leave a process that has left its session and its parent."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -276,6 +286,43 @@ def talk_by_record_lock(role, path):
         return _until(look)
 
 
+def talk_by_device_lock(role, path):
+    """Say something by locking a device that all may write to."""
+    put, reading, writing = 6, 0, 1
+    with open(path, "r+b", buffering=0) as file:
+        if role == "first":
+            fcntl.fcntl(file, put, struct.pack("hhqqi", writing, 0, 7, 1, 0))
+            time.sleep(TWIN_S)
+            return None
+
+        def look():
+            try:
+                fcntl.fcntl(file, put, struct.pack("hhqqi", reading, 0, 7, 1, 0))
+            except BlockingIOError:
+                return "heard"
+            fcntl.fcntl(file, put, struct.pack("hhqqi", 2, 0, 7, 1, 0))
+            return None
+
+        return _until(look)
+
+
+def talk_by_pipe(role, path):
+    """Say something through a named pipe that came with its files."""
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    if role == "first":
+        os.write(pipe, b"said")
+        time.sleep(TWIN_S)
+        return None
+
+    def look():
+        try:
+            return os.read(pipe, 16)
+        except BlockingIOError:
+            return None
+
+    return _until(look)
+
+
 def open_vsock(_):
     """Open a socket to other virtual machines, and to whoever else is on this one: no namespace holds it."""
     socket.socket(40, socket.SOCK_STREAM).close()
@@ -306,6 +353,26 @@ def much_memory(megabytes):
             time.sleep(60)
             os._exit(0)
     time.sleep(1.5)
+    return None if any(os.waitpid(pid, os.WNOHANG)[0] for pid in started) else f"{megabytes} MB"
+
+
+def much_socket_memory(megabytes):
+    """Fill sockets that nobody reads, in eight processes: their memory belongs to none."""
+    held, started = [], []
+    for _ in range(8):
+        started.append(os.fork())
+        if not started[-1]:
+            filled = 0
+            while filled < megabytes * 1024 * 1024 // 8:
+                held.append(socket.socketpair())
+                for end in held[-1]:
+                    end.setblocking(False)
+                    with suppress(BlockingIOError):
+                        while True:
+                            filled += end.send(b"x" * 4096)
+            time.sleep(60)
+            os._exit(0)
+    time.sleep(2.5)
     return None if any(os.waitpid(pid, os.WNOHANG)[0] for pid in started) else f"{megabytes} MB"
 
 
@@ -381,6 +448,15 @@ def write_device(_):
         return "made a device"
     os.close(descriptor)
     return "opened /dev/kmsg"
+
+
+def change_device(path):
+    """Change who may use a device of the machine, as its owner may."""
+    before = stat.S_IMODE(os.stat(path).st_mode)
+    os.chmod(path, before ^ 0o002)
+    changed = stat.S_IMODE(os.stat(path).st_mode) != before
+    os.chmod(path, before)
+    return "changed" if changed else None
 
 
 def write_settings(_):

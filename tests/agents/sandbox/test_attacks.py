@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,6 +76,8 @@ ATTACKS = {
     "leave_queue": Attack("leave a System V queue", "key", games=2),
     "leave_key": Attack("leave a key in the kernel's keyring", "name", games=2),
     "leave_time": Attack("change the time of a file of its own", "own_file", games=2),
+    "leave_time:device": Attack("change the time of a device such as /dev/null", "null_device", games=2, root=True),
+    "leave_hint": Attack("leave a hint on how a file is written", "own_file", games=2, root=True),
     "leave_page": Attack("leave a page of a file in the page cache, and ask for it", "large_file", games=2),
     "leave_daemon": Attack("leave a process behind", "name", games=2, stopped="it is ended with the game"),
     "talk_by_socket": Attack("talk to its twin over an abstract socket", "name", games=0),
@@ -83,9 +86,12 @@ ATTACKS = {
     "talk_by_watch": Attack("talk to its twin by opening a file that it watches", "own_file", games=0),
     "talk_by_lease": Attack("talk to its twin by having a file open", "own_file", games=0),
     "talk_by_record_lock": Attack("talk to its twin by locking a part of a file", "own_file", games=0),
+    "talk_by_device_lock": Attack("talk to its twin by locking /dev/null", "null_device", games=0),
+    "talk_by_pipe": Attack("talk to its twin through a named pipe in its folder", "pipe", games=0),
     "open_vsock": Attack("open a socket that no namespace holds (vsock)"),
     "many_processes": Attack("start processes without end", "processes"),
     "much_memory": Attack("take all memory, in several processes", "megabytes", limits={"memory_mb": 128}),
+    "much_socket_memory": Attack("take memory by filling sockets", "megabytes", limits={"memory_mb": 128}),
     "much_unnamed_memory": Attack("take memory that belongs to no process (memfd)", "megabytes"),
     "much_disk": Attack("fill the disk", "megabytes"),
     "many_files": Attack("make many files on the disk", "device"),
@@ -94,6 +100,7 @@ ATTACKS = {
     "plant_link": Attack("plant a link where the bench writes", "log"),
     "gain_rights": Attack("run a program that has its owner's rights (setuid)", "setuid", root=True),
     "write_device": Attack("write to devices of the machine", root=True),
+    "change_device": Attack("change who may use a device of the machine", "full_device", root=True),
     "write_settings": Attack("change a setting of the kernel", root=True),
     "through_others": Attack("read a file of the user through the processes around it", "secret"),
     "use_ring": Attack("have the kernel do what a filter does not see (io_uring)"),
@@ -135,7 +142,7 @@ class Place:
         self.run = run
         self.key, self.name = secrets.randbelow(2**30) + 1, f"attacker-{secrets.token_hex(4)}"
         self.temporary_file, self.shared_memory = f"{tempfile.gettempdir()}/{self.name}", f"/dev/shm/{self.name}"
-        self.home_file = "~/left"
+        self.home_file, self.full_device = "~/left", "/dev/full"
         self.master_seed, self.journal = str(run / "master-seed"), str(run / "journal.jsonl")
         self.secret, self.own_file = str(folder / "secret"), str(self.bots / "own")
         self.log = str(run / "agents" / "victim.stderr.log")
@@ -150,6 +157,22 @@ class Place:
             os.fsync(file.fileno())
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         return path
+
+    @property
+    def null_device(self):
+        """A device that all may write to, with a time that is no attacker's."""
+        with suppress(PermissionError):
+            os.utime("/dev/null")
+        return "/dev/null"
+
+    @property
+    def pipe(self):
+        """A named pipe in the folder of the bot, which all may use."""
+        path = self.bots / "pipe"
+        if not path.exists():
+            os.mkfifo(path)
+            path.chmod(0o666)
+        return str(path)
 
     @property
     def victim(self):

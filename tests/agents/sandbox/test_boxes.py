@@ -14,7 +14,7 @@ from molt_bench.agents.kinds import AUTO, BOXED_FACTORY, FACTORY, box_for, missi
 from molt_bench.agents.permission import OWN, Permission, boxed
 from molt_bench.agents.sandbox import bubblewrap as bwrap
 from molt_bench.agents.sandbox.system_calls import seccomp_filter
-from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by
+from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by, special_files
 from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
@@ -232,6 +232,26 @@ def test_a_program_inherits_no_open_file_and_no_variable_of_ours(tmp_path, monke
 
 
 @needs_bubblewrap
+def test_a_program_has_no_rights_that_its_user_does_not_have(tmp_path):
+    said = in_box(tmp_path, "grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status")
+    rights = dict(zip(said[::2], said[1::2], strict=True))
+    assert {int(value, 16) for name, value in rights.items() if name.startswith("Cap")} == {0}
+    assert (rights["NoNewPrivs:"], rights["Seccomp:"]) == ("1", "2")
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(
+    "name", ["with space", "line\nbreak", "a,readonly=false:b", "käse-ünd-♠", "-option", "quo'te\"s"]
+)
+def test_a_folder_may_have_any_name(tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    shutil.copy(BOTS / "bot.py", folder / "bot.py")
+    agent = make_agent(spec("exec", params={"command": [sys.executable, str(folder / "bot.py")]}, sandbox="bwrap"))
+    assert play_game((agent, make_agent("callstation")), seed=1, hands=1).faults == ()
+
+
+@needs_bubblewrap
 def test_the_message_of_a_program_that_misses_a_file_says_what_is_there(tmp_path):
     outside = tmp_path / "outside"
     outside.write_text("x")
@@ -303,6 +323,49 @@ def test_a_program_in_the_folder_of_a_run_does_not_show_that(tmp_path):
     assert needed_by((f"{run}/bot",)) == [f"{run}/bot"]
     assert {*needed_by((f"{tmp_path}/link/bot",))} == {f"{run}/bot", f"{tmp_path}/link/bot"}
     assert needed_by((f"{run}/bot", str(run))) == [f"{run}/bot"]
+
+
+def test_a_program_beside_runs_shows_none_of_them(tmp_path):
+    """Runs of other processes, too, which are known by their files; and those that come to lie there later."""
+    for record in ("journal.jsonl", "exam.jsonl", "master-seed"):
+        results = tmp_path / record / "results"
+        (results / "one").mkdir(parents=True)
+        (results / "one" / record).write_text("")
+        (results / "bot").write_text("")
+        (tmp_path / record / "link").symlink_to(results)
+        for folder in (results, results / "one"):
+            assert is_shared(str(folder))
+            assert needed_by(("/usr/bin/env", f"--data={folder}")) == []
+        assert needed_by((f"{results}/bot",)) == [f"{results}/bot"]
+        assert f"{tmp_path / record}/link" not in needed_by((f"{tmp_path / record}/link/bot",))
+        assert not is_shared(str(tmp_path / record))
+
+
+def test_all_runs_below_what_is_shown_are_covered(tmp_path):
+    for name in ("now/a", "old/deep/b", "old/deep/c"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "journal.jsonl").write_text("")
+    assert covered([str(tmp_path)]) == [f"{tmp_path}/now", f"{tmp_path}/old/deep"]
+
+
+@needs_bubblewrap
+def test_no_box_shows_the_run_of_another_process(tmp_path):
+    (tmp_path / "results" / "other").mkdir(parents=True)
+    (tmp_path / "results" / "other" / "journal.jsonl").write_text("cards")
+    assert in_box(tmp_path / "results", f"ls {tmp_path}/results") == ["bot.sh"]
+    (tmp_path / "bots").mkdir()
+    shutil.move(tmp_path / "results", tmp_path / "bots")
+    said = in_box(tmp_path / "bots", f"ls {tmp_path}/bots; ls {tmp_path}/bots/results")
+    assert said == ["bot.sh", "results"]
+
+
+def test_no_box_shows_pipes_and_sockets(tmp_path):
+    (tmp_path / "bot").write_text("")
+    (tmp_path / "deep").mkdir()
+    os.mkfifo(tmp_path / "deep" / "pipe")
+    assert special_files((str(tmp_path),)) == (f"{tmp_path}/deep/pipe",)
+    assert needed_by((f"{tmp_path}/bot", f"--to={tmp_path}/deep/pipe")) == [str(tmp_path)]
+    assert needed_by(("/usr/bin/env", f"{tmp_path}/deep/pipe")) == []
 
 
 def test_other_files_that_a_command_names_are_shown_without_their_folders(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.kinds import box_for
+from molt_bench.agents.sandbox.podman import Podman
 from molt_bench.agents.sandbox.podman import podman as found_podman
 from molt_bench.errors import ConfigError
 from tests.agents.sandbox.boxes import made_image, needs_podman, podman
@@ -38,6 +39,14 @@ def test_a_machine_without_podman_is_one_clear_line(monkeypatch):
     with pytest.raises(ConfigError, match=r"a machine with podman \(Debian: apt install podman\)"):
         box_for(in_image("any", "exec:./bot"))
     found_podman.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["a,readonly=false", "a:b", "line\nbreak"])
+def test_a_path_that_podman_would_read_as_an_option_is_one_clear_line(name):
+    made = Podman("podman", "4.3.1", "image", "0" * 64)
+    with pytest.raises(ConfigError, match="paths without commas, colons, quotes and line breaks for podman") as raised:
+        made.command(["bot"], [f"/srv/{name}"], (), name="box", network=False, memory_bytes=1, cpu_seconds=1)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.slow

@@ -9,18 +9,16 @@ readers either buffer without bound or stop reading, whereas standard error has 
 import asyncio
 import os
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from molt_bench.agents.external.exit_reason import stopped_by_signal
 from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChannel, read_some
 from molt_bench.agents.external.process_cleanup import stopped_processes
-from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog
-from molt_bench.agents.external.supervised_program import OnRemains
-from molt_bench.agents.sandbox.boxed_program import started_program
-from molt_bench.agents.sandbox.choice import Boxed
+from molt_bench.agents.external.supervised_program import OnRemains, SupervisedProgram
+from molt_bench.agents.sandbox.boxed_program import BoxedProgram
 from molt_bench.errors import AgentFailed
 
 #: Seconds between checks that the program is alive: a child of its own may hold the pipe open after its end.
@@ -33,7 +31,7 @@ _PIPES: Final = ("standard output", "standard input")
 class Child:
     """One process of a program, on the running event loop; raises AgentFailed if it cannot be started.
 
-    Unless it is `piped`, somebody calls `connect`, its input is empty and its output is logged.
+    Unless its input is a pipe, somebody calls `connect`, and its output is logged.
 
     Attributes:
         started: When it was started, by the event loop's clock.
@@ -42,22 +40,13 @@ class Child:
         tag: Marks all that it starts; see `leftover_processes`.
 
     Args:
-        command: The program and its arguments, and the box that it runs in.
-        environment: The variables it gets, besides those of every program.
-        settings: Its limits.
+        start: Starts the program; raises OSError or ValueError if it cannot be started.
         errors: Log of its standard error.
         report: Called with what is left of it, if not all of it can be ended.
     """
 
     def __init__(
-        self,
-        command: Boxed,
-        environment: Mapping[str, str],
-        *,
-        settings: ProgramSettings,
-        errors: StderrLog,
-        report: OnRemains,
-        piped: bool,
+        self, start: Callable[[], BoxedProgram | SupervisedProgram], *, errors: StderrLog, report: OnRemains
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._errors = errors
@@ -68,7 +57,7 @@ class Child:
         self.greeted = False
         errors.forget_line()
         try:
-            self._program = program = started_program(command, environment, settings=settings, piped=piped)
+            self._program = program = start()
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None

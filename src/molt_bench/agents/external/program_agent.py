@@ -16,7 +16,8 @@ from molt_bench.agents.external.command import resolved
 from molt_bench.agents.external.line_channel import MOST_UNREAD
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.stderr_log import StderrLog, log_path
-from molt_bench.agents.external.supervised_program import OnRemains, Remains
+from molt_bench.agents.external.supervised_program import OnRemains, Remains, SupervisedProgram
+from molt_bench.agents.sandbox.boxed_program import BoxedProgram, started_program
 from molt_bench.agents.sandbox.choice import Box, Boxed
 from molt_bench.agents.sandbox.visible_files import needed_by
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind
@@ -85,14 +86,13 @@ class ProgramAgent(ABC, Generic[Settings]):
         """Start a process and say what it needs to hear before its hello."""
 
     def _new_child(self, words: Sequence[str], *, piped: bool) -> Child:
-        return Child(
-            msgspec.structs.replace(self._command, words=tuple(words)),
-            self._environment,
-            settings=self._settings,
-            errors=self._errors,
-            report=self._on_remains,
-            piped=piped,
+        command = msgspec.structs.replace(self._command, words=tuple(words))
+        return self._child_of(
+            partial(started_program, command, self._environment, settings=self._settings, piped=piped)
         )
+
+    def _child_of(self, start: Callable[[], BoxedProgram | SupervisedProgram]) -> Child:
+        return Child(start, errors=self._errors, report=self._on_remains)
 
     @abstractmethod
     async def _hello(self, child: Child) -> None:

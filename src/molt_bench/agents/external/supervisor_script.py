@@ -9,7 +9,7 @@ for every game.
 
 It writes a line to the descriptor: `failed ERRNO`, or `ended STATUS CPU_SECONDS [LIMIT]` with the status of waitpid. It
 ends when no process is left. A limit of 0 is none. If TASKS is not 0, the program is a box: it is ended if all that is
-in it has more processes and threads than that, or more memory than one process may have.
+in it has more processes and threads than that, or more memory or open files than one process may have.
 """
 
 import ctypes
@@ -73,9 +73,20 @@ def _field(text: str, name: str) -> int:
     return int((found.split() or ["0"])[0]) * 1024
 
 
-def exceeded(root: int, tasks: int, memory_bytes: int) -> str:
-    """Return the limit that a process and its descendants exceed together; "" if they keep to all."""
-    left, seen, count, used = [root], [], 0, 0
+def _open_files(pid: int) -> int:
+    """Return how many files a process has open; 0 if nobody may know."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return 0
+
+
+def exceeded(root: int, tasks: int, memory_bytes: int, files: int) -> str:
+    """Return the limit that a process and its descendants exceed together; "" if they keep to all.
+
+    Pipes and sockets hold memory that belongs to no process, so open files are counted, too.
+    """
+    left, seen, count, used, opened = [root], [], 0, 0, 0
     while left and count <= tasks:
         pid = left.pop()
         try:
@@ -86,17 +97,20 @@ def exceeded(root: int, tasks: int, memory_bytes: int) -> str:
         count += len(threads)
         status = _read(f"/proc/{pid}/status")
         used += _field(status, "RssAnon") + _field(status, "RssShmem")
+        opened += _open_files(pid)
         for thread in threads[:tasks]:
             left += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
     if count > tasks:
         return f"{tasks} processes and threads"
+    if opened > files:
+        return f"{files} open files"
     if used > memory_bytes:  # memory that processes share counts once, which takes longer to find out
         parts = [_read(f"/proc/{pid}/smaps_rollup") for pid in seen]
         used = sum([_field(part, "Pss_Anon") + _field(part, "Pss_Shmem") for part in parts]) if all(parts) else used
     return f"{memory_bytes // 1024 // 1024} MB of memory" if used > memory_bytes else ""
 
 
-def _watched(program: int, descriptor: int, tasks: int, memory_bytes: int) -> str:
+def _watched(program: int, descriptor: int, tasks: int, memory_bytes: int, files: int) -> str:
     """Wait until a box has ended, and end it if it exceeds a limit; return which."""
     ended = select.poll()
     try:
@@ -104,7 +118,7 @@ def _watched(program: int, descriptor: int, tasks: int, memory_bytes: int) -> st
     except OSError:  # before Linux 5.3
         return ""
     while not ended.poll(_LOOK_MS):
-        limit = exceeded(program, tasks, memory_bytes)
+        limit = exceeded(program, tasks, memory_bytes, files)
         if limit:
             try:
                 os.kill(program, _SIGKILL)  # all that is in the box ends with it
@@ -129,7 +143,7 @@ def main(command: list[str], descriptor: int, memory_bytes: int, cpu_seconds: in
     nothing = os.open(os.devnull, os.O_RDWR)
     for inherited in (0, 1, 2):  # the pipes are the program's alone
         os.dup2(nothing, inherited)
-    limit = _watched(program, descriptor, tasks, memory_bytes) if tasks and sys.platform == "linux" else ""
+    limit = _watched(program, descriptor, tasks, memory_bytes, files) if tasks and sys.platform == "linux" else ""
     while True:
         try:
             pid, status, used = os.wait4(-1, 0)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Lock, Thread, current_thread
 from time import monotonic
 from typing import Any, Final, Protocol, TypeVar
 
@@ -34,6 +34,8 @@ class _Keeper(Thread):
 
     def call(self, do: Callable[[], _Found], undo: Callable[[_Found], object]) -> _Found:
         """Call a function in this thread and return what it returns; undo it if nobody waits for that any more."""
+        if current_thread() is self:
+            return do()
         found: Future[Any] = Future()
 
         def work() -> None:
@@ -48,6 +50,10 @@ class _Keeper(Thread):
         except KeyboardInterrupt:
             found.add_done_callback(lambda done: None if done.exception() else undo(done.result()))
             raise
+
+    def soon(self, do: Callable[[], object]) -> None:
+        """Call a function in this thread when there is time; it must not raise."""
+        self._work.put(do)
 
     def watch(self, box: Watched) -> None:
         """Look at a box until it has ended."""

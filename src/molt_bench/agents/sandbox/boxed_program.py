@@ -106,7 +106,7 @@ class BoxedProgram:
         with self._reaping:  # until then, its number cannot be another's
             if self.ended:
                 return False
-            self._limit = exceeded(self.process.pid, TASKS, self._memory) or self._entries()
+            self._limit = exceeded(self.process.pid, TASKS, self._memory, FILES) or self._entries()
             if self._limit:
                 self._kill()
         return not self._limit

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.sandbox.limits import DISK_BYTES, SHARED_MEMORY_BYTES
-from molt_bench.agents.sandbox.visible_files import NETWORK_SETTINGS, SETTINGS, SYSTEM, covered
+from molt_bench.agents.sandbox.visible_files import NETWORK_SETTINGS, SETTINGS, SYSTEM, covered, special_files
 
 #: Where a program starts in its box: the only place besides /dev/shm where it can write.
 HOME: Final = "/tmp"
@@ -67,6 +67,7 @@ class Bubblewrap(msgspec.Struct, frozen=True):
             *("--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"),
             *("--perms", "1777", "--size", str(DISK_BYTES), "--tmpfs", HOME),
             *(word for path in shown for word in _read_only(path)),
+            *(word for path in special_files(tuple(shown)) for word in ("--ro-bind", "/dev/null", path)),
             *(word for path in covered(shown) for word in ("--size", "4096", "--tmpfs", path, "--remount-ro", path)),
             *("--remount-ro", "/", "--chdir", HOME),
             *(() if filter_fd is None else ("--seccomp", str(filter_fd))),

@@ -18,9 +18,10 @@ from molt_bench.agents.base import Policy, Sizes
 from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
-from molt_bench.agents.sandbox.boxed_program import BoxedProgram, started_program
+from molt_bench.agents.sandbox.boxed_program import BoxedProgram
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.host_lines import Answers, Code, Question, hello_line, hello_of
+from molt_bench.agents.sandbox.waiting_hosts import host_for
 from molt_bench.errors import AgentError, AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -52,9 +53,7 @@ class HostedPolicy:
         self._hosts: dict[Hashable, _Host] = {}
         first = self._new()
         self.is_published = first.greet()
-        self._next: _Host | None = first if self.is_published else None
-        if not self.is_published:
-            first.stop()
+        first.stop()
 
     def __call__(self, seen: Observation) -> Policy:
         """Return the odds at a decision of no game in particular; raises PolicyFailed where there are none."""
@@ -67,10 +66,7 @@ class HostedPolicy:
     def of(self, game: Hashable) -> "_Host":
         """Return who is asked about a game: in a box of its own, until the game is over."""
         host = self._hosts.pop(game, None)
-        if host is None:
-            host, self._next = self._next or self._new(), None
-            self._next = self._new()  # it starts while this one is asked
-        self._hosts[game] = host
+        self._hosts[game] = host = host or self._new()
         if len(self._hosts) > _MOST_GAMES:  # a game that was broken off; whoever is asked about it again is new
             self.over(next(iter(self._hosts)))
         return host
@@ -127,7 +123,7 @@ class _Host:
         if self._starts > _RESTARTS + 1:
             raise PolicyFailed(f"given up after {_RESTARTS} restarts")
         self._rest, self._is_greeted = b"", False
-        program = started_program(self._command, self._environment, settings=self._settings, piped=True)
+        program = host_for(self._command, self._environment, settings=self._settings)
         self._program = program
         self._end = weakref.finalize(self, program.sweep, os.getpid(), _nothing_left)
         for stream in (program.process.stdin, program.process.stdout, program.process.stderr):

@@ -8,6 +8,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ from molt_bench.agents.sandbox.choice import Box
 from molt_bench.agents.sandbox.host_lines import Code, hello_line, hello_of, is_done, raise_fault
 from molt_bench.agents.sandbox.hosted_policy import HostedPolicy
 from molt_bench.agents.sandbox.visible_files import is_shared, needed_by_python, without_nested
+from molt_bench.agents.sandbox.waiting_hosts import host_for
 from molt_bench.errors import AgentError, AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
@@ -121,7 +123,7 @@ class HostedAgent(ExecAgent):
             raise
 
     def _launched(self) -> Child:
-        child = self._new_child(self._command.words, piped=True)
+        child = self._child_of(partial(host_for, self._command, self._environment, settings=self._settings))
         child.write(hello_line(self.name, self._code))
         return child
 

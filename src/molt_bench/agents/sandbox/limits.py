@@ -4,7 +4,7 @@ from typing import Final
 
 #: Processes and threads together.
 TASKS: Final = 1024
-#: Open files of one process.
+#: Open files of one process, and of all together where no cgroup counts the memory that they hold.
 FILES: Final = 4096
 #: What can be written to files, all of it in memory: in the home folder, and as shared memory.
 DISK_BYTES: Final = 256 * 1024 * 1024

@@ -13,11 +13,14 @@ import msgspec
 from molt_bench.agents.sandbox.bubblewrap import HOME, tried
 from molt_bench.agents.sandbox.limits import DISK_BYTES, FILES, SHARED_MEMORY_BYTES, TASKS
 from molt_bench.agents.sandbox.system_calls import profile_file
-from molt_bench.agents.sandbox.visible_files import covered
+from molt_bench.agents.sandbox.visible_files import covered, special_files
+from molt_bench.errors import ConfigError
 
 _PATIENCE_S: Final = 60.0
 #: Controllers that limit what all processes of a container use together.
 _NEEDED: Final = frozenset({"memory", "pids"})
+#: What has a meaning in its options.
+_ODD: Final = frozenset(',:"\n\r')
 _LIMITED: Final = ("--memory=64m", "--pids-limit=64")
 
 
@@ -97,9 +100,16 @@ def _files() -> str:
 
 
 def _options(shown: Sequence[str]) -> list[str]:
-    """Return what shows files, read-only, and covers the folders of runs that lie in them."""
-    binds = [f"--mount=type=bind,source={path},target={path},readonly" for path in shown]
-    return [*binds, *(f"--tmpfs={path}:ro,notmpcopyup,size=4k,mode=0555" for path in covered(shown))]
+    """Return what shows files, read-only, and covers the folders of runs and the pipes that lie in them."""
+    special, runs = special_files(tuple(shown)), covered(shown)
+    odd = next((path for path in (*shown, *special, *runs) if not _ODD.isdisjoint(path)), None)
+    if odd is not None:
+        raise ConfigError("command", odd, "paths without commas, colons, quotes and line breaks for podman")
+    binds = {**{path: path for path in shown}, **dict.fromkeys(special, "/dev/null")}
+    return [
+        *(f"--mount=type=bind,source={source},target={path},readonly" for path, source in binds.items()),
+        *(f"--tmpfs={path}:ro,notmpcopyup,size=4k,mode=0555" for path in runs),
+    ]
 
 
 @cache

@@ -29,6 +29,10 @@ _SHARED: Final = ("/", "/etc", "/var", "/run", "/home", "/root", "/tmp", "/var/t
 _PRIVATE: Final = ("", ".local", ".local/share", ".config", ".cache", ".ssh", ".gnupg", "Desktop", "Documents")
 #: Of these a box has its own.
 _OWN: Final = ("/proc", "/sys", "/dev")
+#: What marks the folder of a run or of an exam.
+_RECORDS: Final = frozenset({"journal.jsonl", "exam.jsonl", "master-seed"})
+#: How many folders are looked through for runs, the nearest first.
+_LOOKED_THROUGH: Final = 10_000
 #: What marks a folder that an interpreter was installed to.
 _INSTALLED: Final = ("pyvenv.cfg", "conda-meta", "lib", "libexec")
 _LINKS: Final = 40
@@ -119,12 +123,60 @@ def _wide() -> frozenset[str]:
 def is_shared(folder: str) -> bool:
     """Return whether a folder holds so much else that it is not shown for the sake of one program in it.
 
-    So do the folders of users, those of runs under way, and links to either.
+    So do the folders of users, those of runs, those that runs lie in, and links to any of these.
     """
     real = os.path.realpath(folder)
-    if os.path.dirname(real) == "/home" or _within(real, _hidden):
+    if os.path.dirname(real) == "/home" or _within(real, _hidden) or _holds_runs(real):
         return True
     return any(_within(each, (path.rstrip("/"),)) for path in (folder, real) for each in _wide())
+
+
+def _holds_runs(folder: str) -> bool:
+    """Return whether a folder is that of a run, or has such folders in it: other runs may come to lie there."""
+    names, folders = _entries(folder)
+    return not _RECORDS.isdisjoint(names) or any(not _RECORDS.isdisjoint(_entries(each)[0]) for each in folders)
+
+
+def _entries(folder: str) -> tuple[list[str], list[str]]:
+    """Return the names in a folder, and the paths of the folders in it; none if it cannot be read."""
+    try:
+        with os.scandir(folder) as found:
+            entries = [*found]
+    except OSError:
+        return [], []
+    return [each.name for each in entries], [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+
+
+@cache
+def _runs_below(folder: str) -> tuple[str, ...]:
+    """Return a run of each folder below this one that runs lie in: all of them are covered with it."""
+    found, left = list[str](), [folder]
+    for each in left:  # it grows, so that the nearest come first
+        _, folders = _entries(each)
+        runs = {path for path in folders if not _RECORDS.isdisjoint(_entries(path)[0])}
+        is_shown = each == folder
+        found += runs if is_shown else sorted(runs)[:1]
+        if len(left) < _LOOKED_THROUGH and (is_shown or not runs):
+            left += [path for path in folders if path not in runs]
+    return tuple(found)
+
+
+@cache
+def special_files(shown: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the pipes, sockets and devices in what a box shows, so that it has to cover them.
+
+    That a folder is read-only keeps nobody from writing to these: two boxes that show them could talk to each other.
+    What our own interpreter was installed to is as it should be.
+    """
+    found, left = list[str](), [path for path in shown if path not in (sys.prefix, sys.base_prefix)]
+    for each in left:  # it grows
+        with suppress(OSError), os.scandir(each) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
+                    found.append(entry.path)
+    return tuple(found)
 
 
 def is_of_system(path: str) -> bool:
@@ -133,14 +185,14 @@ def is_of_system(path: str) -> bool:
 
 
 def without_nested(paths: Iterable[str]) -> list[str]:
-    """Return paths that exist, without those that are shown with another, and without folders that no box shows.
+    """Return files and folders, without those that are shown with another, and without folders that no box shows.
 
     These are the kernel's own and shared ones, whoever names them: an argument may be `/` or the home folder.
     """
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths}, key=lambda path: (len(path), path)):
-        is_new = os.path.exists(path) and not is_of_system(path) and not _within(path, (*found, *_OWN))
-        if is_new and not (os.path.isdir(path) and is_shared(path)):
+        is_new = not is_of_system(path) and not _within(path, (*found, *_OWN))
+        if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not is_shared(path))):
             found.append(path)
     return found
 
@@ -155,20 +207,23 @@ _hidden: Final[set[str]] = set()
 def hide(run_folder: str) -> None:
     """Let no box of this process show the folder of a run that is under way, nor its neighbours."""
     _hidden.add(os.path.realpath(run_folder))
+    _runs_below.cache_clear()
 
 
-def hidden_folders() -> list[str]:
-    """Return the folders of runs under way."""
-    return sorted(_hidden)
+def hidden_folders() -> tuple[str, ...]:
+    """Return the folders of runs under way, for other processes of the run to hide."""
+    return tuple(sorted(_hidden))
 
 
 def covered(shown: Sequence[str]) -> list[str]:
     """Return the folders of runs that lie within what a box shows, so that it has to cover them.
 
-    All runs in the folder of a run are covered with it, unless that holds what is shown, too.
+    These are the runs under way and all others. All runs in the folder of a run are covered with it, unless that holds
+    what is shown, too.
     """
     found = []
-    for folder in filter(os.path.isdir, hidden_folders()):
+    below = {run for path in shown for run in _runs_below(os.path.realpath(path))}
+    for folder in filter(os.path.isdir, sorted({*_hidden, *below})):
         for each in (os.path.dirname(folder), folder):
             inside = [path for path in (*shown, *SYSTEM) if _within(each, (os.path.realpath(path),))]
             if inside and not any(_within(os.path.realpath(path), (each,)) for path in shown):

@@ -1,0 +1,111 @@
+"""Hosts that wait for their game: each is started in a new box while the game before is played.
+
+A host takes a tenth of a second to load Python and our modules. Until its game begins, it is told nothing: neither
+which agent it will play nor what happened in any game. It is used once, like every box.
+"""
+
+import atexit
+import os
+from collections.abc import Mapping
+from threading import Lock
+from time import monotonic
+from typing import Any, Final, TypeAlias
+
+from molt_bench.agents.external.program_settings import ProgramSettings
+from molt_bench.agents.external.supervised_program import SupervisedProgram
+from molt_bench.agents.sandbox.box_keeper import keeper
+from molt_bench.agents.sandbox.boxed_program import BoxedProgram, started_program
+from molt_bench.agents.sandbox.choice import Boxed
+from molt_bench.agents.sandbox.visible_files import hidden_folders
+
+#: Hosts that wait at once: for whoever plays, and for whoever is asked for its odds.
+_MOST: Final = 2
+#: Seconds that a host waits for a game; then it is ended.
+_PATIENCE_S: Final = 30.0
+#: How a host is started: its command and box, its variables, its limits, and the runs that its box hides.
+_Start: TypeAlias = tuple[Boxed, tuple[tuple[str, str], ...], str, tuple[str, ...]]
+
+
+class _Waiting:
+    """A host that waits, and is looked at."""
+
+    def __init__(self, start: _Start, program: BoxedProgram | SupervisedProgram) -> None:
+        self._start, self.program, self._since = start, program, monotonic()
+
+    def look(self) -> bool:
+        """End it if it has waited for too long; return whether it has to be looked at again."""
+        with _lock:
+            waits = self in _waiting.get(self._start, ())
+            if waits and monotonic() - self._since < _PATIENCE_S:
+                return True
+            if waits:
+                _waiting[self._start].remove(self)
+        if waits:
+            self.end()
+        return False
+
+    def end(self) -> None:
+        self.program.sweep(os.getpid(), lambda _: None)
+
+
+_waiting: dict[_Start, list[_Waiting]] = {}
+_lock = Lock()
+
+
+def host_for(
+    command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings
+) -> BoxedProgram | SupervisedProgram:
+    """Return a host that has been told nothing yet, and have another one started if this is not the first such host.
+
+    Raises OSError or ValueError if it cannot be started.
+    """
+    if command.box is None or not command.box.ends_by_itself:
+        return started_program(command, environment, settings=settings, piped=True)
+    start = command, tuple(sorted(environment.items())), repr(settings), hidden_folders()
+    with _lock:
+        is_first = start not in _waiting
+        waiting = _waiting.setdefault(start, [])
+        found = waiting.pop(0) if waiting else None
+        missing = 0 if is_first else _MOST - len(waiting)
+    if missing > 0:
+        keeper().soon(lambda: _add(start, environment, settings))
+    if found is not None and not found.program.ended:
+        return found.program
+    if found is not None:
+        found.end()
+    return started_program(command, environment, settings=settings, piped=True)
+
+
+def _add(start: _Start, environment: Mapping[str, str], settings: ProgramSettings) -> None:
+    """Start a host that waits, unless there are enough."""
+    with _lock:
+        if len(_waiting.get(start, ())) >= _MOST:
+            return
+    try:
+        added = _Waiting(start, started_program(start[0], environment, settings=settings, piped=True))
+    except (OSError, ValueError):  # whoever needs one will see why
+        return
+    with _lock:
+        _waiting.setdefault(start, []).append(added)
+    keeper().watch(added)
+
+
+def end_all() -> None:
+    """End all hosts that wait."""
+    with _lock:
+        found = [each for some in _waiting.values() for each in some]
+        _waiting.clear()
+    for each in found:
+        each.end()
+
+
+def _none_yet(*_: Any) -> None:
+    """Forget the hosts of the process that this one is a fork of."""
+    global _lock
+    _lock = Lock()
+    _waiting.clear()
+
+
+atexit.register(end_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_none_yet)
