@@ -66,4 +66,5 @@ DRAWN = (
         most=4_000_000,
         known=False,
     ),
+    Plan("drawn deep", "four, 200 big blinds", _tabled(51, 4, 0.7), stack=200, seeds=150, most=4_000_000),
 )
