@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from drawn_players import Stubborn, Tabled
 from readers import Adapter, Jammer, Reader
 from weighers import Student, Weigher
 
@@ -183,7 +184,7 @@ class Bot(NamedTuple):
         noise: Its share of random actions; of folds for `limper`.
         publish: Whether it says how it mixes.
         habits: Calls, bets, bluffs and size of `habits`.
-        reads: The settings of a `reader`, an `adapter`, a `jammer`, a `weigher` or a `student`.
+        reads: The settings of a `reader`, or of another one of `readers`, `weighers` and `drawn_players`.
     """
 
     like: str
@@ -206,7 +207,7 @@ class Bot(NamedTuple):
         return self._own(seed)
 
     def _reader(self, seed: Seed) -> PokerAgent:
-        return {each.kind: each for each in (Reader, Adapter, Jammer, Weigher, Student)}[self.like](
+        return {each.kind: each for each in (Reader, Adapter, Jammer, Weigher, Student, Tabled, Stubborn)}[self.like](
             **(self.reads or {}), seed=seed
         )
 

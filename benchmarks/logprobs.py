@@ -192,13 +192,14 @@ def print_power(runs: int) -> None:
         for each in pair:
             known += [{kind: float(np.exp(chance)) for kind, chance in choice.odds} for choice in each.choices.values()]
     print(f"share of {runs} runs refused after so many decisions, and how many it took in the middle one")
-    print(f"{'drawn':18}" + "".join(f"{look:>9,}" for look in LOOKS) + f"{'median':>9}")
+    print(f"{'drawn':18}" + "".join(f"{look:>9,}" for look in LOOKS) + f"{'median':>9}{'least':>9}")
     for name, way in WAYS.items():
         bets = growth(known, [way(odds) for odds in known])
         took = sorted(refused_after(*bets, number) for number in range(runs))
         shares = "".join(f"{sum(each <= look for each in took) / runs:>9.2f}" for look in LOOKS)
         middle = took[len(took) // 2]
-        print(f"{name:18}{shares}{f'{middle:,}' if middle <= LOOKS[-1] else 'more':>9}", flush=True)
+        least = decisions_needed(known, [way(odds) for odds in known])
+        print(f"{name:18}{shares}{f'{middle:,}' if middle <= LOOKS[-1] else 'more':>9}{least:>9}", flush=True)
     print("\nthe same by raises, for published sizes")
     print(f"{'raised to':22}" + "".join(f"{look:>9,}" for look in RAISES) + f"{'median':>9}")
     for times in (2, 4):
@@ -208,6 +209,15 @@ def print_power(runs: int) -> None:
             middle = took[len(took) // 2]
             shown = f"{middle:,}" if middle <= RAISES[-1] else "more"
             print(f"{f'x {scale:g}, up to {times} times':22}{shares}{shown:>9}", flush=True)
+
+
+def decisions_needed(known: list[Odds], ways: list[Odds]) -> str:
+    """Return after how many decisions the evidence suffices on average for a test that knows what to look for."""
+    told = fmean(
+        sum(chance * log(chance / odds[kind]) for kind, chance in way.items() if chance)
+        for odds, way in zip(known, ways, strict=True)
+    )
+    return f"{-log(LEVEL) / told:,.0f}" if told > 1e-12 else "-"
 
 
 def growth(known: list[Odds], ways: list[Odds]) -> tuple[np.ndarray, np.ndarray]:

@@ -37,12 +37,12 @@ MEGA = 1_000_000
 STEPS = 10
 
 
-def config(hands: int, participants: tuple[str, ...]) -> dict[str, Any]:
+def config(hands: int, participants: tuple[str, ...], *, hands_per_game: int = HANDS_PER_GAME) -> dict[str, Any]:
     """Return a config of so many hands that nothing ends early."""
-    matches = hands // (2 * SEEDS * HANDS_PER_GAME)
+    matches = hands // (2 * SEEDS * hands_per_game)
     return {
         "participants": list(participants),
-        "game": {"handsPerGame": HANDS_PER_GAME},
+        "game": {"handsPerGame": hands_per_game},
         "seeds": {"perMatch": SEEDS},
         "scheduler": {"policy": "round_robin"},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": matches}},

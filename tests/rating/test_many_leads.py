@@ -13,8 +13,8 @@ from molt_bench.rating.exact_sums import ExactSum
 from molt_bench.rating.lead_sums import lead_sums
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import Horizon
-from molt_bench.rating.sequential_batch import deciding_errors
-from molt_bench.rating.student import Estimate, near_quantile, student_cdf
+from molt_bench.rating.sequential_batch import deciding_errors, doubts
+from molt_bench.rating.student import UNKNOWN, Estimate, near_quantile, student_cdf
 from molt_bench.rating.student_batch import near_quantiles, student_cdfs
 
 NAMES = [f"p{at:02}" for at in range(40)]
@@ -67,6 +67,8 @@ def test_the_precision_that_decides_many_leads(margin):
         )
     ]
     assert deciding_errors(test, leads, 0.05) == [test.deciding(lead, 0.05) for lead in leads]
+    some = [*leads, UNKNOWN, Estimate(0.0, 10.0, 3.0)]
+    assert doubts(test, some) == [test.doubt(lead) for lead in some]
 
 
 @pytest.mark.parametrize(

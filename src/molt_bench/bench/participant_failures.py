@@ -48,18 +48,20 @@ def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
 
 def add_failures(found: dict[str, Failures], match: PlayedMatch) -> None:
     """Add the failures of both participants in a match."""
-    for game in (game for seed in match.result.seed_results for game in seed.games):
-        lost = game.hands if game.both_failed else 0
-        for player, name in enumerate(game.players):
+    games = [game for seed in match.result.seed_results for game in seed.games]
+    hands = sum([game.dealt for game in games])
+    failed = [game for game in games if game.faults or game.both_failed]
+    for player, name in enumerate(match.participants):
+        before = found.get(name, Failures())
+        faulty, unanswered, forfeited = before.faulty, before.unanswered, before.forfeited
+        for game in failed:
             own = [each for each in game.faults if each.player == player]
-            before = found.get(name, Failures())
-            found[name] = Failures(
-                before.hands + game.dealt,
-                # A failure before the first hand counts as a fault in that hand.
-                before.faulty + len({max(1, fault.hand_number) for fault in own}),
-                before.unanswered + max(sum(fault.forced_fold for fault in own), lost),
-                before.forfeited + any(fault.kind == "forfeit" for fault in own),
-            )
+            lost = game.hands if game.both_failed else 0
+            # A failure before the first hand counts as a fault in that hand.
+            faulty += len({max(1, fault.hand_number) for fault in own})
+            unanswered += max(sum(fault.forced_fold for fault in own), lost)
+            forfeited += any(fault.kind == "forfeit" for fault in own)
+        found[name] = Failures(before.hands + hands, faulty, unanswered, forfeited)
 
 
 def left_the_run(config: BenchmarkConfig, failures: Mapping[str, Failures]) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """The tables and remarks of `molt-bench plan`."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich import box
 from rich.table import Table
@@ -13,6 +14,9 @@ from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.study.budget_reach import WITH_DICE, Bought
 from molt_bench.study.pilot import AGAINST_REFERENCE, has_reference
 from molt_bench.study.planner import Assumptions, Need
+
+#: A range whose ends differ by more than this factor is wide: more play narrows it.
+_WIDE: Final = 4.0
 
 
 def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
@@ -117,11 +121,12 @@ def plan_remarks(needs: Sequence[Need], assumed: Assumptions, shown: str | None,
     lines = []
     whole = next((need for need in needs if need.likely_hands is not None), None)
     if whole is not None and whole.likely_hands is not None:
-        low, high = map(_short, whole.likely_hands)
+        low, high = whole.likely_hands
+        wide = "" if high <= _WIDE * low else " Play on and plan again." if known else " A pilot tells more."
         lines.append(
-            "Decided: every two neighbours are ordered or tied, in simulated runs of this line-up, "
-            f"{'as the pilot knows it' if known else 'with players as unlike as usual'}. Half of them took {low} to "
-            f"{high} hands."
+            "Decided: every two neighbours are ordered or tied, in the middle one of simulated runs of this line-up, "
+            f"{'as the pilot knows it' if known else 'with players as unlike as usual'}. Eight of ten took "
+            f"{_short(low)} to {_short(high)} hands.{wide}"
         )
     if shown is not None:
         lines.append(f"The budget: {shown}.")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import ceil, inf
 from multiprocessing.connection import Connection, wait
+from operator import attrgetter
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -96,6 +97,19 @@ class Chunks:
         self._waiting.extendleft(reversed(chunk))
 
 
+def sent(chunk: Sequence[GameSpec]) -> list[tuple[Any, ...]]:
+    """Return games as a worker is sent them: their fields in order, without the names."""
+    return [_fields_of(spec) for spec in chunk]
+
+
+def received(chunk: Sequence[tuple[Any, ...]]) -> list[GameSpec]:
+    """Return the games that were sent."""
+    return [GameSpec(**dict(zip(GameSpec.__struct_fields__, fields, strict=True))) for fields in chunk]
+
+
+_fields_of: Final = attrgetter(*GameSpec.__struct_fields__)
+
+
 def _hands(spec: GameSpec) -> int:
     """Return the hands to be played, including warm-up."""
     return spec.hands + spec.warmup_hands
@@ -144,7 +158,7 @@ class _Worker:
     def give(self, chunk: list[GameSpec]) -> None:
         self.chunks.append(chunk)
         with suppress(OSError):
-            self.line.send(chunk)
+            self.line.send(sent(chunk))
 
     @property
     def dead(self) -> bool:

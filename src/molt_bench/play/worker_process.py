@@ -17,6 +17,7 @@ from typing import Any
 
 from molt_bench.blame import bug_in, internal_error
 from molt_bench.errors import MoltBenchError
+from molt_bench.play.worker_pool import received
 from molt_bench.terminals import visible_stream
 
 
@@ -40,7 +41,7 @@ def serve(line: Connection) -> None:
         start = perf_counter()
         answer: Any
         try:
-            answer = [play(spec) for spec in chunk], perf_counter() - start
+            answer = [play(spec) for spec in received(chunk)], perf_counter() - start
         except BaseException as error:
             answer = _portable(error)
         playing.clear()  # before sending, since the line may be closed as soon as the answer arrives

@@ -6,7 +6,7 @@ It needs far fewer seed pairs, and is wrong where there are cycles.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.margin import MarginModel
@@ -21,21 +21,31 @@ else:
     np = lazy_import("numpy")
 
 
+class _LeastSquares(NamedTuple):
+    """The matrix of information, its inverse, and what each pair weighs."""
+
+    information: Floats
+    inverse: Floats
+    weights: Floats
+
+
 class AdditiveModel(MarginModel):
     """A margin model in which the games of everybody tell about the skills of two, whoever met whom."""
 
-    #: Of the least squares: the matrix of information, and its inverse.
-    _information: tuple[Floats, Floats] | None = None
+    _known: _LeastSquares | None = None
 
     def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in the difference of two skills."""
+        return self._additive(self._difference(first, second))
+
+    def _difference(self, first: str, second: str) -> dict[Pair, float]:
         pair = self._pair(first, second)
-        return self._additive({pair: 1.0 if pair[0] == first else -1.0})
+        return {pair: 1.0 if pair[0] == first else -1.0}
 
     def _forget(self, changed: Pair) -> None:
         super()._forget(changed)
         self._standings.clear()
-        self._information = None
+        self._known = None
 
     def _rows(self) -> None:
         return None
@@ -43,34 +53,49 @@ class AdditiveModel(MarginModel):
     def _weights(self, wanted: Mapping[str, float], *, in_own_field: bool = True) -> dict[Pair, float]:
         return self._additive(super()._weights(wanted, in_own_field=in_own_field))
 
+    def _additive(self, wanted: dict[Pair, float]) -> dict[Pair, float]:
+        found = self._solved(wanted)
+        return wanted if found is None else dict(zip(self._pairs, found.tolist(), strict=True))
+
     def _terms_of(self, name: str) -> Terms:
-        return self._terms(self._weights({name: 1.0}))
+        return self._additive_terms(super()._weights({name: 1.0}))
 
     def _terms_of_lead(self, first: str, second: str) -> Terms:
-        return self._terms(self.lead_weights(first, second))
+        return self._additive_terms(self._difference(first, second))
 
-    def _additive(self, wanted: Mapping[Pair, float]) -> dict[Pair, float]:
-        """Return the weights of the same sum where skills add up: those of the least-squares solution."""
-        number = {name: at for at, name in enumerate(self.participants)}
-        weights = self._sums.counts / self._sums.spreads()[0]
-        if self._information is None:
-            information = np.zeros((len(number), len(number)))
-            for (first, second), weight in zip(self._pairs, weights.tolist(), strict=True):
-                one, two = number[first], number[second]
-                information[[one, two], [one, two]] += weight
-                information[[one, two], [two, one]] -= weight
-            inverse = np.linalg.pinv(information, rcond=1e-10, hermitian=True)
-            self._information = information, np.asarray(inverse, np.float64)
-        information, inverse = self._information
-        target = np.zeros(len(number))
-        for pair in self._pairs:
-            if pair in wanted:
-                target[[number[pair[0]], number[pair[1]]]] += np.array([1, -1]) * wanted[pair]
+    def _additive_terms(self, wanted: dict[Pair, float]) -> Terms:
+        found = self._solved(wanted)
+        if found is None:
+            return self._terms(wanted)
+        used = np.flatnonzero(found)
+        return Terms(used, found[used], np.float_power(found[used], 2.0))
+
+    def _solved(self, wanted: Mapping[Pair, float]) -> Floats | None:
+        """Return what every pair weighs in the same sum where skills add up: the least-squares solution.
+
+        None if games do not connect everybody, so that the sum rests on pairs that have not played.
+        """
+        information, inverse, weights = self._least_squares()
+        ones, others = self._sums.ones, self._sums.others
+        target = np.zeros(len(self.participants))
+        for at, each in sorted((self._index[pair], each) for pair, each in wanted.items()):
+            target[ones[at]] += each
+            target[others[at]] -= each
         solved = inverse @ target
         if abs(information @ solved - target).max() > 1e-9 * max(abs(target).max(), 1e-9):
-            return dict(wanted)  # games do not connect everybody: the sum rests on pairs that have not played
-        skill = dict(zip(number, solved.tolist(), strict=True))
-        return {
-            pair: each * (skill[pair[0]] - skill[pair[1]])
-            for pair, each in zip(self._pairs, weights.tolist(), strict=True)
-        }
+            return None
+        found: Floats = weights * (solved[ones] - solved[others])
+        return found
+
+    def _least_squares(self) -> _LeastSquares:
+        if self._known is None:
+            weights = self._sums.counts / self._sums.spreads()[0]
+            ones, others, size = self._sums.ones, self._sums.others, len(self.participants)
+            information = np.zeros((size, size))
+            information[ones, others] = information[others, ones] = 0.0 - weights
+            # Added up in the order of the pairs, as one after another.
+            own = np.bincount(np.column_stack([ones, others]).ravel(), np.repeat(weights, 2), size)
+            np.fill_diagonal(information, own)
+            inverse = np.linalg.pinv(information, rcond=1e-10, hermitian=True)
+            self._known = _LeastSquares(information, np.asarray(inverse, np.float64), weights)
+        return self._known

@@ -81,8 +81,9 @@ def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tupl
         (freedom_terms(parts, frees), freedom_terms(of_two, frees[pairs])),
         (parts * counts, of_two * counts[pairs]),
     ]
+    roots, roots_of_two = np.sqrt(parts / counts), np.sqrt(of_two / counts[pairs])
     for skews in sums.skews()[: sums.skewed + sums.cautious]:
-        wanted.append((skewness_terms(parts, counts, skews), skewness_terms(of_two, counts[pairs], skews[pairs])))
+        wanted.append((skewness_terms(parts, roots, skews), skewness_terms(of_two, roots_of_two, skews[pairs])))
     certain, means = _means(leads, standings)
     totals = [means]
     for terms, together in wanted:

@@ -221,7 +221,8 @@ class PairSums:
         mean = fsum((terms.weights * self.means[indices]).tolist())
         thirds = (0.0, 0.0)
         if self.skewed and total:
-            shown, assumed = (skewness_terms(parts, counts, skews[indices]) for skews in self.skews())
+            roots = np.sqrt(parts / counts)
+            shown, assumed = (skewness_terms(parts, roots, skews[indices]) for skews in self.skews())
             thirds = fsum(shown.tolist()), fsum(assumed.tolist()) if self.cautious else 0.0
         return Sum(mean, total, free, fsum((parts * counts).tolist()), *widening(*thirds, total))
 
@@ -233,9 +234,12 @@ def freedom_terms(parts: Floats, frees: Floats) -> Floats:
     return found
 
 
-def skewness_terms(parts: Floats, counts: Floats, skews: Floats) -> Floats:
-    """Return the third moments of the shares of a variance. All pairs are taken to be skewed the same way."""
-    found: Floats = skews * parts * np.sqrt(parts / counts)
+def skewness_terms(parts: Floats, roots: Floats, skews: Floats) -> Floats:
+    """Return the third moments of the shares of a variance, given the roots of these over the numbers of seed pairs.
+
+    All pairs are taken to be skewed the same way.
+    """
+    found: Floats = skews * parts * roots
     return found
 
 

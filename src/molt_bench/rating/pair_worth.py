@@ -51,16 +51,20 @@ class PairWorth:
         self._members, self._weight = rows.members, rows.weight
         self._number_of = number_of
         self._targets: dict[str, list[tuple[Pair, float]]] = defaultdict(list)
-        by_member = np.zeros(self._members.size + 1)
         for pair, target in targets:
             for name in pair:
-                by_member[number_of[name]] += self._weight**2 / target
                 self._targets[name].append((pair, target))
+        size, squared = self._members.size, self._weight**2
+        share = squared / np.array([target for _, target in targets])
+        by_member = np.zeros(size + 1)
+        for side in (0, 1):
+            by_member += np.bincount(
+                np.array([number_of[pair[side]] for pair, _ in targets], np.int64), share, size + 1
+            )
         self.near = by_member[self._members.first] + by_member[self._members.second]
-        for pair, target in targets:
-            at = index_of[pair if pair in index_of else pair[::-1]]
-            if self._members.size not in (self._members.first[at], self._members.second[at]):
-                self.near[at] += 2 * self._weight**2 / target  # twice the weight, and two of four squares are counted
+        own = np.array([index_of[pair if pair in index_of else pair[::-1]] for pair, _ in targets], np.int64)
+        both = (self._members.first[own] != size) & (self._members.second[own] != size)
+        np.add.at(self.near, own[both], 2 * share[both])  # twice the weight, and two of four squares are counted
 
     def exact(self, at: int, pair: Pair) -> float:
         """Return the sum of a pair, given its index."""

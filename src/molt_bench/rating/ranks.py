@@ -16,6 +16,7 @@ from itertools import combinations
 
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import SequentialTest
+from molt_bench.rating.sequential_batch import doubts as doubts_of
 from molt_bench.rating.verdicts import holm
 from molt_bench.specs import Pair
 
@@ -51,7 +52,7 @@ def sure_leads(
     names = [name for name in model.participants if name not in apart]
     pairs_of_all = list(combinations(names, 2))
     leads = dict(zip(pairs_of_all, model.leads(pairs_of_all), strict=True))
-    doubts = {pair: test.doubt(lead) for pair, lead in leads.items()}
+    doubts = dict(zip(leads, doubts_of(test, [*leads.values()]), strict=True))
     together = dict(zip(doubts, holm(list(doubts.values()), error), strict=True)) if familywise else {}
     own: dict[str, list[Pair]] = {name: [] for name in names}
     for pair in leads:

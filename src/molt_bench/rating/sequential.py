@@ -7,7 +7,7 @@ was hoped for, it is wrong far more often. Two tests allow for that:
   information than it takes to tell a lead of that size from none. Between the first look and that horizon, the
   standardised lead of two equals is a Gaussian process, and the probability that it ever crosses a constant z is
   phi(z) ((z - 1/z) ln(I_max / I_first) + 4/z) (Miller and Siegmund 1982; Siegmund 1985, chapter 4). That formula
-  is for looking without a pause; between looks the process can cross unseen, which is what `_UNSEEN` allows for.
+  is for looking without a pause; between looks the process can cross unseen, which is what `UNSEEN` allows for.
 - `Anytime`, Robbins' normal mixture, which has no horizon: the likelihood of the data, averaged over leads drawn from
   Normal(0, spread), divided by their likelihood without a lead, is a martingale if there is none, so the probability
   that it *ever* exceeds 1/error is at most `error` (Ville's inequality; Robbins 1970; Howard et al. 2021, equation 14).
@@ -16,10 +16,11 @@ Margins are treated as Normal with a known variance; to allow for its estimation
 the same probability. See docs/methods.md for what voids this.
 """
 
+from collections.abc import Generator
 from functools import lru_cache
 from math import erfc, exp, inf, log, log1p, pi, sqrt
 from statistics import NormalDist
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -30,18 +31,25 @@ SPREAD: Final = 2.0
 #: The mixture's standard deviation if the tie margin is 0, in thousandths of a big blind per hand.
 _SPREAD_WITHOUT_TIES: Final = 500.0
 #: The standardised distance from the tie margin that makes a tie at an error of 5%, in the formula of the horizon.
-_TIE_Z: Final = 2.5
+TIE_Z: Final = 2.5
 #: Share of a tie's error at a single look: at an error of 5%, the one-sided test is passed at z = 2.5.
 _TIE_SHARE: Final = 8.0
 #: How much more than the error the crossing probability may be, since looks are apart.
-_UNSEEN: Final = 1.3
+UNSEEN: Final = 1.3
 #: Below this z the crossing formula is no longer decreasing: the root of z^4 = 2 z^2 + 1.
-_LEAST_Z: Final = 1.554
-_MOST_Z: Final = 50.0
+LEAST_Z: Final = 1.554
+MOST_Z: Final = 50.0
 #: By how much the quantiles of two distributions are allowed to be wrong when they are compared.
 _SLACK: Final = 1 + 1e-9
-_LEAST: Final = 1e-300
+LEAST: Final = 1e-300
 _NORMAL: Final = NormalDist()
+
+
+class Asked(NamedTuple):
+    """What a step asks for: the near quantile of a share with so many degrees of freedom, or `order_z` of an error."""
+
+    number: float
+    free: float | None = None
 
 
 class Horizon(msgspec.Struct, frozen=True):
@@ -57,9 +65,13 @@ class Horizon(msgspec.Struct, frozen=True):
 
     def doubt(self, lead: Estimate) -> float:
         """Return the probability that two equals ever seem this far apart: the two-sided p-value of a lead."""
-        z = _z_of(abs(lead.mean) / lead.tested, lead.free) if lead.tested != inf else 0.0
+        return 1.0 if lead.tested == inf else self.doubt_by(student_cdf(-abs(lead.mean) / lead.tested, lead.free), lead)
+
+    def doubt_by(self, tail: float, lead: Estimate) -> float:
+        """Return the same, given the probability of such a lead at a single look."""
+        z = -_NORMAL.inv_cdf(max(LEAST, tail))
         once = erfc(z / sqrt(2))
-        return min(1.0, max(once, _crossing(max(z, _LEAST_Z), self._first_error(lead)) / _UNSEEN)) if once < 1 else 1.0
+        return min(1.0, max(once, _crossing(max(z, LEAST_Z), self._first_error(lead)) / UNSEEN)) if once < 1 else 1.0
 
     def tie_doubt(self, lead: Estimate) -> float:
         """Return the probability that two who are the tie margin apart ever seem this close."""
@@ -74,27 +86,38 @@ class Horizon(msgspec.Struct, frozen=True):
 
     def bars(self, lead: Estimate, error: float) -> tuple[float, float]:
         """Return how many standard errors away from 0 a lead has to be for an order, and from the margin for a tie."""
-        order = _t_of(_order_z(error, self._first_error(lead)), lead.free)
+        order = _t_of(order_z(error, self._first_error(lead)), lead.free)
         return order, -student_quantile(error / _TIE_SHARE, lead.free)
 
     def deciding(self, lead: Estimate, error: float) -> float:
-        """Return the standard error with which a lead of this size would be an order or a tie.
+        """Return the standard error with which a lead of this size would be an order or a tie."""
+        steps, answer = self.deciding_steps(lead, error), None
+        while True:
+            try:
+                asked = next(steps) if answer is None else steps.send(answer)
+            except StopIteration as end:
+                found: float = end.value
+                return found
+            answer = order_z(error, asked.number) if asked.free is None else near_quantile(asked.number, asked.free)
+
+    def deciding_steps(self, lead: Estimate, error: float) -> Generator[Asked, float, float]:
+        """Step through `deciding`: ask for what takes long, so that many leads can be answered together.
 
         The tails of Student's t are heavier than those of the normal distribution, whose quantiles are much faster:
         where they rule one of the two out, it is not computed.
         """
-        far, near = abs(lead.mean), self.tie_margin - abs(lead.mean)
+        far, near, tie_share = abs(lead.mean), self.tie_margin - abs(lead.mean), error / _TIE_SHARE
         most_of_order, most_of_tie = (
-            _SLACK * size / -_NORMAL.inv_cdf(share) for size, share in ((far, error / 2), (near, error / _TIE_SHARE))
+            _SLACK * size / _normal_bar(share) for size, share in ((far, error / 2), (near, tie_share))
         )
         order = tie = 0.0
         if most_of_tie > 0 and most_of_tie >= most_of_order:
-            tie = near / -near_quantile(error / _TIE_SHARE, lead.free)
+            tie = near / -(yield Asked(tie_share, lead.free))
         if most_of_order > tie:
-            z = _order_z(error, self._first_error(lead))
-            order = far / -near_quantile(max(_LEAST, erfc(z / sqrt(2)) / 2), lead.free)
+            z = yield Asked(self._first_error(lead))
+            order = far / -(yield Asked(max(LEAST, erfc(z / sqrt(2)) / 2), lead.free))
         if not tie and most_of_tie > order:
-            tie = near / -near_quantile(error / _TIE_SHARE, lead.free)
+            tie = near / -(yield Asked(tie_share, lead.free))
         return max(order, tie)
 
     def _first_error(self, lead: Estimate) -> float:
@@ -172,28 +195,33 @@ def radius(test: SequentialTest, lead: Estimate, error: float) -> float:
 def _crossing(z: float, first_error: float) -> float:
     """Return the probability of a Gaussian process to cross z; `first_error` is in tie margins."""
     # I_max / I_first, with I_max = ((z + 2.5) / tie margin)^2
-    log_range = max(0.0, 2 * log(max(_LEAST, (z + _TIE_Z) * first_error)))
+    log_range = max(0.0, 2 * log(max(LEAST, (z + TIE_Z) * first_error)))
     return exp(-z * z / 2) / sqrt(2 * pi) * ((z - 1 / z) * log_range + 4 / z)
 
 
+@lru_cache(maxsize=64)
+def _normal_bar(share: float) -> float:
+    return -_NORMAL.inv_cdf(share)
+
+
 @lru_cache(maxsize=4096)
-def _order_z(error: float, first_error: float) -> float:
-    """Return the z that two equals cross with probability `error`."""
+def order_z(error: float, first_error: float) -> float:
+    """Return the z that two equals cross with probability `error`; the error at the first look is in tie margins."""
     once = -_NORMAL.inv_cdf(error / 2)
-    low, high = max(_LEAST_Z, once), _MOST_Z
-    if _crossing(low, first_error) <= _UNSEEN * error:
+    low, high = max(LEAST_Z, once), MOST_Z
+    if _crossing(low, first_error) <= UNSEEN * error:
         return once
     while high - low > 1e-9:
         middle = (low + high) / 2
-        low, high = (middle, high) if _crossing(middle, first_error) > _UNSEEN * error else (low, middle)
+        low, high = (middle, high) if _crossing(middle, first_error) > UNSEEN * error else (low, middle)
     return high
 
 
 def _z_of(t: float, free: float) -> float:
     """Return the z with the same tail probability as this t."""
-    return -_NORMAL.inv_cdf(max(_LEAST, student_cdf(-t, free)))
+    return -_NORMAL.inv_cdf(max(LEAST, student_cdf(-t, free)))
 
 
 def _t_of(z: float, free: float) -> float:
     """Return the t with the same tail probability as this z."""
-    return -student_quantile(max(_LEAST, erfc(z / sqrt(2)) / 2), free)
+    return -student_quantile(max(LEAST, erfc(z / sqrt(2)) / 2), free)

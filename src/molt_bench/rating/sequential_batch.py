@@ -1,21 +1,22 @@
-"""The precision that would decide each of many leads: the same as `sequential` gives one by one, to the last bit."""
+"""The doubts about many leads, and what would decide each: as `sequential` gives one by one, to the last bit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import erfc, pi, sqrt
+from math import inf, pi, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating import sequential
-from molt_bench.rating.sequential import Horizon, SequentialTest
+from molt_bench.rating.sequential import Asked, Horizon, SequentialTest
 from molt_bench.rating.student import Estimate
-from molt_bench.rating.student_batch import each, near_quantiles
+from molt_bench.rating.student_batch import near_quantiles, student_cdfs
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from molt_bench.poker.arrays import Floats, Ints
+    from molt_bench.poker.arrays import Floats
 else:
     np = lazy_import("numpy")
 
@@ -25,38 +26,46 @@ MANY: Final = 64
 _TOO_CLOSE: Final = 1e-12
 
 
+def doubts(test: SequentialTest, leads: Sequence[Estimate]) -> list[float]:
+    """Return `doubt` of each lead."""
+    if not isinstance(test, Horizon) or len(leads) < MANY:
+        return [test.doubt(lead) for lead in leads]
+    known = [lead for lead in leads if lead.tested != inf]
+    values, frees = np.array([(-abs(lead.mean) / lead.tested, lead.free) for lead in known]).reshape(-1, 2).T
+    found = map(test.doubt_by, student_cdfs(values, frees).tolist(), known)
+    return [1.0 if lead.tested == inf else next(found) for lead in leads]
+
+
 def deciding_errors(test: SequentialTest, leads: Sequence[Estimate], error: float) -> list[float]:
     """Return `deciding` of each lead: the standard error with which it would be an order or a tie."""
     if not isinstance(test, Horizon) or len(leads) < MANY:
         return [test.deciding(lead, error) for lead in leads]
-    far = np.abs(np.array([lead.mean for lead in leads]))
-    near, frees = test.tie_margin - far, np.array([lead.free for lead in leads])
-    tie_share = error / sequential._TIE_SHARE
-    most_of_order, most_of_tie = (
-        sequential._SLACK * size / -sequential._NORMAL.inv_cdf(share)
-        for size, share in ((far, error / 2), (near, tie_share))
-    )
-    order, tie = np.zeros(len(far)), np.zeros(len(far))
-
-    def look_at_ties(which: Ints) -> None:
-        tie[which] = near[which] / -near_quantiles(np.full(len(which), tie_share), frees[which])
-
-    look_at_ties(np.flatnonzero((most_of_tie > 0) & (most_of_tie >= most_of_order)))
-    which = np.flatnonzero(most_of_order > tie)
-    bars = _order_zs(error, np.array([test._first_error(leads[at]) for at in which.tolist()]))
-    shares = each(lambda z: max(sequential._LEAST, erfc(z / sqrt(2)) / 2), bars)
-    order[which] = far[which] / -near_quantiles(shares, frees[which])
-    look_at_ties(np.flatnonzero((tie == 0) & (most_of_tie > order)))
-    found: list[float] = np.maximum(order, tie).tolist()
+    steps = [test.deciding_steps(lead, error) for lead in leads]
+    found, answers = [0.0] * len(steps), dict[int, float | None].fromkeys(range(len(steps)))
+    while answers:
+        asked: dict[int, Asked] = {}
+        for at, answer in answers.items():
+            try:
+                asked[at] = next(steps[at]) if answer is None else steps[at].send(answer)
+            except StopIteration as end:
+                found[at] = end.value
+        answers = {}
+        for alike in (
+            [at for at, each in asked.items() if each.free is None],
+            [at for at, each in asked.items() if each.free is not None],
+        ):
+            numbers, frees = np.array([asked[at].number for at in alike]), [asked[at].free for at in alike]
+            together = near_quantiles(numbers, np.array(frees)) if any(frees) else _order_zs(error, numbers)
+            answers.update(zip(alike, together.tolist(), strict=True))
     return found
 
 
 def _order_zs(error: float, first_errors: Floats) -> Floats:
-    """Return `sequential._order_z` of each, by the same bisection; by itself where numpy's last digit could matter."""
-    once = -sequential._NORMAL.inv_cdf(error / 2)
-    low = np.full(len(first_errors), max(sequential._LEAST_Z, once))
-    high = np.full(len(first_errors), sequential._MOST_Z)
-    allowed = sequential._UNSEEN * error
+    """Return `sequential.order_z` of each, by the same bisection; by itself where numpy's last digit could matter."""
+    once = -NormalDist().inv_cdf(error / 2)
+    low = np.full(len(first_errors), max(sequential.LEAST_Z, once))
+    high = np.full(len(first_errors), sequential.MOST_Z)
+    allowed = sequential.UNSEEN * error
     crossing = _crossings(low, first_errors)
     at_once = crossing <= allowed
     unclear = np.abs(crossing - allowed) < _TOO_CLOSE * allowed
@@ -68,12 +77,12 @@ def _order_zs(error: float, first_errors: Floats) -> Floats:
         low, high = np.where(wide & above, middle, low), np.where(wide & ~above, middle, high)
     found = np.where(at_once, once, high)
     for at in np.flatnonzero(unclear).tolist():
-        found[at] = sequential._order_z(error, float(first_errors[at]))
+        found[at] = sequential.order_z(error, float(first_errors[at]))
     return found
 
 
 def _crossings(z: Floats, first_errors: Floats) -> Floats:
     """Return `sequential._crossing` of each, to within its last digits."""
-    log_range = np.maximum(0.0, 2 * np.log(np.maximum(sequential._LEAST, (z + sequential._TIE_Z) * first_errors)))
+    log_range = np.maximum(0.0, 2 * np.log(np.maximum(sequential.LEAST, (z + sequential.TIE_Z) * first_errors)))
     found: Floats = np.exp(-z * z / 2) / sqrt(2 * pi) * ((z - 1 / z) * log_range + 4 / z)
     return found

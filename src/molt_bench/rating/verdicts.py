@@ -15,6 +15,7 @@ import msgspec
 
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import SequentialTest, radius, sure, sure_by
+from molt_bench.rating.sequential_batch import doubts as doubts_of
 from molt_bench.rating.student import Estimate
 from molt_bench.specs import Pair
 
@@ -80,7 +81,7 @@ class Judge(msgspec.Struct, frozen=True):
         """
         pairs = list(pairs)
         found = [(*pair, lead) for pair, lead in zip(pairs, model.leads(pairs), strict=True)]
-        doubts = [self.test.doubt(lead) for _, _, lead in found]
+        doubts = doubts_of(self.test, [lead for _, _, lead in found])
         allowed = [self.error] * len(found)
         if self.familywise:
             ties = [self.test.tie_doubt(model.wide_lead(above, below)) for above, below, _ in found]

@@ -1,13 +1,14 @@
 """A line-up as it may truly be: worlds for simulated runs, drawn from what a pilot knows, or from a prior.
 
-What participants win from the field is Normal around 0, as spread as the pilot shows beyond its own noise. Given the
-pilot's margins that has a posterior, and every simulated run draws its own truth from it. Leads that were seen in a few
-games look larger than they are, which the posterior allows for.
+What participants win from the field is Normal around 0. How far that spreads is unknown: where hands vary more, players
+are further apart, and a pilot shows a spread beyond its own noise. Given that and the pilot's margins, what everybody
+wins has a posterior, and every simulated run draws its own truth from it: the spread first, then who wins how much.
+Leads that were seen in a few games look larger than they are, and the least of several smaller; both are allowed for.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from math import exp, sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,14 +19,20 @@ from molt_bench.study.simulated_runs import World
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from molt_bench.poker.arrays import Floats
 else:
     np = lazy_import("numpy")
 
-#: What participants are assumed to win from the field, as a standard deviation in tie margins of the default: over
-#: eleven ladders it was .8 to 5.6.
-_SPREAD: Final = 2.0
+#: What participants win from the field, as a standard deviation in tie margins of the default, where hands vary as the
+#: prior says. Over 23 ladders it was .1 to 10, in proportion to how much their hands vary, and within a factor of 2.
+_SPREAD: Final = 2.5
 #: How many participants of a pilot that counts as.
 _SPREAD_WEIGHT: Final = 2.0
+#: How much hands vary without a pilot, over what the prior says, as a logarithm: its mean and standard deviation over
+#: the same ladders.
+_LESS: Final = -0.25
+_UNKNOWN: Final = 0.6
 #: How much pairings differ without a pilot: standard deviation of the logarithm of theirs.
 _UNLIKE: Final = 0.25
 #: Seed pairs of its own that the variance of the others counts as, for a pairing of a pilot.
@@ -50,53 +57,63 @@ class LineUp:
         self._left = variance
         self.known = pilot is not None and all(frozenset(pair) in pilot.margins for pair in self._pairs)
         self._pilot = pilot
-        self._prior_sd = prior_deviation(config) if pilot is None else pilot.deviation_among(self._pairs)
-        spread = _SPREAD * config.usual_tie_margin()
-        self._mean, self._root = np.zeros(len(self._ids)), spread * np.eye(len(self._ids))
-        if self.known:
-            self._learn(spread)
-
-    def _learn(self, usual: float) -> None:
-        """Compute the posterior of what everybody wins, given the margins of the pilot."""
-        assert self._pilot is not None
+        self._usual_sd = prior_deviation(config)
+        self._sd = self._usual_sd if pilot is None else pilot.deviation_among(self._pairs)
+        self._tie = config.usual_tie_margin()
         count = len(self._ids)
+        self._precision: Floats = np.zeros((count, count))
+        self._pull: Floats = np.zeros(count)
+        #: The sum of squares of what participants win that the pilot shows beyond its noise, and of how many.
+        self._seen, self._free = 0.0, 0
+        if self.known:
+            self._learn()
+
+    def _learn(self) -> None:
+        """Note what the margins of the pilot say about what everybody wins."""
+        assert self._pilot is not None
         found = [(pair, *self._pilot.margin(*pair)) for pair in self._pairs]
         noise = fmean(self._variance(pair) / played for pair, _, played in found)
-        precision, pull = np.zeros((count, count)), np.zeros(count)
         for (first, second), margin, _ in found:
-            line = np.zeros(count)
+            line = np.zeros(len(self._ids))
             line[self._ids.index(first)], line[self._ids.index(second)] = 1.0, -1.0
-            precision += np.outer(line, line) / noise
-            pull += line * margin / noise
-        unexplained = np.linalg.pinv(precision)
-        skills = unexplained @ pull
-        seen = float(skills @ skills) - float(np.trace(unexplained))
-        free = count - 1
-        spread = (max(0.0, seen) + _SPREAD_WEIGHT * usual**2) / (free + _SPREAD_WEIGHT)
-        covariance = np.linalg.inv(precision + np.eye(count) / spread)
-        self._mean, self._root = covariance @ pull, np.linalg.cholesky(covariance)
+            self._precision += np.outer(line, line) / noise
+            self._pull += line * margin / noise
+        unexplained = np.linalg.pinv(self._precision)
+        skills = unexplained @ self._pull
+        self._seen = max(0.0, float(skills @ skills) - float(np.trace(unexplained)))
+        self._free = len(self._ids) - 1
 
     def _variance(self, pair: tuple[str, str]) -> float:
         """Return the variance of a seed pair of a pairing that the pilot had."""
-        assert self._pilot is not None
-        own, free = self._pilot.variances.get(frozenset(pair), (0.0, 0))
-        others = self._prior_sd**2
-        return (own * free + _OTHERS_WEIGHT * others) / (free + _OTHERS_WEIGHT) / self._hands
+        own, free = self._own_variance(pair)
+        return (own * free + _OTHERS_WEIGHT * self._sd**2) / (free + _OTHERS_WEIGHT) / self._hands
+
+    def _own_variance(self, pair: tuple[str, str]) -> tuple[float, int]:
+        """Return the variance of a hand of a pairing in the pilot, and its degrees of freedom."""
+        return self._pilot.variances.get(frozenset(pair), (0.0, 0)) if self._pilot is not None else (0.0, 0)
 
     def drawn(self, dice: Any) -> World:
         """Draw one truth."""
-        skills = self._mean + self._root @ dice.standard_normal(len(self._ids))
-        skill = dict(zip(self._ids, skills.tolist(), strict=True))
-        unlike = np.exp(_UNLIKE * dice.standard_normal(len(self._pairs))).tolist()
-        scale = sqrt(self._left)
+        sd = self._sd if self._pilot is not None else self._sd * exp(_LESS + _UNKNOWN * dice.standard_normal())
+        skill = dict(zip(self._ids, self._skills(sd, dice).tolist(), strict=True))
         return World(
             {(first, second): skill[first] - skill[second] for first, second in self._pairs},
-            {
-                pair: max(
-                    _LEAST_SD,
-                    scale * (sqrt(self._variance(pair)) if self.known else each * self._prior_sd / sqrt(self._hands)),
-                )
-                for pair, each in zip(self._pairs, unlike, strict=True)
-            },
+            {pair: max(_LEAST_SD, sqrt(self._left) * self._deviation(pair, sd, dice)) for pair in self._pairs},
             tuple(skill.values()),
         )
+
+    def _skills(self, sd: float, dice: Any) -> Floats:
+        """Draw what everybody wins."""
+        usual = _SPREAD * self._tie * sd / self._usual_sd
+        freedom = _SPREAD_WEIGHT + self._free
+        spread = (self._seen + _SPREAD_WEIGHT * usual**2) / dice.chisquare(freedom)
+        covariance = np.linalg.inv(self._precision + np.eye(len(self._ids)) / max(spread, _LEAST_SD))
+        drawn: Floats = covariance @ self._pull + np.linalg.cholesky(covariance) @ dice.standard_normal(len(self._ids))
+        return drawn
+
+    def _deviation(self, pair: tuple[str, str], sd: float, dice: Any) -> float:
+        """Draw the standard deviation of a seed pair."""
+        if not self.known:
+            return exp(_UNLIKE * dice.standard_normal()) * sd / sqrt(self._hands)
+        freedom = self._own_variance(pair)[1] + _OTHERS_WEIGHT
+        return sqrt(self._variance(pair) * freedom / float(dice.chisquare(freedom)))

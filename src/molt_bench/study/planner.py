@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from math import ceil, erf, exp, fsum, pi, sqrt
-from statistics import geometric_mean, quantiles
+from statistics import median, quantiles
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import msgspec
@@ -49,7 +49,7 @@ BOT_HANDS_PER_SECOND: Final = 1000.0
 
 #: Runs that are simulated, and fewer if there are many pairings; of so many participants none is.
 _RUNS: Final = 24
-_LEAST_RUNS: Final = 6
+_LEAST_RUNS: Final = 8
 _PAIRINGS_SIMULATED: Final = 240
 _MOST_SIMULATED: Final = 10
 #: The least lead by which the length of a simulated run is guessed if there are no ties.
@@ -93,7 +93,7 @@ class Need(msgspec.Struct, frozen=True):
     Attributes:
         target: The gap, or half of the interval, in thousandths of a big blind per hand; None for the whole line-up.
         hands: Hands, at most.
-        likely_hands: Half of the simulated runs took from the first to the second; None if there are none.
+        likely_hands: Eight of ten simulated runs took from the first to the second; None if there are none.
         calls: Calls to language models.
         tokens: Their tokens, input and output.
         usd: Dollars, where prices are known; None if there is no price at all.
@@ -197,8 +197,8 @@ class Planner:
     def whole(self) -> Need | None:
         """Return what the run takes until every two neighbours are ordered or tied; None if there are too many of them.
 
-        That is what a typical one of the simulated runs takes, each with a truth of its own that the line-up may have:
-        their geometric mean. A few worlds in which two are all but equal would rule the ordinary one.
+        That is the median of simulated runs, each with a truth of its own that the line-up may have, and the range of
+        eight of ten of them.
         """
         config, per_match, pairings = self._config, self._config.seeds.per_match, self.assumed.pairings
         if len(config.participants) > _MOST_SIMULATED:
@@ -209,8 +209,8 @@ class Planner:
             expected = max(map(self._expected, world.leads()))
             run = simulated_run(config, world, expected=expected, seed=number)
             taken.append(run.seed_pairs / per_match)
-        low, _, high = quantiles(taken, n=4)
-        need = self._taking(None, "decided", ceil(geometric_mean(taken)))
+        low, *_, high = quantiles(taken, n=10, method="inclusive")
+        need = self._taking(None, "decided", ceil(median(taken)))
         per_hand = need.hands / need.matches
         return msgspec.structs.replace(need, likely_hands=(round(low * per_hand), round(high * per_hand)))
 

@@ -1,0 +1,41 @@
+"""What a line-up may truly be like, given a pilot or nothing."""
+
+import numpy as np
+import pytest
+
+from molt_bench.config.loader import load_config
+from molt_bench.study.line_up import LineUp
+from molt_bench.study.pilot import Pilot, prior_deviation
+
+PLANNED = load_config({"participants": [{"id": name, "type": "random"} for name in "abcd"]})
+
+
+def worlds(pilot, count=200):
+    line_up = LineUp(PLANNED, pilot)
+    return [line_up.drawn(np.random.RandomState(seed)) for seed in range(count)]
+
+
+def test_where_hands_vary_more_players_are_further_apart():
+    usual = prior_deviation(PLANNED)
+    calm, wild = (worlds(Pilot(times * usual, 100)) for times in (0.5, 1.0))
+    assert [world.skills for world in wild] == [pytest.approx([2 * each for each in world.skills]) for world in calm]
+
+
+def test_without_a_pilot_nobody_knows_how_much_hands_vary():
+    sds = sorted(np.mean([*world.deviations.values()]) for world in worlds(None))
+    assert 3 < sds[180] / sds[20] < 7
+
+
+def test_a_long_pilot_leaves_little_open_and_a_short_one_much():
+    skill = dict(zip("abcd", (600.0, 200.0, -300.0, -500.0), strict=True))
+    spreads = {}
+    for count in (10, 4000):
+        margins = {frozenset(pair): (pair[0], skill[pair[0]] - skill[pair[1]], count) for pair in PLANNED.pairings()}
+        known = Pilot(
+            10_000.0, 6 * count, variances=dict.fromkeys(margins, (10_000.0**2, count - 1)), margins=margins
+        )
+        found = np.array([[world.margins["a", "b"], *world.deviations.values()] for world in worlds(known)])
+        spreads[count] = found.std(axis=0)
+        assert found[:, 0].mean() == pytest.approx(400, abs=4 * spreads[count][0] / len(found) ** 0.5 + 120)
+    assert spreads[10][0] > 10 * spreads[4000][0]
+    assert spreads[10][1] > 5 * spreads[4000][1]
