@@ -59,7 +59,7 @@ class StoredExam:
             version=__version__,
             config=config.plain(),
             questions=source.name,
-            count=source.count,
+            count=source.count if secret else count,
             sha256=source.fingerprint(),
             source_hashes=source_hashes(config),
         )
@@ -98,7 +98,7 @@ class StoredExam:
         try:
             session = ExamSession(self.config, source, self.answers, files, observer=observer, on_block=on_block)
             if self.answers.end is not None:
-                return session.result(self._asked(source), self.answers.end.reason)
+                return session.result(self._asked(), self.answers.end.reason)
             result = session.run()
             self.answers.finish(end_of(result, self._seed))
             if self._seed is not None:
@@ -115,7 +115,7 @@ class StoredExam:
         files = self._files(BUILT_IN, None)
         try:
             session = ExamSession(self.config, source, self.answers, files)
-            return session.result(self._asked(source), "not yet" if end is None else end.reason)
+            return session.result(self._asked(), "not yet" if end is None else end.reason)
         finally:
             files.close()
 
@@ -132,7 +132,7 @@ class StoredExam:
         again.answers = {place: each for place, each in self.answers.answers.items() if each.participant in coded}
         files = self._files(BUILT_IN, None)
         try:
-            ExamSession(self.config, source, again, files).ask_again(self.answers.answers, self._asked(source))
+            ExamSession(self.config, source, again, files).ask_again(self.answers.answers, self._asked())
         finally:
             files.close()
         for place, answer in self.answers.answers.items():
@@ -144,10 +144,10 @@ class StoredExam:
                 )
         return len(self.answers.answers) - sum(place[0] in coded for place in self.answers.answers)
 
-    def _asked(self, source: QuestionSource) -> int:
+    def _asked(self) -> int:
         """Return how many questions were asked: whole blocks."""
-        answered = len({question for _, question in self.answers.answers})
-        return min(source.count, BLOCK * ceil(answered / BLOCK))
+        answered = len({(question, sample) for _, question, sample in self.answers.answers})
+        return BLOCK * ceil(answered / BLOCK)
 
     def _files(self, permission: Permission, warn: Warn | None) -> RunFiles:
         """Open the recorded replies of models, programs and servers."""

@@ -39,8 +39,9 @@ def print_exam(found: ExamResult, console: Console) -> None:
     for order in found.orders:
         console.print(Text(order_line(order)), soft_wrap=True)
     streets = " and ".join(found.streets)
+    often = f", {found.repeated:,} of them asked again" if found.repeated else ""
     for line in (
-        f"Stopped: {found.stop_reason}. {found.asked:,} questions of {found.questions}, {streets} only.",
+        f"Stopped: {found.stop_reason}. {found.asked:,} questions of {found.questions}{often}; {streets} only.",
         "lost: big blinds given away per 100 decisions, weighted by how often such decisions occur, by solved games; a "
         f"best response gains {found.error:.3f}% of the pot against the solutions, on average.",
         MISLEADS,
