@@ -14,7 +14,7 @@ from strangers import TEN
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.llm.money.expected_use import DECISIONS_PER_HAND
 from molt_bench.exam.questions import Question, public_set
-from molt_bench.exam.scoring import BLOCK, PER, TIE, Scores, tested, value_of, weighted
+from molt_bench.exam.scoring import BLOCK, PER, TIE, Scores, caution_of, tested, value_of, weighted
 from molt_bench.exam.session import letters_of
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import play_match
@@ -69,17 +69,20 @@ def looks(weights: "np.ndarray", leads: "np.ndarray") -> "np.ndarray":
     """Return what is claimed at each look of each exam; `leads` are by exam and question."""
     exams, most = leads.shape
     found = np.full((exams, most // BLOCK), np.nan)
-    sums = [np.cumsum(each, axis=1) for each in (weights, weights * leads, weights**2, weights**2 * leads)]
-    squares = np.cumsum((weights * leads) ** 2, axis=1)
+    sums = [np.cumsum(each, axis=1) for each in (weights, weights * leads)]
+    powers = [[np.cumsum(weights**power * leads**at, axis=1) for at in range(power + 1)] for power in (2, 3)]
     test = Horizon(TIE, BLOCK)
     for look in range(most // BLOCK):
         at = (look + 1) * BLOCK - 1
-        whole_weight, total, doubled, crossed = (each[:, at] for each in sums)
+        whole_weight, total = (each[:, at] for each in sums)
+        (doubled, second, third), cubed = ([each[:, at] for each in power] for power in powers)
         mean, size = total / whole_weight, whole_weight**2 / doubled
-        spread = np.maximum(0.0, squares[:, at] - 2 * mean * crossed + mean**2 * doubled)
+        spread = np.maximum(0.0, third - 2 * mean * second + mean**2 * doubled)
+        cubes = cubed[3] - 3 * mean * cubed[2] + 3 * mean**2 * cubed[1] - mean**3 * cubed[0]
         errors = np.sqrt(spread * size / (size - 1)) / whole_weight
         for exam in range(exams):
-            lead = Estimate(float(mean[exam]), float(errors[exam]), float(size[exam] - 1))
+            caution = caution_of(at + 1, float(spread[exam]), float(cubes[exam]))
+            lead = Estimate(float(mean[exam]), float(errors[exam]), float(size[exam] - 1), caution=caution)
             found[exam, look] = claim(test, tested(lead, float(errors[exam]) * sqrt(at + 1), most))
     return found
 

@@ -23,6 +23,7 @@ from molt_bench.exam.asking import FORCED
 from molt_bench.exam.questions import RULES, Kind, Question
 from molt_bench.poker.actions import Street
 from molt_bench.poker.notation import actions_from_line
+from molt_bench.rating.pair_sums import UNSEEN_WEIGHT, unseen_skewness, widening_at_bar
 from molt_bench.rating.sequential import Horizon, sure
 from molt_bench.rating.student import UNKNOWN, Estimate
 
@@ -69,16 +70,29 @@ def loss_of(question: Question, answer: Answer) -> float:
 
 
 def weighted(rows: Sequence[tuple[float, float]]) -> Estimate:
-    """Return the mean of numbers with their weights, as Student's t."""
+    """Return the mean of numbers with their weights, as Student's t; verdicts allow for skewness, as those of runs."""
     whole = fsum(weight for weight, _ in rows)
     if len(rows) < 2 or not whole:
         return UNKNOWN
     mean = fsum(weight * value for weight, value in rows) / whole
-    squares = fsum((weight * (value - mean)) ** 2 for weight, value in rows)
+    apart = [weight * (value - mean) for weight, value in rows]
+    squares, cubes = fsum(each * each for each in apart), fsum(each**3 for each in apart)
     # As many questions of the same weight would be as sure.
     size = whole * whole / fsum(weight * weight for weight, _ in rows)
     error = sqrt(squares * size / (size - 1)) / whole if size > 1 else inf
-    return Estimate(mean, error, max(1.0, size - 1), unit=error * sqrt(len(rows)))
+    caution = caution_of(len(rows), squares, cubes)
+    return Estimate(mean, error, max(1.0, size - 1), unit=error * sqrt(len(rows)), caution=caution)
+
+
+def caution_of(count: int, squares: float, cubes: float) -> float:
+    """Return by how much a standard error is wider for verdicts, by sums of squares and cubes around the mean.
+
+    Many lose nothing at most questions and much at a few: a lead over one whose dear questions are still to come would
+    seem surer than it is.
+    """
+    skewness = count * cubes * cubes / squares**3 if squares else 0.0
+    shown = skewness * count / (UNSEEN_WEIGHT + count)
+    return widening_at_bar((shown + unseen_skewness(count)) / count)
 
 
 class Score(msgspec.Struct, frozen=True, rename="camel", kw_only=True):

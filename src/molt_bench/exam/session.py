@@ -18,6 +18,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.types import Exchange
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.status import Observer
@@ -27,9 +28,11 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import GameUnfinished, RunHalted
 from molt_bench.exam.answer_file import Answer, AnswerFile, ExamEnd, Place
 from molt_bench.exam.asking import answer_of, game_of
+from molt_bench.exam.examinee import PERSON
 from molt_bench.exam.question_sources import QuestionSource
 from molt_bench.exam.questions import Question, action_letter
 from molt_bench.exam.scoring import BLOCK, Order, Score, scores_of
+from molt_bench.person.players import PersonLeft
 from molt_bench.play.event_loop import GameLoop
 from molt_bench.play.worker_pool import cores
 from molt_bench.poker.actions import Action
@@ -38,6 +41,9 @@ from molt_bench.specs import GameLabel, GameSpec
 
 #: Into how many sizes a range of them is taken apart, to value it.
 _SIZES: Final = 9
+#: No agents beside those that the config names.
+NOBODY_ELSE: Final[Mapping[str, AgentFactory]] = {}
+NOT_ENDED: Final = "it has not ended"
 SURE: Final = "the order is sure"
 ALL_ASKED: Final = "all questions were asked"
 
@@ -86,6 +92,7 @@ class ExamSession:
         source: The questions.
         answers: The answers so far.
         files: The recorded replies of models and programs, and which agents may be made.
+        agents: Makes agents that no config can name, by their type: a person.
         observer: Told what goes wrong.
         on_block: Called after every block with what is known by then.
     """
@@ -97,6 +104,7 @@ class ExamSession:
         answers: AnswerFile,
         files: RunFiles,
         *,
+        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
         observer: Observer | None = None,
         on_block: Callable[[ExamResult], None] = lambda _: None,
     ) -> None:
@@ -107,11 +115,11 @@ class ExamSession:
         self._costs: Counter[str] = Counter()
         self._on_block = on_block
         self._policies: Mapping[str, PolicyOf] = built_in_policies([each.spec() for each in config.participants])
-        self._cast = Cast(config, {}, files, observer=observer, on_exchange=self._on_exchange)
+        self._cast = Cast(config, agents, files, observer=observer, on_exchange=self._on_exchange)
         self._loop = GameLoop()
         whole = {*self._policies, *[name for name, each in self._models.items() if each.harness == "mixed"]}
         #: Whose answers are drawn: asked again, they may answer something else.
-        self._drawing = {name for name in self._names if name not in whole}
+        self._drawing = {each.id for each in config.participants if each.id not in whole and each.type != PERSON}
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._draws.add(exchange)
@@ -220,7 +228,7 @@ class ExamSession:
         try:
             agent = self._cast.agent(name, label)
             letter, faults, seconds = await answer_of(agent, question, spec, sample=sample)
-        except RunHalted:
+        except (RunHalted, PersonLeft):
             raise
         except GameUnfinished:
             return

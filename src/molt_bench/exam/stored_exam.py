@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import ceil
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from msgspec import UNSET
 from molt_bench._version import __version__
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
@@ -19,8 +20,9 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamHeader
 from molt_bench.exam.question_sources import SECRET, PublicQuestions, QuestionSource, SecretQuestions, same_questions
+from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
-from molt_bench.exam.session import ExamResult, ExamSession, end_of
+from molt_bench.exam.session import NOBODY_ELSE, NOT_ENDED, ExamResult, ExamSession, end_of
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, check_entries
 from molt_bench.runs.header import source_hashes
@@ -84,6 +86,7 @@ class StoredExam:
         self,
         permission: Permission,
         *,
+        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
         observer: Observer | None = None,
         warn: Warn | None = None,
         on_block: Callable[[ExamResult], None] = lambda _: None,
@@ -96,7 +99,9 @@ class StoredExam:
             raise JournalError("the code of an agent has been changed since the exam began: begin a new one")
         files = self._files(permission, warn)
         try:
-            session = ExamSession(self.config, source, self.answers, files, observer=observer, on_block=on_block)
+            session = ExamSession(
+                self.config, source, self.answers, files, agents=agents, observer=observer, on_block=on_block
+            )
             if self.answers.end is not None:
                 return session.result(self._asked(), self.answers.end.reason)
             result = session.run()
@@ -115,9 +120,14 @@ class StoredExam:
         files = self._files(BUILT_IN, None)
         try:
             session = ExamSession(self.config, source, self.answers, files)
-            return session.result(self._asked(), "not yet" if end is None else end.reason)
+            return session.result(self._asked(), NOT_ENDED if end is None else end.reason)
         finally:
             files.close()
+
+    def costliest(self, name: str) -> list[ReviewedAnswer]:
+        """Return the costliest answers of a participant, beside the solution."""
+        source = _source(self._seed, self.answers.header.count, self.folder)
+        return costliest(name, source.first(source.count), self.answers.answers)
 
     def check(self) -> int:
         """Ask again whoever can be asked for free, take the recorded replies of all others, and compare every answer.
