@@ -21,7 +21,8 @@ FEW = ("--questions", "20", "--json")
 def config_in(folder, server, *others, **model):
     """Write a config with a model and others, and return the flags that ask them."""
     players = [{"id": "model", "type": f"llm:{MODEL}", "baseUrl": server.url, **model}, *others]
-    config = {"participants": players, "llm": {"backoffS": 0.01, "prices": {MODEL: PRICE}, "maxConcurrent": 2}, "outputDir": "out"}
+    asking = {"backoffS": 0.01, "prices": {MODEL: PRICE}, "maxConcurrent": 2}
+    config = {"participants": players, "llm": asking, "outputDir": "out"}
     (folder / "bench.json").write_text(json.dumps(config))
     return ("exam", "--config", "bench.json", *FEW)
 

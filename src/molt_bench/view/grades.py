@@ -25,7 +25,6 @@ def _decision(grade: Grade, big_blind: int) -> dict[str, Any]:
     return {
         "loss": rounded(grade.loss / big_blind),
         "value": rounded(grade.value / big_blind),
-        "accuracy": rounded(grade.accuracy),
         "mistake": MISTAKES[grade.mistake] if grade.mistake else None,
         "options": [
             {
@@ -59,9 +58,9 @@ def grades_data(run: OpenRun, analysis: Analysis | None) -> dict[str, Any] | Non
                 "forcedFolds": row.forced_folds,
                 "mistakes": row.mistakes,
                 "lossMbb": rounded(row.loss_mbb),
-                "halfWidth": rounded(row.loss_mbb_half_width_95),
+                "aboveMbb": rounded(row.above_mbb or None),
+                "halfWidth": rounded(row.above_mbb_half_width_95 or None),
                 "lossBb100": rounded(row.loss_bb_per_100),
-                "accuracy": rounded(row.accuracy),
                 "byStreet": [_per_100(row.streets, street) for street in STREETS],
                 "byKind": [_per_100(row.kinds, kind) for kind in MISTAKES],
                 "costliest": [msgspec.to_builtins(each) for each in row.costliest if _shown(run, each)],
