@@ -19,7 +19,15 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamHeader
-from molt_bench.exam.question_sources import SECRET, PublicQuestions, QuestionSource, SecretQuestions, same_questions
+from molt_bench.exam.question_sources import (
+    SECRET,
+    PublicQuestions,
+    QuestionSource,
+    SecretQuestions,
+    SolvedQuestions,
+    same_questions,
+)
+from molt_bench.exam.questions import Question
 from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
 from molt_bench.exam.session import NOBODY_ELSE, NOT_ENDED, ExamResult, ExamSession, end_of
@@ -113,9 +121,39 @@ class StoredExam:
             files.close()
             self.answers.close()
 
+    @property
+    def secret(self) -> bool:
+        """Whether its questions are not those of the public set."""
+        return self.answers.header.questions == SECRET
+
+    def questions(self) -> list[Question]:
+        """Return all questions as they are on record; nothing is solved."""
+        source = self._recorded()
+        return source.first(source.count)
+
+    def _recorded(self) -> QuestionSource:
+        count = self.answers.header.count
+        return SolvedQuestions(self.folder) if self.secret else PublicQuestions(count)
+
+    def words(self) -> dict[str, dict[tuple[str, int], str]]:
+        """Return what models said, by model, by question and sample."""
+        found: dict[str, dict[str, dict[int, str]]] = {}
+        files = self._files(BUILT_IN, None)
+        try:
+            for each in files.exchanges.earlier:
+                by_question = found.setdefault(each.participant, {})
+                by_question.setdefault(str(each.game.seed), {})[each.game.match] = each.text
+        finally:
+            files.close()
+        said: dict[str, dict[tuple[str, int], str]] = {}
+        for name, asked in found.items():
+            numbered = [(at, texts, enumerate(sorted(texts))) for at, texts in asked.items()]
+            said[name] = {(at, sample): texts[match] for at, texts, matches in numbered for sample, match in matches}
+        return said
+
     def result(self) -> ExamResult:
         """Return what the answers on record show; nobody is asked."""
-        source = _source(self._seed, self.answers.header.count, self.folder)
+        source = self._recorded()
         end = self.answers.end
         files = self._files(BUILT_IN, None)
         try:
@@ -126,8 +164,7 @@ class StoredExam:
 
     def costliest(self, name: str) -> list[ReviewedAnswer]:
         """Return the costliest answers of a participant, beside the solution."""
-        source = _source(self._seed, self.answers.header.count, self.folder)
-        return costliest(name, source.first(source.count), self.answers.answers)
+        return costliest(name, self.questions(), self.answers.answers)
 
     def check(self) -> int:
         """Ask again whoever can be asked for free, take the recorded replies of all others, and compare every answer.

@@ -20,7 +20,7 @@ from molt_bench.report.grades import LISTED, MISTAKE_MBB, AgentGrades, CostlyDec
 def print_grades(found: Grades, names: Mapping[str, str], console: Console, *, folder: str) -> None:
     """Print the grades of a run; `names` are the display names of those to be shown, by id."""
     rows = [row for row in found.participants if row.id in names]
-    rows.sort(key=lambda row: (row.loss_mbb is None, row.above_mbb))
+    rows.sort(key=lambda row: (row.loss_mbb is None, row.loss_mbb))
     for table in (agents_table, streets_table, kinds_table):
         console.print(table(rows, names))
     costliest = [(each, names[row.id]) for row in rows for each in row.costliest]

@@ -74,7 +74,7 @@ const FIGURES =
 export function gradesSection(run, agents, state) {
   const { grades } = run;
   if (!grades?.rows.length) return null;
-  const byLoss = [...grades.rows].sort((one, other) => one.aboveMbb - other.aboveMbb); // as molt-bench grade prints them
+  const byLoss = [...grades.rows].sort((one, other) => one.lossMbb - other.lossMbb); // as molt-bench grade prints them
   const won = new Map(run.leaderboard.map(({ id, bb100 }) => [id, bb100]));
   const columns = [
     "mbb lost per decision",
