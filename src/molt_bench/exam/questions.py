@@ -144,16 +144,19 @@ class Question(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         """Check that it can be asked and valued; raises ValueError, or what the rules say."""
         numbers = (self.weight, self.pot, self.reached, self.error, self.own_error)
         valued = [number for each in self.options for number in (each.value, each.chance)]
-        if not self.options or not all(map(isfinite, (*numbers, *valued))) or self.weight <= 0 or self.pot <= 0:
-            raise ValueError("expected actions with finite values, and a weight and a pot above 0")
+        possible = all(isfinite(each) and abs(each) <= _DEEPEST for each in (*numbers, *valued))
+        if not self.options or not possible or self.weight <= 0 or self.pot <= 0:
+            raise ValueError("expected actions with their values, and a weight and a pot above 0")
         if not 0 < self.decision.stack <= _DEEPEST or self.decision.button not in (0, 1):
             raise ValueError("expected a stack and a seat")
         if self.decision.hand().actor < 0:
             raise ValueError("expected a hand that is not over")
-        legal = self.seen().legal
+        seen = self.seen()
+        if seen.board != cards_from_text(self.decision.board):
+            raise ValueError("expected the board of its street")
         for each in self.options:
             (action,) = actions_from_line(each.action)
-            if not legal.allows(action):
+            if not seen.legal.allows(action):
                 raise ValueError(f"{each.action} is not legal there")
 
     @property

@@ -179,7 +179,8 @@ class StoredExam:
         again.answers = {place: each for place, each in self.answers.answers.items() if each.participant in coded}
         files = self._files(BUILT_IN, None)
         try:
-            ExamSession(self.config, source, again, files).ask_again(self.answers.answers, self._asked())
+            session = ExamSession(self.config, self._recorded(), again, files)  # nothing is solved for a stranger
+            session.ask_again(self.answers.answers, self._asked())
         finally:
             files.close()
         for place, answer in self.answers.answers.items():
