@@ -21,7 +21,7 @@ from molt_bench.rating.student import Estimate
 #: The standard deviation of a lead at a question, in big blinds, if both draw one answer; and the part of its variance
 #: that stays however often both are asked the same question: of ten agents (`benchmarks/exam.py --orders`).
 _DEVIATION: Final = 1.45
-_OF_QUESTIONS: Final = 0.5
+_OF_QUESTIONS: Final = 0.46
 #: What verdicts allow for skewness, after a few hundred questions.
 _CAUTION: Final = 1.1
 #: Questions of the rows of a plan that has no limit.
