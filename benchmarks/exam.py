@@ -3,22 +3,25 @@
 Everybody of a field answers the public questions, and plays everybody else. Three things are printed: both numbers for
 each, with their rank correlation; the pairs whose two orders differ although both are clear; and how often the ladder
 of `tag` with more and more random actions comes out right after so many questions, if one answer is drawn at each.
+
+`--orders` prints what exams claim about ten agents that had no part in making it, `--run` what an adaptive run claims
+about them, and `--second FILE` how another set of questions agrees with the public one (`exam_orders.py`).
 """
 
 import argparse
-from collections.abc import Sequence
 from functools import partial
 from itertools import combinations, pairwise
 from math import sqrt
+from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
 from bots import Bot
+from exam_orders import answers, drawn, print_agreement, print_orders, print_run
 from grades import HUNTER, correlation
 
-from molt_bench.exam.questions import Question, public_set
-from molt_bench.exam.scoring import PER, value_of, weighted
-from molt_bench.exam.session import letters_of
+from molt_bench.exam.questions import public_set
+from molt_bench.exam.scoring import PER, weighted
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import play_match
 from molt_bench.seeds import seed_pool
@@ -37,17 +40,6 @@ FIELD = {
 }
 
 
-def answers(name: str, questions: Sequence[Question]) -> list[list[tuple[float, float]]]:
-    """Return for each question what each action of a bot gives away, with its chance."""
-    policy = FIELD[name].make(name).policy  # type: ignore[attr-defined]
-    found = []
-    for question in questions:
-        best = question.best.value
-        actions = letters_of(policy(question.seen()))
-        found.append([(max(0.0, best - value_of(question, letter)), chance) for letter, chance in actions])
-    return found
-
-
 def winnings(seeds: int) -> dict[tuple[str, str], tuple[float, float]]:
     """Return what the first of each two wins from the second, in bb/100, with its standard error."""
     found = {}
@@ -56,19 +48,6 @@ def winnings(seeds: int) -> dict[tuple[str, str], tuple[float, float]]:
         result = play_match((first, second), seeds=seed_pool("exam", seeds), hands=HANDS)
         margins = margins_of(result, big_blind=BIG_BLIND)["adjusted"]
         found[pair] = fmean(margins) / 10, stdev(margins) / sqrt(seeds) / 10
-    return found
-
-
-def drawn(each: list[list[tuple[float, float]]], picked: "np.ndarray", dice: "np.random.RandomState") -> "np.ndarray":
-    """Return what one drawn action of a bot gives away at each of the questions that were picked."""
-    most = max(map(len, each))
-    lost, below = np.zeros((len(each), most)), np.ones((len(each), most))
-    for at, actions in enumerate(each):
-        lost[at, : len(actions)] = [loss for loss, _ in actions]
-        below[at, : len(actions)] = np.cumsum([chance for _, chance in actions])
-    below[:, -1] = np.inf
-    which = (dice.rand(*picked.shape)[..., None] >= below[picked]).sum(axis=-1)
-    found: np.ndarray = lost[picked, np.minimum(which, most - 1)]
     return found
 
 
@@ -84,9 +63,23 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=10, help="seed pairs of each pairing (%(default)s)")
+    parser.add_argument(
+        "--orders", type=int, metavar="EXAMS", help="simulate so many exams of ten other agents instead"
+    )
+    parser.add_argument("--run", type=int, metavar="HANDS", help="let the ten play an adaptive run instead")
+    parser.add_argument("--second", type=Path, metavar="FILE", help="compare with another set of questions instead")
     options = parser.parse_args()
+    if options.orders is not None:
+        print_orders(options.orders, options.seeds)
+        return
+    if options.run is not None:
+        print_run(options.run)
+        return
+    if options.second is not None:
+        print_agreement(options.second)
+        return
     questions = public_set().questions
-    found = {name: answers(name, questions) for name in FIELD}
+    found = {name: answers(FIELD[name].make(name), questions) for name in FIELD}
     lost = {name: [sum(loss * chance for loss, chance in each) for each in found[name]] for name in FIELD}
     weights = [question.weight for question in questions]
     loss = {name: weighted([*zip(weights, each, strict=True)]) for name, each in lost.items()}

@@ -40,15 +40,15 @@ FIELD = {
 
 
 class Losses(NamedTuple):
-    """What the decisions of one player gave away in a seed pair, in mbb; how many they were; and their accuracy."""
+    """What the decisions of one player gave away in a seed pair, in mbb; how many; and what is above the reference."""
 
     loss: float = 0.0
     decisions: int = 0
-    accuracy: float = 0.0
+    above: float = 0.0
 
-    def plus(self, loss: float, accuracy: float) -> "Losses":
+    def plus(self, loss: float, above: float) -> "Losses":
         """Return the same with one more decision."""
-        return Losses(self.loss + loss, self.decisions + 1, self.accuracy + accuracy)
+        return Losses(self.loss + loss, self.decisions + 1, self.above + above)
 
 
 class Meeting(NamedTuple):
@@ -66,7 +66,7 @@ def graded(games: Sequence[GameRecord]) -> tuple[Losses, Losses]:
         for parsed in game.replay():
             for grade in grade_hand(parsed.hand, reference(), forced=parsed.forced):
                 player = grade.seat if game.seating == "AB" else 1 - grade.seat
-                found[player] = found[player].plus(grade.loss_mbb(BIG_BLIND), grade.accuracy)
+                found[player] = found[player].plus(grade.loss_mbb(BIG_BLIND), 1000 * grade.above / BIG_BLIND)
     return found[0], found[1]
 
 
@@ -128,12 +128,12 @@ def field_lines(meetings: Sequence[Meeting], opponents: Sequence[str]) -> Iterat
     names = [name for name in FIELD if any(other != name for other in opponents)]
     names = [name for name in names if name not in opponents or len(opponents) > 1]
     found = {name: results(meetings, name, opponents) for name in names}
-    yield f"{'':12}{'bb/100 won':>12}{'mbb lost a decision':>21}{'bb lost/100':>13}{'accuracy':>10}{'decisions':>11}"
+    yield f"{'':12}{'bb/100 won':>12}{'mbb lost a decision':>21}{'bb lost/100':>13}{'above':>10}{'decisions':>11}"
     for name in sorted(names, key=lambda each: -found[each][0]):
         won, parts = found[name]
         count, hands = sum(part.decisions for part in parts), 2 * HANDS * len(parts)
-        total, accuracy = sum(part.loss for part in parts), sum(part.accuracy for part in parts)
-        row = f"{name:12}{won:>+12,.0f}{total / count:>21,.0f}{total / hands / 10:>13,.0f}{accuracy / count:>10.1f}"
+        total, above = sum(part.loss for part in parts), sum(part.above for part in parts)
+        row = f"{name:12}{won:>+12,.0f}{total / count:>21,.0f}{total / hands / 10:>13,.0f}{above / count:>10.0f}"
         yield f"{row}{count:>11,}"
     by_loss = correlation([found[name][0] for name in names], [-mean_loss(found[name][1]) for name in names])
     yield f"rank correlation of winnings and grade: {by_loss:+.2f}"

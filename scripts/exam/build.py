@@ -44,17 +44,19 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many at once (%(default)s)")
     parser.add_argument("--gpu", type=int, default=0, help="processes that share the GPU, for the turn (%(default)s)")
     parser.add_argument("--done", type=Path, default=Path("build/exam.jsonl"), help="what is solved (%(default)s)")
+    parser.add_argument("--seed", default=SEED, help="what the questions are drawn from; another one for another set")
+    parser.add_argument("--to", type=Path, default=PATH, help="the file of the set (%(default)s)")
     parser.add_argument("--seconds", type=float, default=1e9, help="end after this time, done or not")
     options = parser.parse_args()
     start = perf_counter()
     options.done.parent.mkdir(parents=True, exist_ok=True)
     known = {}
-    for path in (PATH, options.done):
+    for path in (options.to, options.done):
         for line in path.read_bytes().splitlines() if path.exists() else ():
             question = msgspec.json.decode(line, type=Question)
             known[question.id] = question
     todo, order = [], []
-    drawn = draw(SEED, options.questions, ("turn", "river"))
+    drawn = draw(options.seed, options.questions, ("turn", "river"))
     for number, each in enumerate(drawn, start=1):
         street = each.decision.kind().street
         order.append(f"{street}-{number}")
@@ -88,8 +90,8 @@ def main() -> None:
             for pool in (cores, gpu):
                 for process in list(pool._processes.values()):
                     process.kill()
-    PATH.write_bytes(b"".join(msgspec.json.encode(known[name]) + b"\n" for name in order if name in known))
-    print(f"wrote {len(known)} of {len(order)} questions to {PATH}")
+    options.to.write_bytes(b"".join(msgspec.json.encode(known[name]) + b"\n" for name in order if name in known))
+    print(f"wrote {len(known)} of {len(order)} questions to {options.to}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ FEW = ("--questions", "20", "--json")
 def config_in(folder, server, *others, **model):
     """Write a config with a model and others, and return the flags that ask them."""
     players = [{"id": "model", "type": f"llm:{MODEL}", "baseUrl": server.url, **model}, *others]
-    config = {"participants": players, "llm": {"backoffS": 0.01, "prices": {MODEL: PRICE}}, "outputDir": "out"}
+    asking = {"backoffS": 0.01, "prices": {MODEL: PRICE}, "maxConcurrent": 2}
+    config = {"participants": players, "llm": asking, "outputDir": "out"}
     (folder / "bench.json").write_text(json.dumps(config))
     return ("exam", "--config", "bench.json", *FEW)
 
@@ -163,3 +164,42 @@ def test_a_secret_set_is_revealed_at_the_end(tmp_path):
     assert last["seed"] not in json.dumps(first)
     assert first["questions"] == "secret"
     assert quick("verify", folder).returncode == 0
+
+
+def test_a_person_sits_the_exam_leaves_and_comes_back(tmp_path):
+    done = quick("exam", "you", "--questions", "20", cwd=tmp_path, said="c\nnonsense\nr pot\nq\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Question ") == 3
+    assert "nonsense" in done.stdout
+    assert "--resume" in done.stderr
+    folder = run_of(tmp_path / "benchmark-results")
+    assert sum(name == "you" for name, _ in answers_in(folder)) == 2
+    again = quick("exam", "you", "--questions", "20", "--resume", cwd=tmp_path, said="a\n" * 18)
+    assert again.returncode == 0, again.stderr
+    assert "Question 3:" in again.stdout
+    assert "Question 2:" not in again.stdout
+    assert "Your costliest answers" in again.stdout
+    assert "all questions were asked" in again.stdout
+    assert quick("verify", folder).returncode == 0
+
+
+def test_a_person_answers_in_the_terminal_alone(tmp_path):
+    done = quick("exam", "you", "--json", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "in the terminal" in done.stderr
+
+
+def test_the_plan_of_an_exam_says_what_dollars_buy(tmp_path, server):
+    config_in(tmp_path, server, "tight")
+    done = quick("plan", "exam", "--config", "bench.json", "--dollars", "5", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (need,) = json.loads(done.stdout)["needs"]
+    each = json.loads(done.stdout)["usdPerQuestion"]["model"]
+    assert need["usd"] <= 5 < need["usd"] + each
+    few = quick("plan", "exam", "--config", "bench.json", "--json", cwd=tmp_path)
+    leads = [row["lead"] for row in json.loads(few.stdout)["needs"]]
+    assert leads[0] is None
+    assert leads[1:] == sorted(leads[1:], reverse=True)
+    assert quick("plan", "exam", "--dollars", "5", cwd=tmp_path).returncode == 2
+    wrong = quick("plan", "exam", "--config", "bench.json", "--hands", "5", cwd=tmp_path)
+    assert "cannot be used with an exam" in wrong.stderr

@@ -39,7 +39,7 @@ def test_it_prints_everybody_beside_what_they_won_and_says_that_it_is_not_the_ra
     done = graded(run)
     for name in ("tag", "callstation", "random"):
         assert done.stdout.count(f" {name}") >= 3
-    for words in ("lost/dec", "won/100", "accuracy", "folds too", "wrong size", "not the ranking", "callstations"):
+    for words in ("lost/dec", "won/100", "above", "folds too", "wrong size", "not the ranking", "callstations"):
         assert words in done.stdout
     assert done.stderr == ""
 
@@ -67,7 +67,7 @@ def test_json_is_one_object_with_the_chosen_agent(run):
     (row,) = found["participants"]
     assert row["id"] == "tag"
     assert row["decisions"] == sum(each["decisions"] for each in row["streets"].values()) > 0
-    assert 0 <= row["accuracy"] <= 100
+    assert row["aboveMbb"] <= row["lossMbb"]
     written = json.loads((run / "grades.json").read_bytes())
     assert len(written["participants"]) == 3
 

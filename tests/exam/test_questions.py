@@ -97,7 +97,7 @@ def test_weights_count_as_they_say():
 
 def test_two_are_compared_on_the_questions_that_both_answered():
     asked = [question(("k", 0.0), ("r400", float(at % 7)), id=f"q{at}") for at in range(200)]
-    scores = Scores(asked, ["good", "bad"], error=0.05)
+    scores = Scores(asked, ["good", "bad"], error=0.05, most=400)
     for each in asked:
         scores.add(answer(("r400", 1.0), participant="good", at=each.id))
     for each in asked[:150]:
@@ -109,7 +109,7 @@ def test_two_are_compared_on_the_questions_that_both_answered():
 
 def test_equals_are_not_ordered():
     asked = [question(("k", 0.0), ("r400", float(at % 7)), id=f"q{at}") for at in range(100)]
-    scores = Scores(asked, ["one", "other"], error=0.05)
+    scores = Scores(asked, ["one", "other"], error=0.05, most=400)
     for at, each in enumerate(asked):
         scores.add(answer(("rk"[at % 2] + "400" * (at % 2 == 0), 1.0), participant="one", at=each.id))
         scores.add(answer(("kr"[at % 2] + "400" * (at % 2), 1.0), participant="other", at=each.id))

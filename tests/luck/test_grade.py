@@ -38,7 +38,7 @@ def test_a_loss_is_the_best_value_minus_that_of_what_was_done():
 def test_the_best_action_loses_nothing():
     by = StandIn(worth(call=20, r300=50, r600=10))
     grade = grade_decision(before(), Action("raiseTo", 300), by)
-    assert (grade.best, grade.loss, grade.mistake, grade.accuracy) == (Action("raiseTo", 300), 0, None, 100)
+    assert (grade.best, grade.loss, grade.mistake) == (Action("raiseTo", 300), 0, None)
 
 
 def test_what_the_reference_does_not_consider_may_be_best():
@@ -100,11 +100,13 @@ def test_the_kind_of_a_mistake_is_that_of_what_was_done_against_the_best(done, b
     assert grade_decision(before(Action("raiseTo", 300)), done, StandIn(worth(**values))).mistake == kind
 
 
-def test_accuracy_is_100_minus_the_loss_in_percent_of_the_pot():
-    seen = before(CALL)  # a pot of 200
+def test_what_the_reference_gives_away_itself_is_taken_off():
+    seen = before(CALL)
     by = StandIn(worth(check=-50, r300=0, r600=-2000))
-    assert grade_decision(seen, CHECK, by).accuracy == 75
-    assert grade_decision(seen, Action("raiseTo", 600), by).accuracy == 0
+    own = sum(option.chance * -option.value for option in options_of(seen, by))
+    assert own > 0
+    assert grade_decision(seen, CHECK, by).above == pytest.approx(50 - own)
+    assert grade_decision(seen, Action("raiseTo", 300), by).above == pytest.approx(-own)
 
 
 def test_every_decision_is_graded_in_order():

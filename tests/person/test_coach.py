@@ -54,4 +54,4 @@ def test_the_summary_counts_all_hands():
         one.note(CALL)
         list(one.review())
     (said,) = one.summary()
-    assert said == "By the reference's values, your 2 decisions gave away 300 mbb on average; accuracy 80 of 100."
+    assert said == "By the reference's values, your 2 decisions gave away 300 mbb on average, +0 beside its own play."

@@ -9,7 +9,7 @@ from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Rating
 from molt_bench.report.grade_tables import page_of
-from molt_bench.report.grades import LISTED, GradeBook, left_out, worded_as_before
+from molt_bench.report.grades import LISTED, GradeBook, in_format_1, left_out
 from molt_bench.runs.journal import Game
 
 IDS = ("tag", "maniac")
@@ -78,7 +78,7 @@ def test_warm_up_hands_are_left_out():
 def test_forced_folds_are_counted_and_not_graded():
     game = played(agents=("tag", "broken"))
     tag, broken = grades(game, agents=("tag", "broken")).participants
-    assert (broken.decisions, broken.loss_mbb, broken.accuracy) == (0, None, None)
+    assert (broken.decisions, broken.loss_mbb, broken.above_mbb) == (0, None, None)
     assert broken.forced_folds == decisions(game)[1] > 0
     assert tag.forced_folds == 0
 
@@ -118,7 +118,7 @@ def test_the_first_chips_on_a_street_are_a_bet_and_others_a_raise():
                 assert each.done == f"{'bet' if opens else 'raise to'} {done.amount:,}"
             words |= {text.split()[0] for text in (each.done, each.best)}
     assert {"bet", "raise"} <= words
-    before = worded_as_before(found)
+    before = in_format_1(found)
     assert not any("bet" in each.done + each.best for row in before.participants for each in row.costliest)
 
 
@@ -149,5 +149,6 @@ def test_who_always_does_the_best_gives_nothing_away():
 
     found = grades(played(agents=("callstation", "maniac")), agents=("callstation", "maniac"), by=StandIn(best))
     caller, maniac = found.participants
-    assert (caller.loss_mbb, caller.mistakes, caller.accuracy, caller.costliest) == (0, 0, 100, [])
+    assert (caller.loss_mbb, caller.mistakes, caller.costliest) == (0, 0, [])
+    assert caller.above_mbb == 0 < maniac.above_mbb
     assert maniac.kinds["raises"].decisions == maniac.mistakes > 0

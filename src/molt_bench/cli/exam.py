@@ -3,7 +3,7 @@
 import shlex
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import msgspec
@@ -16,10 +16,12 @@ from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
     from molt_bench.agents import permission
+    from molt_bench.agents.python_agents import AgentFactory
     from molt_bench.arena import cast, status
     from molt_bench.cli import config_flags
     from molt_bench.config.sections import BenchmarkConfig
-    from molt_bench.exam import cost, session, stored_exam, table
+    from molt_bench.exam import cost, examinee, session, stored_exam, table
+    from molt_bench.person import players
     from molt_bench.runs import folder
 else:
     permission = lazy_import("molt_bench.agents.permission")
@@ -27,10 +29,12 @@ else:
     config_flags = lazy_import("molt_bench.cli.config_flags")
     cost, session = lazy_import("molt_bench.exam.cost"), lazy_import("molt_bench.exam.session")
     stored_exam, table = lazy_import("molt_bench.exam.stored_exam"), lazy_import("molt_bench.exam.table")
+    examinee, players = lazy_import("molt_bench.exam.examinee"), lazy_import("molt_bench.person.players")
     folder = lazy_import("molt_bench.runs.folder")
 
 #: As many as an exam may have: `molt_bench.exam.answer_file.MOST_QUESTIONS`.
 _QUESTIONS = Number("N", int, lambda value: 1 <= value <= 10_000, "a whole number from 1 to 10,000")
+_WHO: Final = "PARTICIPANT"
 #: Who sits the exam beside somebody who is alone.
 _COMPANION = "blueprint"
 
@@ -60,7 +64,7 @@ class ExamOptions:
     "participants",
     nargs=-1,
     metavar="PARTICIPANT...",
-    help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
+    help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL, llm:MODEL, or you: yourself, in the terminal.",
     shell_complete=agent_names,
 )
 @grouped(ExamOptions, "options")
@@ -74,19 +78,25 @@ def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing
     Examples:
       molt-bench exam tag tight --questions 50
       molt-bench exam tag --questions 50 --json
+      molt-bench exam you
     """
     config = _config(participants, options)
+    person = next((each.id for each in config.participants if each.type == examinee.PERSON), None)
+    if person is not None and (printing.as_json or printing.quiet):
+        raise click.BadParameter("a person answers in the terminal, without --json and --quiet", param_hint=_WHO)
     unfinished = (
         stored_exam.last_exam(config, options.questions, secret=options.secret) if options.resume_last else None
     )
     if unfinished is not None:
         found = stored_exam.StoredExam.open(unfinished, read_only=False)
     else:
-        cast.check_participants(config)
+        cast.check_participants(config, _agents(person))
         _check_cost(config, options)
         where = folder.new_folder(config)
         found = stored_exam.StoredExam.begin(where, config, options.questions, secret=options.secret)
     printing.notice(f"the exam is in {found.folder}")
+    if person is not None:
+        print("Type ? for help, q to end: the result is shown then, and --resume goes on later.")
 
     def on_block(known: "session.ExamResult") -> None:
         first = ", ".join(f"{each.id} {each.loss:.1f}" for each in known.participants[:5] if each.loss is not None)
@@ -95,29 +105,46 @@ def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing
     try:
         result = found.go_on(
             permission.OWN,
+            agents=_agents(person, answered=sum(name == person for name, _, _ in found.answers.answers)),
             observer=status.Observer(None, warn, None, printing.notice),
             warn=warn,
             on_block=on_block,
             on_solved=lambda count: printing.notice(f"{count:,} questions are solved") if count % 10 == 0 else None,
         )
+    except players.PersonLeft as left:
+        if left.__cause__ is not None:
+            raise left.__cause__ from None
+        result = stored_exam.StoredExam.open(found.folder).result()
+        printing.notice(f"Go on with:\n  {_again(options)}")
     except KeyboardInterrupt:
-        again = shlex.join(["molt-bench", *sys.argv[1:], *([] if options.resume_last else ["--resume"])])
-        print(f"Interrupted. Resume with:\n  {again}", file=sys.stderr)
+        print(f"Interrupted. Resume with:\n  {_again(options)}", file=sys.stderr)
         sys.exit(130)
     content = {"examDir": str(found.folder), **msgspec.to_builtins(result), "note": table.MISLEADS}
     printing.answer(content, lambda: table.print_exam(result, console()))
+    if person is not None:
+        examinee.print_costliest(stored_exam.StoredExam.open(found.folder).costliest(person), console())
+
+
+def _again(options: ExamOptions) -> str:
+    """Return the command that goes on with this exam."""
+    return shlex.join(["molt-bench", *sys.argv[1:], *([] if options.resume_last else ["--resume"])])
+
+
+def _agents(person: str | None, *, answered: int = 0) -> "dict[str, AgentFactory]":
+    """Return how the person is made, if one sits the exam."""
+    return {} if person is None else {examinee.PERSON: examinee.Examinee(console(), answered=answered)}
 
 
 def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkConfig":
     """Return the config; somebody who is alone is joined by the reference."""
     if not participants and options.config is None:
-        raise click.BadParameter("somebody has to sit the exam, such as tag", param_hint="PARTICIPANT")
+        raise click.BadParameter("somebody has to sit the exam, such as tag", param_hint=_WHO)
     names = [*participants, *([_COMPANION] if len(participants) == 1 and options.config is None else [])]
     flags: dict[str, Any] = {"participants": ",".join(each.replace(",", "\\,") for each in names) or None}
     config = config_flags.config_to_run(options.config, flags, options.assignments)
     coming = next((each.id for each in config.participants if each.kind.comes), None)
     if coming is not None:
-        raise click.BadParameter(f"{coming!r} connects by itself, and an exam has no server", param_hint="PARTICIPANT")
+        raise click.BadParameter(f"{coming!r} connects by itself, and an exam has no server", param_hint=_WHO)
     return config
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, TypeAlias, get_args
+from typing import IO, TYPE_CHECKING, TypeAlias, get_args
 
 import click
 
@@ -15,7 +15,9 @@ from molt_bench.cli.parser import COUNT, Command
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, print_json, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
+from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import fill_whole, writing
+from molt_bench.lazy_import import lazy_import
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.csv_and_parquet import write_parquet
@@ -25,6 +27,11 @@ from molt_bench.report.exports.whole_exchanges import whole_exchanges
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.folder import EXCHANGES, journal_in
 from molt_bench.runs.stored_run import StoredRun
+
+if TYPE_CHECKING:
+    from molt_bench.exam import answers_csv, page_data
+else:
+    answers_csv, page_data = lazy_import("molt_bench.exam.answers_csv"), lazy_import("molt_bench.exam.page_data")
 
 #: Fills a file, and returns a description of what it wrote.
 Fill: TypeAlias = Callable[[IO[bytes]], str]
@@ -49,12 +56,20 @@ def export(
 ) -> None:
     """Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked.
 
+    Of an exam, --format csv writes every answer with what it gives away.
+
     Examples:
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format csv
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format phh --agent tight --output hands.phhs
     """
     if printing.as_json and output == "-":
         raise click.BadParameter("cannot be used with --output -", param_hint="--json")
+    examined = exam_in(folder)
+    if examined is not None:
+        if form != "csv" or not (match is None and agent is None and hero is None):
+            raise ConfigError("--format", form, "csv alone, since this is the folder of an exam")
+        _export_exam(examined, output, printing)
+        return
     journal = journal_in(folder)
     outline = checked_outline(journal, versions=READABLE_VERSIONS if form == "latex" else None)
     participants = [each["id"] for each in outline.header.config["participants"]]
@@ -85,6 +100,26 @@ def export(
     printing.notice(f"wrote {written} to {where}")
     if printing.as_json:
         print_json({"runDir": folder, "format": form, "file": where, "written": written})
+
+
+def _export_exam(folder: Path, output: str | None, printing: Printing) -> None:
+    """Write the answers of an exam as CSV."""
+    rows = page_data.exam_rows(folder)
+
+    def fill(file: IO[bytes]) -> str:
+        file.write(answers_csv.answers_csv(rows).encode())
+        return f"{len(rows):,} {'answer' if len(rows) == 1 else 'answers'}"
+
+    if output == "-":
+        data = data_output()
+        written = fill(data)
+        data.flush()
+    else:
+        written = _write(folder / answers_csv.FILE if output is None else Path(output), fill)
+    where = "standard output" if output == "-" else output or str(folder / answers_csv.FILE)
+    printing.notice(f"wrote {written} to {where}")
+    if printing.as_json:
+        print_json({"examDir": str(folder), "format": "csv", "file": where, "written": written})
 
 
 def _filter(match: int | None, agent: str | None) -> GameFilter | None:

@@ -1,7 +1,8 @@
 """`molt-bench plan`: what a config will take, before it is run."""
 
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -21,12 +22,21 @@ from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
+from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study.budget_reach import Bought, what_it_buys
 from molt_bench.study.cost_estimate import what_the_budget_shows
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
+
+if TYPE_CHECKING:
+    from molt_bench.cli import plan_exam
+else:
+    plan_exam = lazy_import("molt_bench.cli.plan_exam")
+
+#: In place of a config: the exam is planned.
+_EXAM: Final = "exam"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +52,13 @@ class PlanFlags:
     hands: int | None = flag("Say what this many hands buy.", type=COUNT)
     confidence: float | None = flag("Confidence; the config's by default.", type=CONFIDENCE)
     latency: float | None = flag("Seconds per reply; by default the pilot's, or 5.", metavar="S", type=POSITIVE)
+
+    def dollars_of_exam(self) -> float | None:
+        """Return the dollars for an exam; whatever else is asked of a run is wrong usage."""
+        for name in ("pilot", "gap", "interval", "hands", "confidence", "latency"):
+            if getattr(self, name) is not None:
+                raise click.BadParameter("cannot be used with an exam", param_hint=f"--{name}")
+        return self.usd
 
     def by_budget(self) -> bool:
         """Return whether a budget is given rather than a goal; both are wrong usage."""
@@ -60,12 +77,18 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
 
     With --dollars or --hands: what a budget buys, as the smallest gap that can be told apart for each way to spend it.
+    `plan exam --config FILE` plans an exam of the same participants.
 
     Examples:
       molt-bench plan bench.yaml
       molt-bench plan bench.yaml --pilot benchmark-results/2026-01-31T12-00-00 --gap 100
       molt-bench plan bench.yaml --hands 100000
+      molt-bench plan exam --config bench.yaml --dollars 5
     """
+    if config_file.file == _EXAM and not Path(_EXAM).exists():
+        usd, examined = flags.dollars_of_exam(), ConfigOptions(None, config_file.config)
+        plan_exam.print_exam_plan(config_from(examined.required()), usd, as_json=as_json)
+        return
     by_budget = flags.by_budget()
     planned = config_from(config_file.required())
     warn_ahead(planned)

@@ -6,17 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.run_result import rebuild_run
-from molt_bench.cli.streams import print_json, warn
+from molt_bench.cli.streams import console, print_json, warn
 from molt_bench.errors import ConfigError
+from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import write_whole, writing
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.folder import journal_in
 
 if TYPE_CHECKING:  # a plain report starts faster without the viewer
+    from molt_bench.exam import stored_exam
+    from molt_bench.exam import table as exam_table
     from molt_bench.report import analysis
     from molt_bench.report import figures as run_figures
     from molt_bench.view import html_report, library, open_run
@@ -24,6 +28,7 @@ else:
     run_figures, html_report = lazy_import("molt_bench.report.figures"), lazy_import("molt_bench.view.html_report")
     analysis = lazy_import("molt_bench.report.analysis")
     library = lazy_import("molt_bench.view.library")
+    stored_exam, exam_table = lazy_import("molt_bench.exam.stored_exam"), lazy_import("molt_bench.exam.table")
 
 
 @click.command(cls=Command)
@@ -34,12 +39,16 @@ else:
 def report(folder: str, html: str | None, figures: str | None, printing: Printing) -> None:
     """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
 
-    For a run that is still going it prints the current table and writes nothing.
+    For a run that is still going it prints the current table and writes nothing. RUN may be the folder of an exam.
 
     Examples:
       molt-bench report benchmark-results/2026-01-31T12-00-00
       molt-bench report benchmark-results/2026-01-31T12-00-00 --html run.html
     """
+    examined = exam_in(folder)
+    if examined is not None:
+        _report_exam(examined, html, figures, printing)
+        return
     if html is None and figures is None:
         rebuild_run(folder, printing)
         return
@@ -47,11 +56,8 @@ def report(folder: str, html: str | None, figures: str | None, printing: Printin
     run = _open_run(folder)
     written: dict[str, Any] = {"runDir": folder}
     if html is not None:
-        page = html_report.html_report(run).encode()
-        with writing("--html", html, "a file"):
-            write_whole(Path(html), page)
+        _write_page(html, html_report.html_report(run), printing)
         written["html"] = html
-        printing.notice(f"wrote {len(page) / 1e6:.2f} MB to {html}")
     if figures is not None:
         with writing("--figures", figures, "a folder"):
             names = list(run_figures.write_figures(analysis.Analysis(run.result()), Path(figures), warn=warn))
@@ -59,6 +65,28 @@ def report(folder: str, html: str | None, figures: str | None, printing: Printin
         printing.notice(f"wrote {', '.join(names)} to {figures}")
     if printing.as_json:
         print_json(written)
+
+
+def _report_exam(folder: Path, html: str | None, figures: str | None, printing: Printing) -> None:
+    """Print the result of an exam, or write it as a page."""
+    if figures is not None:
+        raise ConfigError("--figures", figures, "the folder of a run: there are no figures of an exam")
+    if html is None:
+        result = stored_exam.StoredExam.open(folder).result()
+        content = {"examDir": str(folder), **msgspec.to_builtins(result), "note": exam_table.MISLEADS}
+        printing.answer(content, lambda: exam_table.print_exam(result, console()))
+        return
+    _check_targets(html, None)
+    _write_page(html, html_report.html_exam(folder), printing)
+    if printing.as_json:
+        print_json({"examDir": str(folder), "html": html})
+
+
+def _write_page(html: str, page: str, printing: Printing) -> None:
+    content = page.encode()
+    with writing("--html", html, "a file"):
+        write_whole(Path(html), content)
+    printing.notice(f"wrote {len(content) / 1e6:.2f} MB to {html}")
 
 
 def _check_targets(html: str | None, figures: str | None) -> None:

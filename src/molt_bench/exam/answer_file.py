@@ -21,6 +21,8 @@ MOST_QUESTIONS: Final = 10_000
 _ACTION: Final = re.compile(r"[fFkc]|r[1-9]\d{0,15}")
 #: By how much chances may miss 1.
 _SLACK: Final = 1e-6
+#: An answer's participant, question and number among the same one's answers to it, from 0.
+Place: TypeAlias = tuple[str, str, int]
 
 
 class ExamHeader(msgspec.Struct, frozen=True, kw_only=True, tag="header", tag_field="line", rename="camel"):
@@ -31,7 +33,7 @@ class ExamHeader(msgspec.Struct, frozen=True, kw_only=True, tag="header", tag_fi
         version: The version of molt-bench.
         config: The config: participants, limits, how models are asked.
         questions: The name of the set of questions.
-        count: How many of them are asked at most.
+        count: How many are asked at most; beyond the size of the set, whoever draws is asked again.
         sha256: The hash of the set; of a secret one, of its seed.
         source_hashes: The hashes of the code of agents, by participant.
     """
@@ -59,6 +61,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer", tag_field=
             was forced on it, since no answer could be used.
         faults: What was wrong with answers.
         seconds: How long it took.
+        sample: Which of its answers to the same question this is, from 0.
     """
 
     participant: str
@@ -66,12 +69,20 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag="answer", tag_field=
     actions: tuple[tuple[str, float], ...]
     faults: tuple[Fault, ...] = ()
     seconds: float = 0.0
+    sample: int = 0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.sample < MOST_QUESTIONS:
+            raise ValueError(f"expected a sample from 0 to {MOST_QUESTIONS - 1:,}")
         if not all(_ACTION.fullmatch(letter) and 0 < chance <= 1 + _SLACK for letter, chance in self.actions):
             raise ValueError("expected actions such as k or r300, each with its chance")
         if abs(fsum(chance for _, chance in self.actions) - 1) > _SLACK:
             raise ValueError("expected chances that add up to 1")
+
+    @property
+    def place(self) -> Place:
+        """Which answer it is."""
+        return self.participant, self.question, self.sample
 
 
 class ExamEnd(msgspec.Struct, frozen=True, tag="end", tag_field="line", rename="camel"):
@@ -90,7 +101,7 @@ class AnswerFile:
 
     Attributes:
         header: The first line.
-        answers: By participant and question.
+        answers: By participant, question and sample.
         end: The last line, once it is there.
     """
 
@@ -99,7 +110,7 @@ class AnswerFile:
             folder / EXAM, _read, read_only=read_only, meanwhile="nobody is asked before there is room"
         )
         self._read_only = read_only
-        self.answers: dict[tuple[str, str], Answer] = {}
+        self.answers: dict[Place, Answer] = {}
         self.end: ExamEnd | None = None
         self.header: ExamHeader
 
@@ -126,16 +137,16 @@ class AnswerFile:
                 )
             if isinstance(line, ExamEnd):
                 found.end = line
-            elif (line.participant, line.question) in found.answers:
+            elif line.place in found.answers:
                 raise JournalError(f"{place} answers a question that an earlier line answers")
             else:
-                found.answers[line.participant, line.question] = line
+                found.answers[line.place] = line
         return found
 
     def add(self, answer: Answer) -> None:
         """Record an answer; it is handed to the system before this returns."""
         self._write(answer)
-        self.answers[answer.participant, answer.question] = answer
+        self.answers[answer.place] = answer
 
     def finish(self, end: ExamEnd) -> None:
         """Record that the exam is over."""

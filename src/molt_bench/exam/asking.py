@@ -18,6 +18,7 @@ from molt_bench.play.drivers import drive_events
 from molt_bench.play.faults import Faults, not_an_action
 from molt_bench.play.hooks import Listening
 from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import Observation
 from molt_bench.records import Fault
 from molt_bench.seeds import derive
 from molt_bench.specs import GameSpec
@@ -43,24 +44,26 @@ def game_of(participant: str, question: Question, *, max_retries: int, action_ti
     )
 
 
-def noise_of(question: Question) -> int:
-    """Return the random number that agents which mix get with a question; the same for all."""
-    return derive("exam", question.id) & 0xFFFFFFFF
+def noise_of(question: Question, sample: int) -> int:
+    """Return the random number that agents which mix get with a question; the same for all, another one each time."""
+    return derive("exam", question.id, *([sample] if sample else [])) & 0xFFFFFFFF
 
 
-async def answer_of(agent: PokerAgent, question: Question, spec: GameSpec) -> tuple[str, tuple[Fault, ...], float]:
-    """Return what an agent answers, its faults, and how many seconds that took."""
+async def answer_of(
+    agent: PokerAgent, question: Question, spec: GameSpec, *, sample: int
+) -> tuple[str, tuple[Fault, ...], float]:
+    """Return what an agent answers the first time, or another time; its faults; and how many seconds that took."""
     start = monotonic()
-
     players = agent, FolderAgent(name=NOBODY)
-    letter, faults = await drive_events(spec, players, partial(_question_events, spec, question))
+    seen = question.seen(noise_of(question, sample))
+    letter, faults = await drive_events(spec, players, partial(_question_events, spec, question, seen))
     return letter, faults, round(monotonic() - start, 3)
 
 
-def _question_events(spec: GameSpec, question: Question, listening: Listening) -> Any:
+def _question_events(spec: GameSpec, question: Question, seen: Observation, listening: Listening) -> Any:
     """Ask for one decision, as a game does; return what was done, as a letter, and the faults."""
     faults = Faults(spec, listening)
-    hand, seen = question.decision.hand(), question.seen(noise_of(question))
+    hand = question.decision.hand()
     yield from faults.notify(seen.seat, "reset")
     forced = False
     try:

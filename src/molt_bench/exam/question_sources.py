@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Final, Protocol
 
 import msgspec
 
-from molt_bench.errors import ConfigError, JournalError
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError
+from molt_bench.exam.answer_file import MOST_QUESTIONS
 from molt_bench.exam.drawing import Drawn, draw
 from molt_bench.exam.questions import Question, public_set
 from molt_bench.exam.solving import ranges_at, solved
@@ -21,6 +24,8 @@ SECRET: Final = "secret"
 _STREETS: Final[tuple[Street, ...]] = ("river",)
 #: The solved questions of a secret set, in the folder of its exam.
 QUESTIONS: Final = "questions.jsonl"
+#: Longer than any line of it, in bytes.
+_LONGEST: Final = 100_000
 
 
 class QuestionSource(Protocol):
@@ -82,8 +87,7 @@ class SecretQuestions:
         self._solved: list[Question] = []
         #: How many of those that were drawn are solved, or not asked.
         self._tried = 0
-        for line in self._path.read_bytes().splitlines() if self._path.exists() else ():
-            question = msgspec.json.decode(line, type=Question)
+        for question in recorded_questions(self._path):
             places = [at for at, each in enumerate(self._drawn) if each.decision == question.decision]
             if not places or places[0] < self._tried:
                 raise JournalError(f"{self._path}: {question.id} is not what the seed of the exam draws")
@@ -109,6 +113,39 @@ class SecretQuestions:
     def fingerprint(self) -> str:
         """Return the hash of the seed."""
         return sha256(self._seed.encode()).hexdigest()
+
+
+class SolvedQuestions:
+    """The questions of a secret set as the folder of an exam has them: nothing is drawn, solved or checked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = SECRET
+        self._questions = recorded_questions(folder / QUESTIONS)
+        self.count = len(self._questions)
+
+    def first(self, count: int) -> list[Question]:
+        """Return the first questions."""
+        return self._questions[:count]
+
+    def fingerprint(self) -> str:
+        """Return nothing: whoever wants to know whether they are the drawn ones has to draw."""
+        return ""
+
+
+def recorded_questions(path: Path) -> list[Question]:
+    """Read solved questions; raises JournalError if no exam could have asked them."""
+    found: list[Question] = []
+    with path.open("rb") if path.exists() else nullcontext(()) as lines:
+        for number, line in enumerate(islice(lines, MOST_QUESTIONS), start=1):
+            try:
+                if len(line) > _LONGEST:
+                    raise ValueError("it is too long")
+                question = msgspec.json.decode(line, type=Question)
+                question.check()
+            except (msgspec.MsgspecError, MoltBenchError, ArithmeticError, LookupError, ValueError) as error:
+                raise JournalError(f"{path} line {number} is damaged: {error}") from error
+            found.append(question)
+    return found
 
 
 def same_questions(source: QuestionSource, name: str, fingerprint: str) -> None:

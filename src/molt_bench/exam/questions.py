@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -21,6 +22,8 @@ RULES: Final = HandRules(50, 100)
 PATH: Final = Path(__file__).with_name("questions.jsonl")
 #: The version of the public set: another one when a question or a value changes.
 VERSION: Final = 1
+#: More chips than any stack has.
+_DEEPEST: Final = 10**9
 
 #: How the pot came about before the flop: nobody raised, somebody did once, or more often.
 PotType: TypeAlias = Literal["limped", "raised", "reraised"]
@@ -136,6 +139,25 @@ class Question(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     def seen(self, noise: int = 0) -> Observation:
         """Return what the seat to act sees."""
         return observe(self.decision.hand(), 1, noise)
+
+    def check(self) -> None:
+        """Check that it can be asked and valued; raises ValueError, or what the rules say."""
+        numbers = (self.weight, self.pot, self.reached, self.error, self.own_error)
+        valued = [number for each in self.options for number in (each.value, each.chance)]
+        possible = all(isfinite(each) and abs(each) <= _DEEPEST for each in (*numbers, *valued))
+        if not self.options or not possible or self.weight <= 0 or self.pot <= 0:
+            raise ValueError("expected actions with their values, and a weight and a pot above 0")
+        if not 0 < self.decision.stack <= _DEEPEST or self.decision.button not in (0, 1):
+            raise ValueError("expected a stack and a seat")
+        if self.decision.hand().actor < 0:
+            raise ValueError("expected a hand that is not over")
+        seen = self.seen()
+        if seen.board != cards_from_text(self.decision.board):
+            raise ValueError("expected the board of its street")
+        for each in self.options:
+            (action,) = actions_from_line(each.action)
+            if not seen.legal.allows(action):
+                raise ValueError(f"{each.action} is not legal there")
 
     @property
     def best(self) -> Valued:

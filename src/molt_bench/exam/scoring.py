@@ -1,8 +1,9 @@
 """What answers are worth: big blinds given away, by the values of the solved games, and who is better than whom.
 
 The loss of an answer is the value of the best action less that of what was done; a mixed answer is valued whole. Means
-over questions are weighted by how often such decisions occur in play. Two participants are compared on the questions
-that both have answered, so that hard questions are hard for both. The test of a lead is that of runs: it allows for a
+over questions are weighted by how often such decisions occur in play. Several answers of one participant to a question
+count as their mean. Two participants are compared on the questions that both have answered, so that hard questions are
+hard for both. The test of a lead is that of runs: it allows for a
 look after every block of questions.
 """
 
@@ -12,15 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from math import fsum, inf, log, sqrt
+from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.exam.answer_file import Answer
+from molt_bench.exam.answer_file import Answer, Place
 from molt_bench.exam.asking import FORCED
 from molt_bench.exam.questions import RULES, Kind, Question
 from molt_bench.poker.actions import Street
 from molt_bench.poker.notation import actions_from_line
+from molt_bench.rating.pair_sums import UNSEEN_WEIGHT, unseen_skewness, widening_at_bar
 from molt_bench.rating.sequential import Horizon, sure
 from molt_bench.rating.student import UNKNOWN, Estimate
 
@@ -28,6 +31,8 @@ from molt_bench.rating.student import UNKNOWN, Estimate
 BLOCK: Final = 50
 #: Leads up to this size do not matter, in big blinds per decision.
 TIE: Final = 0.01
+#: The standardised distances that order two and tie two, together: less than the test ever asks for.
+_LEAST_BARS: Final = 4.5
 #: Decisions that losses are given for.
 PER: Final = 100
 
@@ -65,16 +70,29 @@ def loss_of(question: Question, answer: Answer) -> float:
 
 
 def weighted(rows: Sequence[tuple[float, float]]) -> Estimate:
-    """Return the mean of numbers with their weights, as Student's t."""
+    """Return the mean of numbers with their weights, as Student's t; verdicts allow for skewness, as those of runs."""
     whole = fsum(weight for weight, _ in rows)
     if len(rows) < 2 or not whole:
         return UNKNOWN
     mean = fsum(weight * value for weight, value in rows) / whole
-    squares = fsum((weight * (value - mean)) ** 2 for weight, value in rows)
+    apart = [weight * (value - mean) for weight, value in rows]
+    squares, cubes = fsum(each * each for each in apart), fsum(each**3 for each in apart)
     # As many questions of the same weight would be as sure.
     size = whole * whole / fsum(weight * weight for weight, _ in rows)
     error = sqrt(squares * size / (size - 1)) / whole if size > 1 else inf
-    return Estimate(mean, error, max(1.0, size - 1), unit=error * sqrt(len(rows)))
+    caution = caution_of(len(rows), squares, cubes)
+    return Estimate(mean, error, max(1.0, size - 1), unit=error * sqrt(len(rows)), caution=caution)
+
+
+def caution_of(count: int, squares: float, cubes: float) -> float:
+    """Return by how much a standard error is wider for verdicts, by sums of squares and cubes around the mean.
+
+    Many lose nothing at most questions and much at a few: a lead over one whose dear questions are still to come would
+    seem surer than it is.
+    """
+    skewness = count * cubes * cubes / squares**3 if squares else 0.0
+    shown = skewness * count / (UNSEEN_WEIGHT + count)
+    return widening_at_bar((shown + unseen_skewness(count)) / count)
 
 
 class Score(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -82,13 +100,13 @@ class Score(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
     Attributes:
         id: The participant.
-        answered: Questions that it has answered.
+        answered: Answers that it has given.
         loss: Big blinds given away per 100 decisions.
         half_width: Half the width of the 95% interval of that.
         streets: The same loss by street.
         kinds: The same loss facing a bet, and not.
         best: The share of answers that give away less than a hundredth of a big blind.
-        forced: Questions in which a fold was forced on it.
+        forced: Answers that were a forced fold.
     """
 
     id: str
@@ -123,39 +141,59 @@ class Order(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     kind: OrderKind
 
 
-class Scores:
-    """The losses of all participants, by question."""
+def tested(lead: Estimate, unit: float, most: int) -> Estimate:
+    """Return a lead for the test of an exam that ends after so many questions; `unit` is its error with one of them.
 
-    def __init__(self, questions: Sequence[Question], names: Sequence[str], *, error: float) -> None:
+    The test allows for looks from the first block on until the tie margin can be told from nothing. That takes hundreds
+    of thousands of questions, and an exam ends long before: so it allows for looks until then.
+    """
+    return msgspec.structs.replace(lead, unit=min(unit, TIE * sqrt(most) / _LEAST_BARS))
+
+
+class Scores:
+    """The losses of all participants, by question.
+
+    Args:
+        questions: The questions.
+        names: The participants.
+        error: How often an order may be wrong.
+        most: Questions after which the exam ends in any case.
+    """
+
+    def __init__(self, questions: Sequence[Question], names: Sequence[str], *, error: float, most: int) -> None:
         self._questions = {each.id: each for each in questions}
         self._kinds: dict[str, Kind] = {each.id: each.decision.kind() for each in questions}
         self._names = list(names)
         self._error = error
-        self.losses: dict[str, dict[str, float]] = {name: {} for name in names}
+        self._most = most
+        self.losses: dict[str, dict[str, list[float]]] = {name: {} for name in names}
         self._forced = dict.fromkeys(names, 0)
 
     def add(self, answer: Answer) -> None:
         """Take an answer."""
-        self.losses[answer.participant][answer.question] = loss_of(self._questions[answer.question], answer)
+        loss = loss_of(self._questions[answer.question], answer)
+        self.losses[answer.participant].setdefault(answer.question, []).append(loss)
         self._forced[answer.participant] += answer.actions[0][0] == FORCED
 
     def mean(self, name: str, wanted: Callable[[Kind], bool] = lambda _: True) -> Estimate:
         """Return the mean loss of a participant over the questions of some kinds, in big blinds per decision."""
-        return weighted(
-            [(self._questions[at].weight, loss) for at, loss in self.losses[name].items() if wanted(self._kinds[at])]
-        )
+        found = self.losses[name].items()
+        return weighted([(self._questions[at].weight, fmean(each)) for at, each in found if wanted(self._kinds[at])])
 
     def lead(self, above: str, below: str) -> tuple[Estimate, int]:
         """Return how much less one gives away than another per decision, and on how many questions."""
         mine, theirs = self.losses[above], self.losses[below]
         both = [at for at in mine if at in theirs]
-        return weighted([(self._questions[at].weight, theirs[at] - mine[at]) for at in both]), len(both)
+        rows = [(self._questions[at].weight, fmean(theirs[at]) - fmean(mine[at])) for at in both]
+        first = [(self._questions[at].weight, theirs[at][0] - mine[at][0]) for at in both]
+        # At the first look everybody had answered once.
+        return tested(weighted(rows), weighted(first).unit, self._most), len(both)
 
     def ranking(self) -> list[Score]:
         """Return everybody, the one that gives away least first."""
         found = []
         for name in self._names:
-            mean, losses = self.mean(name), self.losses[name].values()
+            mean, losses = self.mean(name), [loss for each in self.losses[name].values() for loss in each]
             streets = sorted({kind.street for kind in self._kinds.values()}, reverse=True)
             found.append(
                 Score(
@@ -213,10 +251,15 @@ def _rounded(value: float | None) -> float | None:
 
 
 def scores_of(
-    questions: Sequence[Question], names: Sequence[str], answers: Mapping[tuple[str, str], Answer], *, error: float
+    questions: Sequence[Question],
+    names: Sequence[str],
+    answers: Mapping[Place, Answer],
+    *,
+    error: float,
+    most: int,
 ) -> Scores:
     """Return the scores of all answers."""
-    found = Scores(questions, names, error=error)
+    found = Scores(questions, names, error=error, most=most)
     for answer in answers.values():
         found.add(answer)
     return found

@@ -9,7 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import fsum
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -18,6 +18,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.types import Exchange
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.status import Observer
@@ -25,11 +26,13 @@ from molt_bench.bench.error_budget import error_of
 from molt_bench.bench.model_draws import Draws
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import GameUnfinished, RunHalted
-from molt_bench.exam.answer_file import Answer, AnswerFile, ExamEnd
+from molt_bench.exam.answer_file import Answer, AnswerFile, ExamEnd, Place
 from molt_bench.exam.asking import answer_of, game_of
+from molt_bench.exam.examinee import PERSON
 from molt_bench.exam.question_sources import QuestionSource
 from molt_bench.exam.questions import Question, action_letter
 from molt_bench.exam.scoring import BLOCK, Order, Score, scores_of
+from molt_bench.person.players import PersonLeft
 from molt_bench.play.event_loop import GameLoop
 from molt_bench.play.worker_pool import cores
 from molt_bench.poker.actions import Action
@@ -38,6 +41,9 @@ from molt_bench.specs import GameLabel, GameSpec
 
 #: Into how many sizes a range of them is taken apart, to value it.
 _SIZES: Final = 9
+#: No agents beside those that the config names.
+NOBODY_ELSE: Final[Mapping[str, AgentFactory]] = {}
+NOT_ENDED: Final = "it has not ended"
 SURE: Final = "the order is sure"
 ALL_ASKED: Final = "all questions were asked"
 
@@ -47,7 +53,8 @@ class ExamResult(msgspec.Struct, frozen=True, rename="camel"):
 
     Attributes:
         questions: The name of the set.
-        asked: Questions that were asked.
+        asked: Questions that were asked, those that were asked again included.
+        repeated: How many of those were asked before.
         streets: The streets that were examined.
         error: What a best response gains against the solutions, on average, in percent of the pot.
         stop_reason: Why no more was asked.
@@ -58,12 +65,23 @@ class ExamResult(msgspec.Struct, frozen=True, rename="camel"):
 
     questions: str
     asked: int
+    repeated: int
     streets: list[str]
     error: float
     stop_reason: str
     participants: list[Score]
     orders: list[Order]
     cost_usd: dict[str, float]
+
+
+class _Ask(NamedTuple):
+    """A question for one participant, for the first time or again: the game that it is asked in."""
+
+    label: GameLabel
+    name: str
+    question: Question
+    sample: int
+    spec: GameSpec
 
 
 class ExamSession:
@@ -74,6 +92,7 @@ class ExamSession:
         source: The questions.
         answers: The answers so far.
         files: The recorded replies of models and programs, and which agents may be made.
+        agents: Makes agents that no config can name, by their type: a person.
         observer: Told what goes wrong.
         on_block: Called after every block with what is known by then.
     """
@@ -85,6 +104,7 @@ class ExamSession:
         answers: AnswerFile,
         files: RunFiles,
         *,
+        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
         observer: Observer | None = None,
         on_block: Callable[[ExamResult], None] = lambda _: None,
     ) -> None:
@@ -95,8 +115,11 @@ class ExamSession:
         self._costs: Counter[str] = Counter()
         self._on_block = on_block
         self._policies: Mapping[str, PolicyOf] = built_in_policies([each.spec() for each in config.participants])
-        self._cast = Cast(config, {}, files, observer=observer, on_exchange=self._on_exchange)
+        self._cast = Cast(config, agents, files, observer=observer, on_exchange=self._on_exchange)
         self._loop = GameLoop()
+        whole = {*self._policies, *[name for name, each in self._models.items() if each.harness == "mixed"]}
+        #: Whose answers are drawn: asked again, they may answer something else.
+        self._drawing = {each.id for each in config.participants if each.id not in whole and each.type != PERSON}
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._draws.add(exchange)
@@ -109,10 +132,9 @@ class ExamSession:
                 self._loop.run(preflight(*self._cast.greets()))
             self._files.replies.begin(0)
             asked, reason = 0, ALL_ASKED
-            while asked < self._source.count:
-                questions = self._source.first(min(asked + BLOCK, self._source.count))
-                asked = len(questions)
-                self._ask(questions)
+            while (asks := self._asks(asked + BLOCK)) and len(asks) > asked:
+                asked = len(asks)
+                self._ask(asks)
                 result = self.result(asked, SURE)
                 self._on_block(result)
                 if self._cast.spent is not None:
@@ -127,24 +149,36 @@ class ExamSession:
                 self._loop.run(self._cast.gateway.close())
             self._loop.close()
 
-    def ask_again(self, recorded: Collection[tuple[str, str]], asked: int) -> None:
+    def _asks(self, count: int) -> list[tuple[Question, int]]:
+        """Return the first questions to be asked, each with how often it was asked before.
+
+        A new question tells more than another answer to an old one, so none is repeated before all were asked.
+        """
+        found = self._source.first(min(count, self._source.count))
+        most = self._answers.header.count if self._drawing else len(found)
+        often = range(min(count, most)) if len(found) == self._source.count else range(len(found))
+        return [(found[at % len(found)], at // len(found)) for at in often]
+
+    def ask_again(self, recorded: Collection[Place], asked: int) -> None:
         """Ask those questions again whose answers are on record: of models and programs, the replies are too."""
         try:
-            self._ask(self._source.first(asked), only=recorded)
+            self._ask(self._asks(asked), only=recorded)
         finally:
             self._loop.close()
 
     def result(self, asked: int, reason: str) -> ExamResult:
         """Return what is known after so many questions."""
-        questions = self._source.first(asked)
+        asks = self._asks(asked)
+        questions = [each for each, sample in asks if not sample]
         error = error_of([self._config.stop], version=BENCH_VERSION)
-        known = {(name, each.id) for each in questions for name in self._names}
+        known = {(name, each.id, sample) for each, sample in asks for name in self._names}
         found = {place: each for place, each in self._answers.answers.items() if place in known}
-        scores = scores_of(questions, self._names, found, error=error)
+        scores = scores_of(questions, self._names, found, error=error, most=self._answers.header.count)
         errors = [each.error / each.pot for each in questions]
         return ExamResult(
             self._source.name,
-            len(questions),
+            len(asks),
+            len(asks) - len(questions),
             sorted({each.decision.kind().street for each in questions}, reverse=True),
             round(100 * fsum(errors) / max(1, len(errors)), 4),
             reason,
@@ -153,45 +187,48 @@ class ExamSession:
             {name: round(self._costs[name], 6) for name in self._models},
         )
 
-    def _ask(self, questions: Sequence[Question], only: Collection[tuple[str, str]] | None = None) -> None:
+    def _ask(self, asks: Sequence[tuple[Question, int]], only: Collection[Place] | None = None) -> None:
         """Ask everybody what is not answered yet, or only some of that."""
-        wanted: dict[GameLabel, tuple[str, Question, GameSpec]] = {}
-        for number, question in enumerate(questions):
+        wanted: list[_Ask] = []
+        for number, (question, sample) in enumerate(asks):
             for at, name in enumerate(self._names):
-                place = name, question.id
-                if place not in self._answers.answers and (only is None or place in only):
+                place = name, question.id, sample
+                asked = place in self._answers.answers or (sample and name not in self._drawing)
+                if not asked and (only is None or place in only):
                     spec = self._game(name, question)
                     label = GameLabel(1 + number * len(self._names) + at, question.id, spec.seating)
-                    wanted[label] = name, question, spec
-        self._cast.dealt({label: spec for label, (_, _, spec) in wanted.items()})
+                    wanted.append(_Ask(label, name, question, sample, spec))
+        self._cast.dealt({each.label: each.spec for each in wanted})
         self._loop.run(self._ask_all(wanted))
 
     def _game(self, name: str, question: Question) -> GameSpec:
         game = self._config.game
         return game_of(name, question, max_retries=game.max_retries, action_timeout_s=game.action_timeout_s)
 
-    async def _ask_all(self, wanted: Mapping[GameLabel, tuple[str, Question, GameSpec]]) -> None:
+    async def _ask_all(self, wanted: Sequence[_Ask]) -> None:
         room = asyncio.Semaphore(cores())  # for programs; models have limits of their own
 
-        async def ask(label: GameLabel, name: str, question: Question, spec: GameSpec) -> None:
-            if name in self._models:
-                await self._ask_one(label, name, question, spec)
+        async def ask(each: _Ask) -> None:
+            if each.name in self._models:
+                await self._ask_one(each)
             else:
                 async with room:
-                    await self._ask_one(label, name, question, spec)
+                    await self._ask_one(each)
 
         try:
             async with asyncio.TaskGroup() as group:
-                for label, (name, question, spec) in wanted.items():
-                    group.create_task(ask(label, name, question, spec))
+                for each in wanted:
+                    group.create_task(ask(each))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
-    async def _ask_one(self, label: GameLabel, name: str, question: Question, spec: GameSpec) -> None:
+    async def _ask_one(self, asked: _Ask) -> None:
         """Ask one question, and record the answer; one that the money does not reach for stays open."""
+        label, name, question, sample, spec = asked
         try:
-            letter, faults, seconds = await answer_of(self._cast.agent(name, label), question, spec)
-        except RunHalted:
+            agent = self._cast.agent(name, label)
+            letter, faults, seconds = await answer_of(agent, question, spec, sample=sample)
+        except (RunHalted, PersonLeft):
             raise
         except GameUnfinished:
             return
@@ -203,6 +240,7 @@ class ExamSession:
                 actions=actions or ((letter, 1.0),),
                 faults=faults,
                 seconds=seconds,
+                sample=sample,
             )
         )
         self._cast.over(label)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import ceil
 from pathlib import Path
 
@@ -12,15 +12,25 @@ from msgspec import UNSET
 from molt_bench._version import __version__
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
+from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamHeader
-from molt_bench.exam.question_sources import SECRET, PublicQuestions, QuestionSource, SecretQuestions, same_questions
+from molt_bench.exam.question_sources import (
+    SECRET,
+    PublicQuestions,
+    QuestionSource,
+    SecretQuestions,
+    SolvedQuestions,
+    same_questions,
+)
+from molt_bench.exam.questions import Question
+from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
-from molt_bench.exam.session import ExamResult, ExamSession, end_of
+from molt_bench.exam.session import NOBODY_ELSE, NOT_ENDED, ExamResult, ExamSession, end_of
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, check_entries
 from molt_bench.runs.header import source_hashes
@@ -59,7 +69,7 @@ class StoredExam:
             version=__version__,
             config=config.plain(),
             questions=source.name,
-            count=source.count,
+            count=source.count if secret else count,
             sha256=source.fingerprint(),
             source_hashes=source_hashes(config),
         )
@@ -84,6 +94,7 @@ class StoredExam:
         self,
         permission: Permission,
         *,
+        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
         observer: Observer | None = None,
         warn: Warn | None = None,
         on_block: Callable[[ExamResult], None] = lambda _: None,
@@ -96,9 +107,11 @@ class StoredExam:
             raise JournalError("the code of an agent has been changed since the exam began: begin a new one")
         files = self._files(permission, warn)
         try:
-            session = ExamSession(self.config, source, self.answers, files, observer=observer, on_block=on_block)
+            session = ExamSession(
+                self.config, source, self.answers, files, agents=agents, observer=observer, on_block=on_block
+            )
             if self.answers.end is not None:
-                return session.result(self._asked(source), self.answers.end.reason)
+                return session.result(self._asked(), self.answers.end.reason)
             result = session.run()
             self.answers.finish(end_of(result, self._seed))
             if self._seed is not None:
@@ -108,16 +121,50 @@ class StoredExam:
             files.close()
             self.answers.close()
 
+    @property
+    def secret(self) -> bool:
+        """Whether its questions are not those of the public set."""
+        return self.answers.header.questions == SECRET
+
+    def questions(self) -> list[Question]:
+        """Return all questions as they are on record; nothing is solved."""
+        source = self._recorded()
+        return source.first(source.count)
+
+    def _recorded(self) -> QuestionSource:
+        count = self.answers.header.count
+        return SolvedQuestions(self.folder) if self.secret else PublicQuestions(count)
+
+    def words(self) -> dict[str, dict[tuple[str, int], str]]:
+        """Return what models said, by model, by question and sample."""
+        found: dict[str, dict[str, dict[int, str]]] = {}
+        files = self._files(BUILT_IN, None)
+        try:
+            for each in files.exchanges.earlier:
+                by_question = found.setdefault(each.participant, {})
+                by_question.setdefault(str(each.game.seed), {})[each.game.match] = each.text
+        finally:
+            files.close()
+        said: dict[str, dict[tuple[str, int], str]] = {}
+        for name, asked in found.items():
+            numbered = [(at, texts, enumerate(sorted(texts))) for at, texts in asked.items()]
+            said[name] = {(at, sample): texts[match] for at, texts, matches in numbered for sample, match in matches}
+        return said
+
     def result(self) -> ExamResult:
         """Return what the answers on record show; nobody is asked."""
-        source = _source(self._seed, self.answers.header.count, self.folder)
+        source = self._recorded()
         end = self.answers.end
         files = self._files(BUILT_IN, None)
         try:
             session = ExamSession(self.config, source, self.answers, files)
-            return session.result(self._asked(source), "not yet" if end is None else end.reason)
+            return session.result(self._asked(), NOT_ENDED if end is None else end.reason)
         finally:
             files.close()
+
+    def costliest(self, name: str) -> list[ReviewedAnswer]:
+        """Return the costliest answers of a participant, beside the solution."""
+        return costliest(name, self.questions(), self.answers.answers)
 
     def check(self) -> int:
         """Ask again whoever can be asked for free, take the recorded replies of all others, and compare every answer.
@@ -132,7 +179,8 @@ class StoredExam:
         again.answers = {place: each for place, each in self.answers.answers.items() if each.participant in coded}
         files = self._files(BUILT_IN, None)
         try:
-            ExamSession(self.config, source, again, files).ask_again(self.answers.answers, self._asked(source))
+            session = ExamSession(self.config, self._recorded(), again, files)  # nothing is solved for a stranger
+            session.ask_again(self.answers.answers, self._asked())
         finally:
             files.close()
         for place, answer in self.answers.answers.items():
@@ -144,10 +192,10 @@ class StoredExam:
                 )
         return len(self.answers.answers) - sum(place[0] in coded for place in self.answers.answers)
 
-    def _asked(self, source: QuestionSource) -> int:
+    def _asked(self) -> int:
         """Return how many questions were asked: whole blocks."""
-        answered = len({question for _, question in self.answers.answers})
-        return min(source.count, BLOCK * ceil(answered / BLOCK))
+        answered = len({(question, sample) for _, question, sample in self.answers.answers})
+        return BLOCK * ceil(answered / BLOCK)
 
     def _files(self, permission: Permission, warn: Warn | None) -> RunFiles:
         """Open the recorded replies of models, programs and servers."""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from molt_bench.exam.scoring import Order
-from molt_bench.exam.session import ExamResult
+from molt_bench.exam.session import NOT_ENDED, ExamResult
 from molt_bench.report.fitting_table import FittingTable
 
 MISLEADS: Final = (
@@ -39,8 +39,10 @@ def print_exam(found: ExamResult, console: Console) -> None:
     for order in found.orders:
         console.print(Text(order_line(order)), soft_wrap=True)
     streets = " and ".join(found.streets)
+    often = f", {found.repeated:,} of them asked again" if found.repeated else ""
+    ended = "Not ended yet" if found.stop_reason == NOT_ENDED else f"Stopped: {found.stop_reason}"
     for line in (
-        f"Stopped: {found.stop_reason}. {found.asked:,} questions of {found.questions}, {streets} only.",
+        f"{ended}. {found.asked:,} questions of {found.questions}{often}; {streets} only.",
         "lost: big blinds given away per 100 decisions, weighted by how often such decisions occur, by solved games; a "
         f"best response gains {found.error:.3f}% of the pot against the solutions, on average.",
         MISLEADS,
@@ -56,7 +58,7 @@ def order_line(order: Order) -> str:
     'a gives away less than b: 3.0 ± 2.0 per 100 decisions, 99.0% sure (50 questions)'
     """
     lead = f"{order.lead:.1f} ± {_number(order.half_width)} per 100 decisions"
-    on = f"({order.questions:,} questions)"
+    on = f"({order.questions:,} question{'s' if order.questions != 1 else ''})"
     if order.kind == "better":
         return f"{order.above} gives away less than {order.below}: {lead}, {100 * order.sure:.1f}% sure {on}"
     if order.kind == "tied":

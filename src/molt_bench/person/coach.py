@@ -74,9 +74,9 @@ class Coach:
         count = len(self.grades)
         if count:
             lost = 1000 * self._in_bb(sum(grade.loss for grade in self.grades)) / count
-            accuracy = sum(grade.accuracy for grade in self.grades) / count
+            above = 1000 * self._in_bb(sum(grade.above for grade in self.grades)) / count
             decisions = f"{count:,} decision{'s' if count > 1 else ''}"
-            cost = f"gave away {lost:,.0f} mbb on average; accuracy {accuracy:.0f} of 100"
+            cost = f"gave away {lost:,.0f} mbb on average, {above:+,.0f} beside its own play"
             yield f"By the reference's values, your {decisions} {cost}."
 
     def _in_bb(self, chips: float) -> float:

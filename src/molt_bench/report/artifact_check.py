@@ -3,7 +3,6 @@
 import json
 import os
 from hashlib import sha256
-from itertools import chain
 from math import isclose
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -18,7 +17,7 @@ from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, CONVERGENCE, LATER, OTHERWISE, TIMED, TIMES, indented
 from molt_bench.report.convergence import convergence_in_format_1
-from molt_bench.report.grades import GRADES, Grades, grade_run, worded_as_before
+from molt_bench.report.grades import GRADES, Grades, grade_run, in_format_1
 from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, styles_text
 from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
@@ -225,9 +224,8 @@ def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) ->
     if written is None or written == grades:
         return written is not None
     orders = [True] if grades is not None else [False, True]
-    known = [] if grades is None else [grades]
     again = (grade_run(stored, reference(), as_finished=each).grades(found) for each in orders)
-    return any(written in (each, worded_as_before(each)) for each in chain(known, again))
+    return any(written == (in_format_1(each) if written.format == 1 else each) for each in again)
 
 
 def _decoded(folder: Path, name: str, type_: type[T]) -> T | None:

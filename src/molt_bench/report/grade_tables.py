@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from msgspec import UNSET, UnsetType
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +15,6 @@ from molt_bench.luck.reference.grade import MISTAKES
 from molt_bench.poker.actions import STREETS
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.grades import (
-    BY_THE_POT,
     LISTED,
     MISTAKE_MBB,
     AgentGrades,
@@ -40,9 +40,9 @@ def print_grades(found: Grades, names: Mapping[str, str], console: Console, *, f
             f"To see the first one, append {page} to the address that molt-bench view {shlex.quote(folder)} opens."
         )
     lines += [
-        "lost/dec: mbb that a decision gives away on average, by the values of blueprint; lost/100: bb per 100 "
-        "hands, beside what was won. Accuracy: 100 minus the loss in percent of the pot. Mistakes: decisions that give "
-        f"away {MISTAKE_MBB:.0f} mbb or more. {BY_THE_POT}",
+        "lost/dec: mbb that a decision gives away on average, by the values of blueprint; above: the same, less what "
+        "blueprint itself gives away at the same decisions, since its values are inexact; lost/100: bb per 100 hands, "
+        f"beside what was won. Mistakes: decisions that give away {MISTAKE_MBB:.0f} mbb or more.",
         *filter(None, [left_out(rows)]),
         found.note,
     ]
@@ -58,15 +58,15 @@ def page_of(run: str, each: CostlyDecision) -> str:
 
 def agents_table(rows: Sequence[AgentGrades], names: Mapping[str, str]) -> FittingTable:
     """Return the grade of each agent beside what it won; it fits in 80 columns."""
-    table = FittingTable("agent", "decisions", "lost/dec", "±95%", "lost/100", "accuracy", "won/100", "±95%")
+    table = FittingTable("agent", "decisions", "lost/dec", "above", "±95%", "lost/100", "won/100", "±95%")
     for row in rows:
         table.add_row(
             Text(names[row.id]),
             f"{row.decisions:,}",
             _number(row.loss_mbb),
-            _number(row.loss_mbb_half_width_95),
+            _number(row.above_mbb),
+            _number(row.above_mbb_half_width_95),
             _number(row.loss_bb_per_100, 1),
-            _number(row.accuracy, 1),
             "-" if row.bb_per_100 is None else f"{row.bb_per_100:+,.1f}",
             _number(row.bb_per_100_half_width_95, 1),
         )
@@ -109,5 +109,5 @@ def costliest_table(found: Sequence[tuple[CostlyDecision, str]]) -> Table:
     return table
 
 
-def _number(value: float | None, digits: int = 0) -> str:
-    return "-" if value is None else f"{value:,.{digits}f}"
+def _number(value: float | UnsetType | None, digits: int = 0) -> str:
+    return "-" if value is None or value is UNSET else f"{value:,.{digits}f}"

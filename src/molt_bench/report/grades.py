@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from heapq import nlargest
 from math import fsum, inf, sqrt
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand
@@ -36,11 +37,9 @@ NOT_THE_RANKING: Final = (
     "This is not the ranking: it measures the distance from near-equilibrium play, and against weak opponents the best "
     "reply departs from that, so a bot that exploits callstations is graded down."
 )
-#: Why two figures of one agent may seem to contradict each other.
-BY_THE_POT: Final = (
-    "Accuracy is by the pot, losses are in big blinds: who plays large pots can lose most and yet be accurate."
-)
 _CONFIDENCE: Final = 0.95
+#: What decisions gave away: all of it, or what is above the reference's own.
+_Part: TypeAlias = Literal["loss", "above"]
 
 
 class LossSum(msgspec.Struct, frozen=True, rename="camel"):
@@ -76,7 +75,8 @@ class AgentGrades(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         forced_folds: Folds that were forced on it; they have no grade.
         ungraded: Decisions in pots and with stacks that the reference has no values for.
         loss_mbb_half_width_95: Half the width of the 95% interval of its mean loss.
-        accuracy: The mean over decisions of 100 minus the loss in percent of the pot.
+        above_mbb: Its mean loss above that of the reference at the same decisions; not in files of format 1.
+        above_mbb_half_width_95: Half the width of the 95% interval of that.
     """
 
     id: str
@@ -90,7 +90,8 @@ class AgentGrades(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     loss_mbb: float | None
     loss_mbb_half_width_95: float | None
     loss_bb_per_100: float | None
-    accuracy: float | None
+    above_mbb: float | UnsetType | None = UNSET
+    above_mbb_half_width_95: float | UnsetType | None = UNSET
     streets: dict[Street, LossSum]
     kinds: dict[Mistake, LossSum]
     costliest: list[CostlyDecision]
@@ -108,7 +109,7 @@ class GameLosses(msgspec.Struct, frozen=True, rename="camel"):
 class Grades(msgspec.Struct, frozen=True, rename="camel"):
     """The grades of a run: the content of `grades.json`."""
 
-    format: Literal[1]
+    format: Literal[1, 2]
     reference: str
     note: str
     games: int
@@ -122,16 +123,18 @@ class _Sum:
     def __init__(self) -> None:
         self.decisions = 0
         self.loss = 0.0
+        self.above = 0.0
         self.mistakes = 0
 
-    def add(self, loss: float) -> None:
+    def add(self, loss: float, above: float) -> None:
         self.decisions += 1
         self.loss += loss
+        self.above += above
         self.mistakes += loss >= MISTAKE_MBB
 
-    @property
-    def mean(self) -> float | None:
-        return self.loss / self.decisions if self.decisions else None
+    def mean(self, part: _Part = "loss") -> float | None:
+        total: float = getattr(self, part)
+        return total / self.decisions if self.decisions else None
 
 
 class _Tally:
@@ -141,30 +144,31 @@ class _Tally:
         self.hands = 0
         self.forced_folds = 0
         self.ungraded = 0
-        self.accuracy = 0.0
         self.total = _Sum()
         self.streets = {street: _Sum() for street in STREETS}
         self.kinds = {kind: _Sum() for kind in MISTAKES}
         self.seeds: dict[Seed, _Sum] = defaultdict(_Sum)
         self.costliest: list[CostlyDecision] = []
 
-    def add(self, grade: Grade, loss: float, dealt: DealtHand, seed_index: int) -> None:
+    def add(self, grade: Grade, dealt: DealtHand, seed_index: int) -> float:
+        """Add a decision, and return what it gave away in mbb."""
+        loss, above = (1000 * each / dealt.hand.rules.big_blind for each in (grade.loss, grade.above))
         for each in (self.total, self.streets[grade.street], self.seeds[dealt.seed]):
-            each.add(loss)
-        self.accuracy += grade.accuracy
+            each.add(loss, above)
         if grade.mistake is None:
-            return
-        self.kinds[grade.mistake].add(loss)
+            return loss
+        self.kinds[grade.mistake].add(loss, above)
         if len(self.costliest) < LISTED or loss > self.costliest[-1].loss_mbb:
             found = [*self.costliest, _costly(dealt, grade, loss, seed_index)]
             self.costliest = nlargest(LISTED, found, key=lambda each: each.loss_mbb)
+        return loss
 
-    def half_width(self) -> float:
-        """Return half the width of the 95% interval of the mean loss; the decisions on one seed's decks are a unit."""
-        mean, units = self.total.mean, len(self.seeds)
+    def half_width(self, part: _Part = "loss") -> float:
+        """Return half the width of the 95% interval of a mean; the decisions on one seed's decks are a unit."""
+        mean, units = self.total.mean(part), len(self.seeds)
         if mean is None or units < 2:
             return inf
-        squares = fsum((each.loss - mean * each.decisions) ** 2 for each in self.seeds.values())
+        squares = fsum((getattr(each, part) - mean * each.decisions) ** 2 for each in self.seeds.values())
         error = sqrt(squares * units / (units - 1)) / self.total.decisions
         return error * student_quantile((1 + _CONFIDENCE) / 2, units - 1)
 
@@ -179,10 +183,11 @@ class _Tally:
             forced_folds=self.forced_folds,
             ungraded=self.ungraded,
             mistakes=self.total.mistakes,
-            loss_mbb=_rounded(self.total.mean),
+            loss_mbb=_rounded(self.total.mean()),
             loss_mbb_half_width_95=_rounded(self.half_width()),
             loss_bb_per_100=self._per_100(self.total),
-            accuracy=_rounded(self.accuracy / decisions) if decisions else None,
+            above_mbb=_rounded(self.total.mean("above")),
+            above_mbb_half_width_95=_rounded(self.half_width("above")),
             streets={street: self._sum(each) for street, each in self.streets.items()},
             kinds={kind: self._sum(each) for kind, each in self.kinds.items()},
             costliest=self.costliest,
@@ -192,7 +197,7 @@ class _Tally:
         return _rounded(each.loss / self.hands / MBB_PER_BB100) if self.hands else None
 
     def _sum(self, each: _Sum) -> LossSum:
-        return LossSum(each.decisions, each.mistakes, _rounded(each.mean), self._per_100(each))
+        return LossSum(each.decisions, each.mistakes, _rounded(each.mean()), self._per_100(each))
 
 
 class GradeBook:
@@ -220,7 +225,7 @@ class GradeBook:
         """Return the grades of everybody, beside what they won."""
         rows = {row.rating.id: row for row in found.rows}
         agents = [tally.grades(rows[name]) for name, tally in self._agents.items()]
-        return Grades(1, "blueprint", NOT_THE_RANKING, len(self.games), agents, self.games)
+        return Grades(2, "blueprint", NOT_THE_RANKING, len(self.games), agents, self.games)
 
     def _hand(self, dealt: DealtHand, max_actions: int, seed_index: int) -> tuple[int, int]:
         """Grade a hand, if it counts, and return the largest loss of each seat."""
@@ -233,11 +238,30 @@ class GradeBook:
             agent.forced_folds += dealt.forced == seat
             agent.ungraded += sum(done.seat == seat for done in dealt.hand.log) - (dealt.forced == seat)
         for grade in grade_hand(dealt.hand, self._by, forced=dealt.forced, max_actions=max_actions):
-            loss = grade.loss_mbb(dealt.hand.rules.big_blind)
-            agents[grade.seat].add(grade, loss, dealt, seed_index)
+            loss = agents[grade.seat].add(grade, dealt, seed_index)
             agents[grade.seat].ungraded -= 1
             worst[grade.seat] = max(worst[grade.seat], round(loss))
         return worst[0], worst[1]
+
+
+def in_format_1(grades: Grades) -> Grades:
+    """Return grades as files of format 1 have them: without what is above the reference, and bets are called raises."""
+
+    def worded(text: str) -> str:
+        return text.replace("bet ", "raise to ")
+
+    rows = [
+        msgspec.structs.replace(
+            row,
+            above_mbb=UNSET,
+            above_mbb_half_width_95=UNSET,
+            costliest=[
+                msgspec.structs.replace(each, done=worded(each.done), best=worded(each.best)) for each in row.costliest
+            ],
+        )
+        for row in grades.participants
+    ]
+    return msgspec.structs.replace(grades, format=1, participants=rows)
 
 
 def _costly(dealt: DealtHand, grade: Grade, loss: float, seed_index: int) -> CostlyDecision:
@@ -269,24 +293,6 @@ def left_out(rows: Iterable[AgentGrades]) -> str:
         parts.append(f"{ungraded:,} decisions with stacks that the reference has no values for")
     decisions = sum(row.decisions for row in found)
     return f"Left out: {' and '.join(parts)}; {decisions:,} decisions are graded." if parts else ""
-
-
-def worded_as_before(grades: Grades) -> Grades:
-    """Return grades that call a bet a raise, as earlier versions did."""
-
-    def worded(text: str) -> str:
-        return text.replace("bet ", "raise to ")
-
-    rows = [
-        msgspec.structs.replace(
-            row,
-            costliest=[
-                msgspec.structs.replace(each, done=worded(each.done), best=worded(each.best)) for each in row.costliest
-            ],
-        )
-        for row in grades.participants
-    ]
-    return msgspec.structs.replace(grades, participants=rows)
 
 
 def grade_run(stored: StoredRun, by: Reference, *, as_finished: bool = False) -> GradeBook:

@@ -8,7 +8,7 @@ from molt_bench.luck.reference.grade import MISTAKES, Grade, grade_hand, referen
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.grades import BY_THE_POT, left_out
+from molt_bench.report.grades import left_out
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 
@@ -26,7 +26,6 @@ def _decision(grade: Grade, big_blind: int) -> dict[str, Any]:
     return {
         "loss": rounded(grade.loss / big_blind),
         "value": rounded(grade.value / big_blind),
-        "accuracy": rounded(grade.accuracy),
         "mistake": MISTAKES[grade.mistake] if grade.mistake else None,
         "options": [
             {
@@ -48,7 +47,7 @@ def grades_data(run: OpenRun, analysis: Analysis | None) -> dict[str, Any] | Non
         return None
     found = book.grades(analysis)
     return {
-        "note": " ".join(filter(None, [found.note, left_out(found.participants), BY_THE_POT])),
+        "note": " ".join(filter(None, [found.note, left_out(found.participants)])),
         "games": found.games,
         "of": len(run.games),
         "streets": list(STREETS),
@@ -60,9 +59,9 @@ def grades_data(run: OpenRun, analysis: Analysis | None) -> dict[str, Any] | Non
                 "forcedFolds": row.forced_folds,
                 "mistakes": row.mistakes,
                 "lossMbb": rounded(row.loss_mbb),
-                "halfWidth": rounded(row.loss_mbb_half_width_95),
+                "aboveMbb": rounded(row.above_mbb or None),
+                "halfWidth": rounded(row.above_mbb_half_width_95 or None),
                 "lossBb100": rounded(row.loss_bb_per_100),
-                "accuracy": rounded(row.accuracy),
                 "byStreet": [_per_100(row.streets, street) for street in STREETS],
                 "byKind": [_per_100(row.kinds, kind) for kind in MISTAKES],
                 "costliest": [msgspec.to_builtins(each) for each in row.costliest if _shown(run, each)],

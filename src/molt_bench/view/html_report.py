@@ -9,10 +9,12 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from math import inf
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from molt_bench.exam.page_data import exam_page
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_page import hand_page
@@ -26,6 +28,8 @@ from molt_bench.view.run_parts import reproduce_data
 
 #: The id of the run inside the file.
 ONLY_RUN: Final = "run"
+#: The path of the data of an exam inside its file.
+ONLY_EXAM: Final = f"api/exams/{ONLY_RUN}.json"
 #: The largest size of the file, and of its hands once decompressed, in bytes.
 _LARGEST: Final = 1_900_000
 _LARGEST_UNPACKED: Final = 32_000_000
@@ -69,6 +73,16 @@ def html_report(run: OpenRun) -> str:
     data = f'<script type="application/json" id="data">{escaped_json(known)}</script>'
     page = page.replace(DATA, f'{data}\n<script type="text/plain" id="packed">{packed}</script>')
     return page.replace("<head>", f"<head>\n{head}", 1)
+
+
+def html_exam(folder: Path) -> str:
+    """Return an exam as one HTML file."""
+    page, allowed = inlined(script_of_pages())
+    found = {**exam_page(folder), "id": ONLY_RUN, "name": folder.name}
+    policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
+    data = f'<script type="application/json" id="data">{escaped_json({ONLY_EXAM: found})}</script>'
+    head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    return page.replace(DATA, data).replace("<head>", f"<head>\n{head}", 1)
 
 
 def escaped_json(value: Any) -> str:

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.exam.page_data import exam_page, exam_summary
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.compressed_body import Body
@@ -91,6 +92,26 @@ class Library:
                 found.append(self._line(run, wait_s=max(0.0, deadline - monotonic())))
             except MoltBenchError as error:
                 found.append(unreadable_summary(run, error))
+        return found
+
+    def exam_list(self) -> list[dict[str, Any]]:
+        """Return a summary of each exam, newest first; one that cannot be read says why."""
+        found = []
+        for name in self.runs.exams():
+            try:
+                found.append(exam_summary(self._exam(name)))
+            except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+                found.append({"id": name, "error": str(error)})
+        return found
+
+    def exam_page(self, name: str) -> dict[str, Any]:
+        """Return the data of the page of an exam."""
+        return exam_page(self._exam(name))
+
+    def _exam(self, name: str) -> Path:
+        found = self.runs.exam(name)
+        if found is None:
+            raise ConfigError("exam", name, "the name of an exam in this folder")
         return found
 
     def run_page(self, run: str) -> dict[str, Any]:

@@ -11,6 +11,8 @@ _RUN: Final = r"api/runs/([^/]+)"
 #: The paths of the data; a run is named first, the numbers follow.
 _ROUTES: Final[dict[str, Callable[..., Any]]] = {
     r"api/runs\.json": Library.run_list,
+    r"api/exams\.json": Library.exam_list,
+    r"api/exams/([^/]+)\.json": Library.exam_page,
     r"api/history\.json": Library.history,
     r"api/pools\.json": Library.pools,
     rf"{_RUN}\.json": Library.run_page,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from molt_bench.errors import ConfigError
+from molt_bench.exam.answer_file import EXAM
 from molt_bench.files import inside
 from molt_bench.runs.folder import JOURNAL
 
@@ -23,26 +24,41 @@ class RunList:
             raise ConfigError("DIR", str(folder), "a folder of runs, or the folder of a run")
         self.root = path.resolve()
         self.single = inside(self.root, self.root / JOURNAL)
+        self._single_exam = inside(self.root, self.root / EXAM)
 
     def ids(self) -> list[str]:
         """Return the names of all runs, newest first."""
-        if self.single:
-            return [self.root.name]
+        return self._with(JOURNAL, single=self.single)
+
+    def exams(self) -> list[str]:
+        """Return the names of all exams, newest first."""
+        return self._with(EXAM, single=self._single_exam)
+
+    def _with(self, file: str, *, single: bool) -> list[str]:
+        if single or self.single or self._single_exam:
+            return [self.root.name] if single else []
         try:
             names = [entry.name for entry in os.scandir(self.root) if _readable(entry.name)]
         except OSError as error:
             raise ConfigError("DIR", str(self.root), f"a folder that can be read ({error.strerror})") from error
-        found = [name for name in names if inside(self.root, self.root / name / JOURNAL)]
+        found = [name for name in names if inside(self.root, self.root / name / file)]
         return sorted(found, key=lambda name: (started(name) or "", name), reverse=True)
 
     def folder(self, run: str) -> Path | None:
         """Return the folder of a run, or None if there is no run of this name."""
-        if self.single:
-            return self.root if run == self.root.name else None
-        if not _readable(run) or run in (".", "..") or {"/", "\\", "\0"} & {*run}:
+        return self._folder(run, JOURNAL, single=self.single)
+
+    def exam(self, name: str) -> Path | None:
+        """Return the folder of an exam, or None if there is no exam of this name."""
+        return self._folder(name, EXAM, single=self._single_exam)
+
+    def _folder(self, name: str, file: str, *, single: bool) -> Path | None:
+        if single:
+            return self.root if name == self.root.name else None
+        if not _readable(name) or name in (".", "..") or {"/", "\\", "\0"} & {*name}:
             return None
-        folder = self.root / run
-        return folder if inside(self.root, folder / JOURNAL) else None
+        folder = self.root / name
+        return folder if inside(self.root, folder / file) else None
 
 
 def started(run: str) -> str | None:

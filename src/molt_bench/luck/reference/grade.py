@@ -10,6 +10,7 @@ for free is never the best action.
 
 from collections.abc import Iterator
 from functools import cache
+from math import fsum
 from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -95,9 +96,13 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
         return "passive" if self.best.kind == "raiseTo" else "calls"
 
     @property
-    def accuracy(self) -> float:
-        """100 minus the loss in percent of the pot, at least 0."""
-        return max(0.0, 100 - 100 * self.loss / self.pot) if self.loss else 100.0
+    def above(self) -> float:
+        """Chips given away beyond what the reference itself gives away here on average, by the same values.
+
+        The best of several inexact values is too high, so even the reference loses by them. That part is nobody's.
+        """
+        best = self.value + self.loss
+        return self.loss - fsum(option.chance * (best - option.value) for option in self.options)
 
     def loss_mbb(self, big_blind: int) -> float:
         """Return the loss in thousandths of a big blind."""

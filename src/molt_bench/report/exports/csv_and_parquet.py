@@ -123,11 +123,16 @@ def hands_csv(hands: Iterable[DealtHand]) -> Iterator[str]:
         yield line([_CELLS[type(value)](value) for value in each.values()])
 
 
+def as_text(value: str) -> str:
+    """Return text as a spreadsheet has to be told it, so that it is not taken for a formula."""
+    return f"'{value}" if value.startswith(_FORMULA) else value
+
+
 #: How the values of a row are written.
 _CELLS: Final[dict[type, Callable[[Any], object]]] = {
     bool: lambda value: "true" if value else "false",
     float: lambda value: f"{round(value, 4) + 0.0:.4f}",
-    str: lambda value: f"'{value}" if value.startswith(_FORMULA) else value,
+    str: as_text,
     int: int,
 }
 

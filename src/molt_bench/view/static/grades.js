@@ -67,8 +67,8 @@ export function gradePanel(grade, step) {
 }
 
 const FIGURES =
-  " mbb: thousandths of a big blind. Accuracy: 100 minus what was lost in percent of the pot. Mistakes: " +
-  `decisions that give away ${MISTAKE_BB * 1000} mbb or more.`;
+  " mbb: thousandths of a big blind. Above the reference: less what blueprint itself gives away at the same " +
+  `decisions, since its values are inexact. Mistakes: decisions that give away ${MISTAKE_BB * 1000} mbb or more.`;
 
 /** The grades of a run, beside what everybody won. */
 export function gradesSection(run, agents, state) {
@@ -78,17 +78,21 @@ export function gradesSection(run, agents, state) {
   const won = new Map(run.leaderboard.map(({ id, bb100 }) => [id, bb100]));
   const columns = [
     "mbb lost per decision",
+    "Above the reference",
     "bb lost per 100 hands",
-    "Accuracy, of 100",
     "Mistakes",
     "Decisions",
     "bb/100 won",
   ];
   const rows = byLoss.map((one) =>
     row(agents.label(one.id), [
-      h("td.number", fixed(one.lossMbb, 0), h("small", isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth, 0)}`)),
+      number(fixed(one.lossMbb, 0)),
+      h(
+        "td.number",
+        signed(one.aboveMbb, 0),
+        h("small", isMissing(one.halfWidth) ? "" : `± ${fixed(one.halfWidth, 0)}`),
+      ),
       number(fixed(one.lossBb100)),
-      number(fixed(one.accuracy)),
       [one.mistakes, one.decisions].map((count) => number(whole(count))),
       number(signed(won.get(one.id))),
     ])
