@@ -105,6 +105,7 @@ SUITES: Final = {
             " .venv/bin/molt-bench --config docs/examples/smollm.yaml",
         ),
     ),
+    "release": Suite("two clones build the same bytes", "1 min", "tests/test_dist.py"),
     "runs": Suite("whole runs: acceptance, kills, secrecy, executors, and all other slow tests", "5 min", "tests"),
 }
 #: These have a target of their own: `make docs`.
