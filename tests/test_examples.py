@@ -172,7 +172,7 @@ def test_guests_play_at_the_live_benchmark_behind_caddy(tmp_path):
 
         def start(*command, **options):
             program = subprocess.Popen(command, cwd=folder, env=env, text=True, **options)
-            programs.callback(program.wait, 60)
+            programs.enter_context(program)  # which waits, and closes what it wrote to
             programs.callback(program.terminate)
             return program
 

@@ -4,11 +4,11 @@ import json
 import re
 
 import pytest
+from tests.e2e.shell import one_clear_line, quick, quick_run
 
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.explanation import explanation, raw_and_corrected
 from molt_bench.runs.stored_run import StoredRun
-from tests.e2e.shell import one_clear_line, quick, quick_run
 
 
 @pytest.fixture(scope="module")
