@@ -50,16 +50,17 @@ check: $(INSTALLED_ALL) ## check lint, formatting, types, layers and the list of
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_contributing.py
 
-format: $(INSTALLED_ALL) ## format the code, and write docs/house.md anew from the files' first lines
+format: $(INSTALLED_ALL) ## format the code, and write docs/house.md and docs/glossary.md anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python scripts/glossary.py
 	$(BIN)/deno fmt --quiet --line-width 120 $(SCRIPTS)
 	$(BIN)/python scripts/house.py
 
 # Packages that are large, or that would change what other tests find, have environments of their own.
 PACKAGES_adapters := --editable '.[dev,envs,inspect]' ipykernel nbclient pandas polars
 PACKAGES_browser := --editable '.[dev,view]' playwright axe-playwright-python
-PACKAGES_dist := build cffconvert twine
+PACKAGES_dist := cffconvert hatchling twine
 PACKAGES_docs := --editable '.[dev]' 'mkdocs-material>=9.7,<10' 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1,<2' playwright
 PACKAGES_engines := --editable . -r benchmarks/requirements.txt
 PACKAGES_mcp := --editable '.[dev,mcp]'
@@ -86,7 +87,7 @@ docs: .venv-docs/.installed ## build the docs as a site in site/, and check it, 
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
 	.venv-docs/bin/python -m pytest -q -m slow tests/docs_site
 
-dist: .venv-dist/.installed ## build sdist and wheel, check them, and use the wheel on every Python at hand; nothing is uploaded
+dist: .venv-dist/.installed ## build sdist and wheels with SBOM and hashes, twice, and use the wheel on every Python at hand; nothing is uploaded
 	.venv-dist/bin/python scripts/dist.py
 
 clean: ## remove everything the targets created

@@ -7,6 +7,7 @@ folder that is written is what mkdocs.yml names as `docs_dir`; any builder of si
 
 import inspect
 import json
+import posixpath
 import re
 import shutil
 import sys
@@ -22,21 +23,23 @@ from molt_bench.cli import app
 from molt_bench.config.sections import BenchmarkConfig
 
 ROOT: Final = Path(__file__).parents[1]
+EXAMPLES: Final = sorted((ROOT / "examples").glob("*/README.md"))
 #: Pages that are not in docs/ themselves.
 ROOT_PAGES: Final = {
     "index.md": "README.md",
     "changelog.md": "CHANGELOG.md",
     "contributing.md": "CONTRIBUTING.md",
     "benchmarks.md": "benchmarks/README.md",
+    "examples.md": "examples/README.md",
+    **{f"example-{path.parent.name}.md": f"examples/{path.parent.name}/README.md" for path in EXAMPLES},
 }
 MOVED: Final = {name: path for path, name in ROOT_PAGES.items()}
 
 #: A bar that does not end a cell of a table.
 BAR: Final = "\\|"
-#: Links of pages in the root to others there; links and pictures from there into docs/; links out of docs/.
-IN_ROOT: Final = re.compile(r"\]\(((?:benchmarks/)?[A-Z][\w.-]*)\)")
-INTO_DOCS: Final = re.compile(r'(\]\(|\bsrc(?:set)?=")(?:\.\./)?docs/')
-OUTSIDE: Final = re.compile(r"\]\(\.\./((?:benchmarks/)?[A-Z][\w./-]*)\)")
+#: Links, and pictures of pages in the root, which lie in docs/.
+LINK: Final = re.compile(r"\]\((?!https?:)([^)#]+)(#[^)]*)?\)")
+PICTURE: Final = re.compile(r'\b(src(?:set)?=")docs/')
 
 
 def write(folder: Path) -> None:
@@ -44,18 +47,28 @@ def write(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("__pycache__"))
     for page in folder.glob("*.md"):
-        page.write_text(OUTSIDE.sub(lambda link: f"]({_copied(link[1], folder)})", page.read_text("utf-8")), "utf-8")
+        page.write_text(_linked(f"docs/{page.name}", folder), "utf-8")
     for path, make in PAGES.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(make(), "utf-8")
     for path, name in ROOT_PAGES.items():
-        text = INTO_DOCS.sub(r"\1", (ROOT / name).read_text("utf-8"))
-        text = IN_ROOT.sub(
-            lambda link: f"]({_copied(link[1], folder)})" if (ROOT / link[1]).is_file() else link[0], text
-        )
+        text = PICTURE.sub(r"\1", _linked(name, folder))
         # What changed once is found after what holds now.
         later = "---\nsearch: {boost: 0.3}\n---\n\n" if name == "CHANGELOG.md" else ""
         (folder / path).write_text(later + text, "utf-8")
+
+
+def _linked(name: str, folder: Path) -> str:
+    """Return the text of a page with the links that it has on the site."""
+
+    def on_site(link: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), link[1]))
+        if not (ROOT / target).is_file():
+            return link[0]
+        place = target.removeprefix("docs/") if target.startswith("docs/") else _copied(target, folder)
+        return f"]({place}{link[2] or ''})"
+
+    return LINK.sub(on_site, (ROOT / name).read_text("utf-8"))
 
 
 def _copied(name: str, folder: Path) -> str:

@@ -21,6 +21,11 @@ the parts work together is in [Contributing](../CONTRIBUTING.md).
 ## Floors
 
 Imports go strictly down, never to a neighbour on the same floor; `tests/test_layers.py` enforces it.
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="images/house-dark.svg">
+  <img alt="The floors of the house, the command line at the top." src="images/house-light.svg">
+</picture>
 """
 
 

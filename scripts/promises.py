@@ -94,14 +94,19 @@ def _files() -> Iterator[str]:
         yield from (f"file {name} {field.path}" for field in fields_of(schema))
 
 
+def write() -> int:
+    """Add what is new to the list; return how many lines that are. What is gone has to be removed by hand."""
+    known = stored() if STORED.exists() else []
+    new = {*promised()} - {*known}
+    STORED.write_text("".join(f"{line}\n" for line in sorted({*known, *new})), "utf-8", newline="\n")
+    return len(new)
+
+
 def main() -> None:
-    """Print what is not promised yet, with status 1; `--write` adds it. What is gone has to be removed by hand."""
-    new = sorted({*promised()} - {*stored()}) if STORED.exists() else promised()
+    """Print what is not promised yet, with status 1; `--write` adds it."""
     if "--write" in sys.argv[1:]:
-        known = stored() if STORED.exists() else []
-        STORED.write_text("".join(f"{line}\n" for line in sorted({*known, *new})), "utf-8")
-        print(f"{len(new)} added to {STORED.name}")
-    elif new:
+        print(f"{write()} added to {STORED.name}")
+    elif new := sorted({*promised()} - {*stored()}):
         print("Not in tests/promises.txt yet; `python scripts/promises.py --write` adds them:", *new, sep="\n")
         sys.exit(1)
 

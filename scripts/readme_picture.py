@@ -247,10 +247,10 @@ def main() -> None:
             print(f"docs/images/{path.name}")
 
 
-def played(scratch: Path) -> Path:
-    """Play the run, and return its folder."""
+def played(scratch: Path, config: dict[str, Any] = CONFIG) -> Path:
+    """Play a run, and return its folder."""
     path, runs = scratch / "config.json", scratch / "runs"
-    path.write_text(json.dumps({**CONFIG, "outputDir": str(runs)}))
+    path.write_text(json.dumps({**config, "outputDir": str(runs)}))
     program = [sys.executable, "-c", "from molt_bench.cli import main; main()"]
     subprocess.run([*program, "--config", str(path), "--quiet"], check=True, stdout=subprocess.DEVNULL)
     (folder,) = runs.iterdir()

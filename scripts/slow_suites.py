@@ -42,9 +42,9 @@ SUITES: Final = {
     "adapters": Suite(
         "PettingZoo and inspect play, and the tutorial notebook runs",
         "3 min",
-        "tests/adapters tests/test_docs.py",
+        "tests/adapters tests/test_docs.py tests/test_examples.py",
         "adapters",
-        "-n auto -k 'adapters or integrations'",
+        "-n auto -k 'adapters or integrations or learner'",
     ),
     "blueprint": Suite(
         "a million decisions of the blueprint, 100,000 of its draws", "10 min", "tests/agents/blueprint"
@@ -60,9 +60,9 @@ SUITES: Final = {
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),
     "docs": Suite(
-        "every command shown in the docs, and the install in an empty environment",
-        "3 min",
-        "tests/test_docs.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli",
+        "every command shown in the docs and in examples/, and the install in an empty environment",
+        "5 min",
+        "tests/test_docs.py tests/test_examples.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli",
     ),
     "engine": Suite("a million random hands against PokerKit", "20 min", "tests/poker"),
     "exports": Suite("5,000 exported hands, read back with PokerKit", "1 min", "tests/report"),
@@ -105,6 +105,7 @@ SUITES: Final = {
             " .venv/bin/molt-bench --config docs/examples/smollm.yaml",
         ),
     ),
+    "release": Suite("two clones build the same bytes", "1 min", "tests/test_dist.py"),
     "runs": Suite("whole runs: acceptance, kills, secrecy, executors, and all other slow tests", "5 min", "tests"),
 }
 #: These have a target of their own: `make docs`.

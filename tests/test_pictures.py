@@ -1,4 +1,4 @@
-"""The pictures of the README are there, small, explained in words, and drawn by the script from a run."""
+"""The pictures of README and docs are there, small, explained in words, and drawn by scripts from a run."""
 
 import re
 import sys
@@ -24,7 +24,7 @@ def test_every_picture_is_there_and_has_words():
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_overview_follows_the_first_output_for_both_themes_and_loads_nothing(theme):
-    assert README.index("Results: benchmark-results/") < README.index(f"overview-{theme}.svg") < 1800
+    assert README.index("Results: benchmark-results/") < README.index(f"overview-{theme}.svg") < 1900
     root = ElementTree.parse(ROOT / "docs" / "images" / f"overview-{theme}.svg").getroot()
     text = " ".join(root.itertext())
     for words in ("Same cards, seats swapped", "Luck taken out", "A ranking, and how sure it is"):
@@ -46,3 +46,51 @@ def test_the_script_draws_the_overview_of_a_run(tmp_path, monkeypatch):
         drawn = " ".join(ElementTree.parse(tmp_path / "images" / f"overview-{theme}.svg").getroot().itertext())
         assert "callstation" in drawn
         assert "big blinds more" in drawn
+
+
+#: Each picture of a page of the docs: the page, what is shown in the dark, in words, and in the light.
+IN_DOCS = [
+    (page, *found)
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for found in re.findall(
+        r'<source media="\(prefers-color-scheme: dark\)" srcset="(.+?)">\s*<img alt="(.+?)" src="(.+?)">',
+        page.read_text("utf-8"),
+    )
+]
+
+
+@pytest.mark.parametrize(("page", "dark", "words", "light"), IN_DOCS, ids=lambda value: getattr(value, "name", None))
+def test_every_picture_of_the_docs_is_there_for_both_themes_and_loads_nothing(page, dark, words, light):
+    assert len(words) > 40
+    assert dark == light.replace("-light.svg", "-dark.svg")
+    for name in (dark, light):
+        root = ElementTree.parse(page.parent / name).getroot()
+        assert not [each for each in root.iter() if each.tag.endswith(("script", "image", "style"))]
+        assert not [key for each in root.iter() for key in each.attrib if key.endswith("href") or key.startswith("on")]
+
+
+def test_the_ideas_of_the_methods_the_sandbox_and_the_house_have_a_picture():
+    assert {light for _, _, _, light in IN_DOCS} >= {
+        f"images/{name}-light.svg" for name in ("seed-pair", "stop", "sandbox", "house")
+    }
+
+
+def test_the_script_draws_the_ideas_from_a_run(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    import concept_pictures
+    import house
+
+    flags = ("--participants", "tight,callstation", "--seeds", 2, "--hands", 5, "--max-matches", 4, "--quiet")
+    folder = quick_run(tmp_path / "runs", *flags, "--executor", "inline", "--set", "stop.adjacentConfidence=null")
+    monkeypatch.setattr(concept_pictures, "IMAGES", tmp_path / "images")
+    monkeypatch.setattr(sys, "argv", ["concept_pictures.py", str(folder)])
+    concept_pictures.main()
+    texts = {
+        path.stem: " ".join(ElementTree.parse(path).getroot().itertext()) for path in (tmp_path / "images").iterdir()
+    }
+    assert {*texts} == {f"{name}-{theme}" for name in concept_pictures.NAMES for theme in ("light", "dark")}
+    assert "callstation" in texts["seed-pair-dark"]
+    assert "The run stops at" in texts["stop-light"]
+    # The picture in the docs has the floors that there are.
+    drawn = " ".join(ElementTree.parse(ROOT / "docs" / "images" / "house-light.svg").getroot().itertext()).split()
+    assert {name for rooms in house.floors() for name in rooms} <= {*drawn}

@@ -35,22 +35,28 @@ else:
 @run_folder_argument
 @click.option("--html", metavar="FILE", type=PATH, help="Write the run as one HTML page.")
 @click.option("--figures", metavar="DIR", type=PATH, help="Write figures for a paper.")
+@click.option("--explain", is_flag=True, help="Also say how each number came about, for these agents.")
 @printing_options
-def report(folder: str, html: str | None, figures: str | None, printing: Printing) -> None:
+def report(folder: str, html: str | None, figures: str | None, *, explain: bool, printing: Printing) -> None:
     """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
 
     For a run that is still going it prints the current table and writes nothing. RUN may be the folder of an exam.
 
     Examples:
       molt-bench report benchmark-results/2026-01-31T12-00-00
+      molt-bench report benchmark-results/2026-01-31T12-00-00 --explain
       molt-bench report benchmark-results/2026-01-31T12-00-00 --html run.html
     """
+    if explain and (html or figures):
+        raise click.BadParameter("cannot be used with --html or --figures", param_hint="--explain")
     examined = exam_in(folder)
     if examined is not None:
+        if explain:
+            raise click.BadParameter("explains the numbers of a run, and this is an exam", param_hint="--explain")
         _report_exam(examined, html, figures, printing)
         return
     if html is None and figures is None:
-        rebuild_run(folder, printing)
+        rebuild_run(folder, printing, explain=explain)
         return
     _check_targets(html, figures)
     run = _open_run(folder)

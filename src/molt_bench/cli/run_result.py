@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from rich.text import Text
 
 from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.participant_failures import failures_of
@@ -17,6 +18,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
 from molt_bench.report.claims import way_on
 from molt_bench.report.costs import dollars
+from molt_bench.report.explanation import explanation
 from molt_bench.report.style_file import write_styles
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.conclusion import by_earlier_version
@@ -43,8 +45,11 @@ def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) ->
     return found
 
 
-def rebuild_run(folder: str, printing: Printing) -> RunResult:
-    """Rewrite a run's files from its journal and print the result; if it is still going, print it only."""
+def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> RunResult:
+    """Rewrite a run's files from its journal and print the result; if it is still going, print it only.
+
+    `explain`: also say how each number came about.
+    """
     journal = journal_in(folder)
     going = being_written(journal)
     if going and not whole_lines(str(journal))[0]:
@@ -53,19 +58,25 @@ def rebuild_run(folder: str, printing: Printing) -> RunResult:
     result = stored.result()
     # Check again: a run that has ended since has written more than was read, one that has started will.
     if not going and not being_written(journal):
-        write_result(result, journal.parent, printing)
+        write_result(result, journal.parent, printing, explain=explain)
         return result
     if stored.stop_reason is None:
         result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
     result = msgspec.structs.replace(result, unaccounted=Unaccounted())  # answers are still to come
-    show_result(Analysis(result), str(journal.parent), printing)
+    show_result(Analysis(result), str(journal.parent), printing, explain=explain)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
         warn(warning)
     return result
 
 
 def write_result(
-    result: RunResult, folder: Path, printing: Printing, *, lost: str | None = None, warned: Sequence[str] = ()
+    result: RunResult,
+    folder: Path,
+    printing: Printing,
+    *,
+    lost: str | None = None,
+    warned: Sequence[str] = (),
+    explain: bool = False,
 ) -> None:
     """Write all files of a run and print its result.
 
@@ -73,7 +84,7 @@ def write_result(
     """
     found = Analysis(result)
     unwritten = [*write_artifacts(found, folder), *write_styles(folder)]
-    show_result(found, str(folder), printing)
+    show_result(found, str(folder), printing, explain=explain)
     for warning in [*result.warnings, *unwritten]:
         if warning not in warned:
             warn(warning)
@@ -82,14 +93,23 @@ def write_result(
         sys.exit(1)
 
 
-def show_result(found: Analysis, folder: str, printing: Printing) -> None:
-    """Print a result."""
+def show_result(found: Analysis, folder: str, printing: Printing, *, explain: bool = False) -> None:
+    """Print a result, and how each of its numbers came about if that is asked for."""
     content: dict[str, Any] = {}
     if printing.as_json:
         content = {"runDir": folder, **leaderboard(found), "summary": summary(found)}
         if found.result.usage:
             content["usage"] = usage(found)
-    printing.answer(content, lambda: print_result(found, console(highlight=True), folder=folder))
+        if explain:
+            content["explanation"] = explanation(found)
+
+    def show() -> None:
+        out = console(highlight=True)
+        print_result(found, out, folder=folder)
+        for paragraph in explanation(found) if explain else ():
+            out.print(Text(f"\n{paragraph}"), soft_wrap=not out.is_terminal)
+
+    printing.answer(content, show)
 
 
 def exit_unrated(result: RunResult, folder: str) -> None:

@@ -12,6 +12,7 @@ from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
+from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.headline import headline
 from molt_bench.report.number_text import signed
@@ -42,7 +43,7 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     if result.matches:
         times = found.hands_by_chips
         saved = f" Chips alone would take {times:.1f} times the hands." if times is not None and times >= 1.1 else ""
-        _say(console, f"bb/100 by the estimator {found.estimator}.{saved}")
+        _say(console, f"{raw_and_corrected(found)}{saved}")
     for sentence in sentences(found):
         _say(console, sentence)
     for stage in result.history:

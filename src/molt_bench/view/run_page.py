@@ -14,6 +14,7 @@ from molt_bench.rating.verdicts import Verdict
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
+from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.headline import headline
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.view import rounded
@@ -124,7 +125,7 @@ def _results(run: OpenRun, found: Analysis) -> dict[str, Any]:
         "rule": rule_data(found),
         "leaderboard": leaderboard_data(found),
         "headline": headline(_with_marks(found)),
-        "sentences": sentences(_with_marks(found)),
+        "sentences": [*filter(None, [raw_and_corrected(_with_marks(found))]), *sentences(_with_marks(found))],
         "convergence": _convergence(run, result, found.order),
         "spent": _spent(result),
         "payoff": _payoff(found),

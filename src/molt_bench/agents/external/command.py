@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -21,6 +22,8 @@ def words_of(command: str | Sequence[str]) -> list[str]:
             raise ConfigError("command", command, f"words as in a shell ({str(error).lower()})") from error
     if not words or not words[0] or any("\0" in word for word in words):
         raise ConfigError("command", command, "a program, such as ./bot")
+    if sys.platform == "win32":  # where a program cannot be ended with all that it has started
+        raise ConfigError("command", command, "Linux or macOS, where programs play; on Windows, a server does (http:)")
     return words
 
 

@@ -25,7 +25,9 @@ _OWN: Final = frozenset(
 _WRAPPED: Final = 128
 _LAST_SIGNAL: Final = 64
 #: Of those: signals whose sum means nothing else. A program may well exit with any other status above 128.
-_SENT_BY_OTHERS: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT})
+_SENT_BY_OTHERS: Final = frozenset(
+    getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT") if hasattr(signal, name)
+)
 _WHOSE: Final = "a signal from outside, unless it sent that itself"
 
 

@@ -14,9 +14,11 @@ in it has more processes and threads than that, or more memory or open files tha
 
 import ctypes
 import os
-import resource
 import select
 import sys
+
+if sys.platform != "win32":  # where no program plays
+    import resource
 
 _PR_SET_CHILD_SUBREAPER = 36
 #: SIGPIPE, SIGXFSZ and SIGKILL, on Linux and macOS alike: to import their names would take longer than all else here.

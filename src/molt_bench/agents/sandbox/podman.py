@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -115,6 +116,8 @@ def _options(shown: Sequence[str]) -> list[str]:
 @cache
 def podman(image: str) -> Podman | str:
     """Return podman if it can run an image on this machine, or else what would do, for the end of a sentence."""
+    if sys.platform == "win32":
+        return "Linux or macOS, where what is in a container can be ended"
     program = shutil.which("podman")
     if program is None:
         return "a machine with podman (Debian: apt install podman)"

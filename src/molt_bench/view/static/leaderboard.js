@@ -1,6 +1,7 @@
 // Who leads, how certain that is, and what is undecided.
 import { button, h, number, numberHead, scrollTable, th } from "./dom.js";
 import { chartButtons } from "./download.js";
+import { GLOSSARY } from "./glossary.js";
 import { bracketCell, bracketLanes, interval, intervalAxis, intervalScale } from "./intervals.js";
 import { route, withQuery } from "./router.js";
 import { slide } from "./slide.js";
@@ -46,8 +47,9 @@ function agentColumns(run, agents, state, isByRating) {
   const isPaid = rows.some((one) => !isMissing(one.usdPer100));
   const more = { class: "number more" };
   const apart = { ...more, title: "bb/100 won from the reference, in their own games alone" };
-  const raw = { ...more, title: "bb/100 in chips, before luck is removed, and half of the 95% interval" };
-  const rating = { ...more, title: "OpenSkill, which counts matches won: mu ± sigma" };
+  const raw = { ...more, title: GLOSSARY.raw };
+  const rating = { ...more, title: GLOSSARY["mu±sigma"] };
+  const result = { class: "number value", title: isByRating ? GLOSSARY["mu±sigma"] : GLOSSARY["bb/100"] };
   const shown = rows.map((one) => plotted(one, agents, isByRating));
   const common = intervalScale(shown.map(({ value, half }) => [value, half]));
   const brackets = bracketLanes(run.rule.openRuns);
@@ -56,7 +58,10 @@ function agentColumns(run, agents, state, isByRating) {
       h("td.ties", h("span.unseen", "Not told apart")),
       (_, index) => h("td.ties", bracketCell(brackets, index)),
     ],
-    [numberHead("Rank", { class: "number rank" }), (one) => number(rankText(one.ranks), { class: "rank" })],
+    [
+      numberHead("Rank", { class: "number rank", title: GLOSSARY.rank }),
+      (one) => number(rankText(one.ranks), { class: "rank" }),
+    ],
     [
       th("Agent", { class: "who" }),
       (one) =>
@@ -74,7 +79,7 @@ function agentColumns(run, agents, state, isByRating) {
       (one, index) => h("td.plot", interval(shown[index].value, shown[index].half, agents.colour(one.id), common)),
     ],
     [
-      numberHead(isByRating ? "Rating, mu ± sigma" : "bb/100 ± 95%", { class: "number value" }),
+      numberHead(isByRating ? "Rating, mu ± sigma" : "bb/100 ± 95%", result),
       (_, index) => resultCell(shown[index]),
     ],
     isByRating && [numberHead("bb/100", more), (one) => number(withInterval([one.bb100, one.halfWidth]), more)],
@@ -82,7 +87,7 @@ function agentColumns(run, agents, state, isByRating) {
     isPaid && [numberHead("$ per 100 hands", more), (one) => number(dollars(one.usdPer100), more)],
     isApart && [numberHead("bb/100 v ref", apart), (one) => number(withInterval(one.fromReference), more)],
     [
-      th("Above the next?", { class: "more" }),
+      th("Above the next?", { class: "more", title: GLOSSARY.sure }),
       (one, index) => h("td.more", verdict(one, rows[index + 1], agents, run.rule)),
     ],
     [numberHead("Matches W–L–D", more), (one) => number(`${one.wins}–${one.losses}–${one.draws}`, more)],

@@ -1,0 +1,192 @@
+"""Draw the pictures of the docs that explain an idea, for both themes: `python scripts/concept_pictures.py [RUN]`.
+
+The seed pair and the stop are drawn from a real run of two agents, which is played if none is given; the house from the
+floors that a test enforces. The colours are those of the viewer.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import stdev
+from typing import Any, Final
+
+import house
+import msgspec
+from readme_picture import IMAGES, Theme, played, themes
+
+from molt_bench.report.analysis import Analysis
+from molt_bench.runs.stored_run import StoredRun
+
+WIDTH: Final = 800
+CONFIG: Final[dict[str, Any]] = {
+    "participants": ["tight", "callstation"],
+    "seeds": {"perMatch": 1, "masterSeed": "pictures"},
+    "game": {"handsPerGame": 20},
+    "rating": {"estimator": "raw"},
+    "stop": {"budget": {"maxMatches": 30}},
+}
+NAMES: Final = ("seed-pair", "stop", "sandbox", "house")
+DASHED: Final = ' stroke-dasharray="5 4"'
+#: The match that the drawing of the stop begins with: before it, intervals are far too wide to be drawn.
+_FIRST: Final = 6
+#: Seed pairs that are shown.
+_SHOWN: Final = 12
+#: What a program in the sandbox has, and what it does not.
+_INSIDE: Final = (
+    "its own folder, read-only",
+    "an empty /tmp of its own",
+    "standard input and output",
+    "the system's programs",
+)
+_OUTSIDE: Final = (
+    "your home and other folders",
+    "the network",
+    "other processes",
+    "decks and master seed",
+    "more memory than it may",
+)
+
+
+def drawing(theme: Theme, height: int, parts: Iterator[str]) -> str:
+    """Return a picture."""
+    style = 'font-family="system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, DejaVu Sans, sans-serif"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" {style}>'
+    return "\n".join([head, *parts, "</svg>", ""])
+
+
+def seed_pairs(theme: Theme, found: Analysis) -> str:
+    """Draw the two games of the first seed pairs, and their means."""
+    a, b = found.result.matches[0].participants
+    blind = found.result.config.game.big_blind
+    pairs = [
+        tuple(game.net[0] / blind for game in pair.games)
+        for match in found.result.matches
+        for pair in match.result.seed_results
+    ]
+    games, means = [won for pair in pairs for won in pair], [sum(pair) / 2 for pair in pairs]
+    return drawing(theme, 360, _pairs(theme, pairs[:_SHOWN], (a, b), (stdev(games), stdev(means))))
+
+
+def _pairs(
+    theme: Theme, pairs: list[tuple[float, ...]], names: tuple[str, str], varied: tuple[float, float]
+) -> Iterator[str]:
+    most = max(abs(won) for pair in pairs for won in pair)
+    colour = theme.agents[0]
+
+    def at(won: float) -> float:
+        return 175 - 115 * won / most
+
+    yield theme.text(0, 22, f"What {names[0]} won from {names[1]}, in big blinds", size=17, more='font-weight="650"')
+    yield f'<path d="M40,{at(0):.1f}H{WIDTH}" stroke="{theme.line}"/>'
+    yield theme.text(0, at(0) + 5, "0", more=f'fill="{theme.soft}"')
+    step = (WIDTH - 80) / len(pairs)
+    for number, pair in enumerate(pairs):
+        x = 70 + step * number
+        ends = [at(won) for won in pair]
+        yield f'<path d="M{x:.1f},{ends[0]:.1f}V{ends[1]:.1f}" stroke="{theme.soft}" stroke-dasharray="3 3"/>'
+        for end in ends:
+            yield f'<circle cx="{x:.1f}" cy="{end:.1f}" r="5" fill="none" stroke="{theme.soft}" stroke-width="2"/>'
+        yield f'<circle cx="{x:.1f}" cy="{at(sum(pair) / 2):.1f}" r="6" fill="{colour}"/>'
+        yield theme.text(x, 310, str(number + 1), size=13, more=f'text-anchor="middle" fill="{theme.soft}"')
+    yield f'<circle cx="20" cy="337" r="5" fill="none" stroke="{theme.soft}" stroke-width="2"/>'
+    yield theme.text(32, 342, f"each game, seats swapped: varies by {varied[0]:.1f}", size=14)
+    yield f'<circle cx="410" cy="337" r="6" fill="{colour}"/>'
+    yield theme.text(422, 342, f"the seed pair, their mean: varies by {varied[1]:.1f}", size=14)
+
+
+def stop(theme: Theme, found: Analysis) -> str:
+    """Draw how the lead and its interval went from match to match, until the run stopped."""
+    matches, (above, below) = found.result.matches, found.order[:2]
+    steps = []
+    for count in range(min(_FIRST, len(matches)), len(matches) + 1):
+        part = Analysis(msgspec.structs.replace(found.result, matches=matches[:count]))
+        lead = part.model.lead(above, below)
+        steps.append((lead.mean / 10, lead.half_width() / 10, part.judge.sure(lead)))
+    return drawing(theme, 360, _steps(theme, steps, (above, below), found))
+
+
+def _steps(
+    theme: Theme, steps: list[tuple[float, float, float]], names: tuple[str, str], found: Analysis
+) -> Iterator[str]:
+    most, colour = max(abs(mean) + half for mean, half, _ in steps), theme.agents[0]
+
+    def at(value: float) -> float:
+        return 185 - 115 * value / most
+
+    said = f"The lead of {names[0]} over {names[1]} after each match, \u00b1 95%, in bb/100"
+    yield theme.text(0, 22, said, size=17, more='font-weight="650"')
+    yield f'<path d="M40,{at(0):.1f}H{WIDTH}" stroke="{theme.line}" stroke-width="2"/>'
+    yield theme.text(0, at(0) + 5, "0", more=f'fill="{theme.soft}"')
+    step = (WIDTH - 80) / len(steps)
+    for number, (mean, half, sure) in enumerate(steps):
+        x, last = 70 + step * number, number == len(steps) - 1
+        drawn = colour if last else theme.soft
+        yield f'<path d="M{x:.1f},{at(mean - half):.1f}V{at(mean + half):.1f}" stroke="{drawn}" stroke-width="3"/>'
+        yield f'<circle cx="{x:.1f}" cy="{at(mean):.1f}" r="5" fill="{drawn}"/>'
+        if last or (number % max(1, len(steps) // 8) == 0 and len(steps) - number > 2):
+            yield theme.text(
+                x,
+                325,
+                f"{100 * sure:.{1 if sure > 0.95 else 0}f}%",
+                size=13,
+                more=f'text-anchor="middle" fill="{drawn}"',
+            )
+    mean, half, _ = steps[-1]
+    yield theme.text(WIDTH, at(mean + half) - 10, f"{mean:+.0f} \u00b1 {half:.0f}", more='text-anchor="end"')
+    takes = f"{100 * found.claimed_from:.10g}%"
+    why = f"How sure the order is, allowing for every look. The run stops at {takes}, or when its budget is spent."
+    yield theme.text(0, 350, why, size=14)
+
+
+def sandbox(theme: Theme) -> str:
+    """Draw what a program has in the sandbox, and what stays outside."""
+    return drawing(theme, 250, _boxes(theme))
+
+
+def _boxes(theme: Theme) -> Iterator[str]:
+    for x, head, colour, mark, lines in (
+        (0, "In the sandbox: a program, and", theme.agents[0], "\u2713", _INSIDE),
+        (420, "Outside, and out of reach", theme.soft, "\u2717", _OUTSIDE),
+    ):
+        look = f'fill="none" stroke="{colour}" stroke-width="2"{"" if x == 0 else DASHED}'
+        yield f'<rect x="{x + 2}" y="2" width="372" height="240" rx="14" {look}/>'
+        yield theme.text(x + 20, 36, head, size=17, more='font-weight="650"')
+        for number, line in enumerate(lines):
+            yield theme.text(x + 20, 74 + 36 * number, mark, size=16, more=f'fill="{colour}" font-weight="700"')
+            yield theme.text(x + 46, 74 + 36 * number, line, size=16)
+
+
+def floors(theme: Theme) -> str:
+    """Draw the house: a row for each floor, those who import above those who are imported."""
+    found = house.floors()
+    return drawing(theme, 34 * len(found) + 40, _floors(theme, found))
+
+
+def _floors(theme: Theme, found: list[set[str]]) -> Iterator[str]:
+    yield theme.text(0, 20, "Imports go strictly down", size=17, more='font-weight="650"')
+    for number, rooms in enumerate(found):
+        y = 34 + 34 * number
+        width = (WIDTH - 4) / len(rooms)
+        for place, name in enumerate(sorted(rooms)):
+            x = 2 + width * place
+            look = f'fill="{theme.felt}" stroke="{theme.line}"'
+            yield f'<rect x="{x:.1f}" y="{y}" width="{width - 4:.1f}" height="30" rx="5" {look}/>'
+            yield theme.text(x + width / 2 - 2, y + 20, name, size=14, more='text-anchor="middle"')
+
+
+def main() -> None:
+    """Draw all pictures for both themes."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else played(Path(scratch), CONFIG)
+        found = Analysis(StoredRun.open(folder).result())
+    for theme in themes():
+        drawn = (seed_pairs(theme, found), stop(theme, found), sandbox(theme), floors(theme))
+        for name, text in zip(NAMES, drawn, strict=True):
+            (IMAGES / f"{name}-{theme.name}.svg").write_text(text, "utf-8", newline="\n")
+            print(f"docs/images/{name}-{theme.name}.svg")
+
+
+if __name__ == "__main__":
+    main()

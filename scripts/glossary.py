@@ -1,0 +1,98 @@
+"""The glossary: one list of terms, from which the page of the docs and the hover texts of the viewer are written.
+
+`python scripts/glossary.py` writes both; `make format` does, too, and a test compares them.
+"""
+
+import json
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+PAGE: Final = ROOT / "docs" / "glossary.md"
+SCRIPT: Final = ROOT / "src" / "molt_bench" / "view" / "static" / "glossary.js"
+
+#: Each term: what it means, short enough for one line, and where the docs say more.
+TERMS: Final = {
+    "agent": ("Whoever plays: a bot, a program, a server, a language model or a person.", "agents.md"),
+    "bb/100": ("Big blinds won per 100 hands, with luck taken out: the result of an agent.", "methods.md"),
+    "raw": ("The same in chips as they were won, with all luck in it.", "methods.md"),
+    "hand": ("One deal of cards, from the blinds to the end of the betting or the showdown.", "rules.md"),
+    "game": ("A number of hands between two agents, dealt from one seed.", "rules.md"),
+    "seed pair": (
+        "Two games of one seed with the seats swapped, so that both play both sides: what statistics count.",
+        "methods.md",
+    ),
+    "match": ("All seed pairs of one meeting of two agents.", "benchmark.md"),
+    "margin": ("What one agent won more than the other in a seed pair, per hand.", "methods.md"),
+    "±95%": ("Half of the 95% interval: of such intervals, 95 in 100 contain the true value.", "methods.md"),
+    "lead": ("How much more one agent wins from the field than the next one in the ranking.", "methods.md"),
+    "tie": ("Two agents that are surely within the tie margin of each other: closer than anybody cares.", "methods.md"),
+    "sure": (
+        "How likely it is that an agent is better than the next one, allowing for every look at the run.",
+        "methods.md",
+    ),
+    "rank": ("The place in the order; a range such as 2-5 where not everybody is told apart.", "benchmark.md"),
+    "estimator": ("A way to take luck out of a result. All are right on average; some need fewer hands.", "methods.md"),
+    "fitted": (
+        "The estimator that weighs luck by what earlier matches of the run have shown. It needs the fewest hands.",
+        "methods.md",
+    ),
+    "mu±sigma": ("The OpenSkill rating, which counts matches won, not how much was won.", "methods.md"),
+    "fault": (
+        "A mistake of an agent, recorded and never corrected: an illegal action, an exception, no answer in time.",
+        "agents.md",
+    ),
+    "reference": ("The one that everybody plays alone in a gauntlet; it stands at 0.", "benchmark.md"),
+}  # fmt: skip
+
+
+def page() -> str:
+    """Return the page of the docs."""
+    rows = [
+        f'| <a id="{anchor(term)}"></a>**{term}** | {text} | [more]({link}) |' for term, (text, link) in TERMS.items()
+    ]
+    head = "Words that tables, pages and docs use. The viewer shows the same texts where you hover over a column."
+    return "\n".join(["# Glossary", "", head, "", "| term | meaning | |", "|---|---|---|", *rows, ""])
+
+
+def script() -> str:
+    """Return the module of the viewer."""
+    texts = json.dumps({term: text for term, (text, _) in TERMS.items()}, indent=2, ensure_ascii=False)
+    lines = [f"{line}," if line.endswith('"') else line for line in texts.splitlines()]
+    return "\n".join(
+        [
+            "// What terms mean, for those who hover: written by scripts/glossary.py, as the page of the docs is.",
+            "export const GLOSSARY = " + "\n".join(unquoted(line) for line in lines) + ";",
+            "",
+        ]
+    )
+
+
+def unquoted(line: str) -> str:
+    """Write a key without quotes where it is a name, as formatters of scripts do.
+
+    >>> unquoted('  "hand": "One deal.",'), unquoted('  "seed pair": "Two games.",')
+    ('  hand: "One deal.",', '  "seed pair": "Two games.",')
+    """
+    key, found, rest = line.partition('": "')
+    name = key.strip().removeprefix('"')
+    return f'  {name}: "{rest}' if found and name.isidentifier() and name.isascii() else line
+
+
+def anchor(term: str) -> str:
+    """Return the name that links have for a term.
+
+    >>> anchor("seed pair"), anchor("bb/100")
+    ('seed-pair', 'bb-100')
+    """
+    return "".join(each if each.isalnum() else "-" for each in term.lower()).strip("-")
+
+
+def main() -> None:
+    """Write the page and the script."""
+    PAGE.write_text(page(), "utf-8", newline="\n")
+    SCRIPT.write_text(script(), "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""How the numbers of a result came about, in words, for the agents of this run."""
+
+from collections.abc import Iterator
+from math import isfinite, sqrt
+from typing import Final
+
+from molt_bench.rating.book import RAW
+from molt_bench.rating.verdicts import surely
+from molt_bench.report.analysis import Analysis, ParticipantNumbers
+from molt_bench.report.number_text import signed
+from molt_bench.report.totals import totals
+from molt_bench.report.win_rates import MBB_PER_BB100
+
+#: What each estimator takes out of the chips that were won.
+_TAKES_OUT: Final = {
+    RAW: "nothing",
+    "allIn": "the cards that come after the last decision",
+    "adjusted": "the luck of the cards",
+    "adjustedSolid": "the luck of the cards",
+    "corrected": "the luck of the cards, and of the dice of agents that publish their odds",
+    "correctedSolid": "the luck of the cards, and of the dice of agents that publish their odds",
+    "ranged": "the luck of the cards and of known dice, over all cards that a built-in bot could have held",
+    "aivat": "the luck of the cards and of the blueprint's dice, by the blueprint's own values",
+    "fitted": "the luck of the cards and of known dice, weighed by what earlier matches of the run have shown",
+}
+#: Opponents whose results are listed one by one; of more, the best and the worst.
+_LISTED: Final = 4
+
+
+def raw_and_corrected(found: Analysis) -> str:
+    """Say in one line what the two results of the table are, and why they differ; "" before the first match."""
+    if not found.result.matches:
+        return ""
+    said = f"bb/100 by the estimator {found.estimator}."
+    if {*found.estimators.values()} == {RAW}:
+        return f"{said} No luck is taken out: it is the chips as won, as raw is."
+    gaps = {row.rating.id: gap for row in found.rows if (gap := _luck(row)) is not None}
+    name, most = max(gaps.items(), key=lambda each: abs(each[1]))
+    whose = f": most for {found.shown[name]}, {_lucky(most)}" if round(most, 1) else ", of which there was none"
+    return f"{said} It takes luck out of raw, the chips as won{whose}."
+
+
+def explanation(found: Analysis) -> list[str]:
+    """Return what every number of the table rests on, a paragraph each: what was played, everybody, and the end."""
+    if not found.result.matches:
+        return ["No match is finished, so there is nothing to explain yet."]
+    return [_played(found), _method(found), *(" ".join(_row(found, row)) for row in found.rows), _confidence(found)]
+
+
+def _played(found: Analysis) -> str:
+    config, played = found.result.config, totals(found.result)
+    return (
+        f"Matches played: {played['matches']:,}. Each is {config.seeds.per_match:,} seed pairs: a deal of "
+        f"{config.game.hands_per_game:,} hands, played twice with the seats swapped, so that both hold the same cards. "
+        "What one of the two won more over both games is one result."
+    )
+
+
+def _method(found: Analysis) -> str:
+    used = sorted({*found.estimators.values()})
+    parts = [f"{name} takes out {_TAKES_OUT[name]}" for name in used]
+    times = found.hands_by_chips
+    saved = f" Without that, {times:.1f} times the hands would be needed." if times is not None and times >= 1.1 else ""
+    return (
+        f"bb/100 is big blinds won per 100 hands, without luck: {'; '.join(parts)}. What is taken out has mean zero, "
+        f"so nobody gains by it in the long run.{saved}"
+    )
+
+
+def _row(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
+    name = found.shown[row.rating.id]
+    yield f"{name}:"
+    if row.reference:
+        yield "it is the reference. What the others win is measured against it, so it stands at 0."
+    elif row.bb_per_100 is None:
+        yield "it has not played."
+        return
+    else:
+        yield _result(found, row)
+        yield from _interval(found, row)
+    yield from _chips(row)
+    yield _rank(found, row)
+    yield from _next(found, row)
+    rating = row.rating
+    yield (
+        f"Its rating of {rating.mu:.1f} ± {rating.sigma:.1f} counts matches, not chips: {rating.wins} won, "
+        f"{rating.losses} lost, {rating.draws} drawn."
+    )
+    if row.faults:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(row.faults.items()))
+        yield f"It made mistakes: {kinds}. {row.forced_folds:,} hands were folded for it."
+
+
+def _result(found: Analysis, row: ParticipantNumbers) -> str:
+    """Say what a result is the mean of."""
+    own = row.rating.id
+    won = {other: found.model.margin(own, other).mean / MBB_PER_BB100 for other in found.model.met(own)}
+    ordered = sorted(won, key=lambda other: -won[other])
+    if len(ordered) > _LISTED:
+        best, worst = ordered[0], ordered[-1]
+        listed = f"{len(ordered):,} opponents, from {signed(won[best])} against {found.shown[best]} to "
+        listed += f"{signed(won[worst])} against {found.shown[worst]}"
+    else:
+        listed = " and ".join(f"{signed(won[other])} from {found.shown[other]}" for other in ordered)
+    mean = "" if len(ordered) < 2 else "the mean of "
+    missing = "" if row.met is None else f" It has met {row.met[0]:,} of {row.met[1]:,} opponents."
+    weight = "" if len(ordered) < 2 else ", each opponent counting the same"
+    return f"{signed(row.bb_per_100 or 0.0)} bb/100 is {mean}{listed}{weight}.{missing}"
+
+
+def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
+    """Say what the interval of a result rests on."""
+    if not isfinite(row.half_width):
+        return
+    own = row.rating.id
+    pairs = [(own, other) for other in found.model.met(own)]
+    count = sum(found.model.count(*pair) for pair in pairs)
+    deviation = sqrt(sum(found.model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
+    yield (
+        f"± {row.half_width:.1f} rests on {count:,} seed pairs, which varied by {deviation:.0f} bb/100 (standard "
+        "deviation): of such intervals, 95 in 100 contain the true value."
+    )
+
+
+def _chips(row: ParticipantNumbers) -> Iterator[str]:
+    """Say how a result in chips differs."""
+    luck = _luck(row)
+    if luck is None or row.raw is None:
+        return
+    if row.suspect:
+        yield "Its chips and its result without luck cannot both be right, so its chips alone count."
+    elif round(abs(luck), 1):
+        yield f"In chips (raw) it won {signed(row.raw[0])}: it was {_lucky(luck)}."
+    else:
+        yield f"In chips (raw) it won the same, {signed(row.raw[0])}."
+
+
+def _rank(found: Analysis, row: ParticipantNumbers) -> str:
+    if row.rank_range is None:
+        return "It has no rank."
+    best, worst = row.rank_range
+    if best == worst:
+        return f"Its rank is {best}: the orders that are claimed leave no other."
+    return f"Its rank is {best} to {worst}: it is not told apart from everybody near it."
+
+
+def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
+    """Say how sure the lead over the next one is."""
+    verdict = next((each for each in found.verdicts if each.above == row.rating.id), None)
+    if verdict is None or not isfinite(verdict.lead.scale):
+        return
+    lead, half = verdict.lead.mean / MBB_PER_BB100, verdict.lead.half_width() / MBB_PER_BB100
+    below = found.shown[verdict.below]
+    says = {
+        "ordered": "enough to claim the order",
+        "tied": f"tied: surely within {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100 of each other",
+    }.get(verdict.kind, f"too little for a claim, which takes {100 * found.claimed_from:.10g}%")
+    yield f"It is {lead:.1f} ± {half:.1f} bb/100 ahead of {below}, {surely(verdict.sure)} sure: {says}."
+
+
+def _confidence(found: Analysis) -> str:
+    if not found.by_margins:
+        return "The order is by rating, and so is how sure it is."
+    allowed = 100 * found.error_budget.allowed
+    return (
+        f"The claimed orders are wrong in at most {allowed:.3g}% of runs, however often the run looked: "
+        "how sure a lead has to be allows for a look after every round."
+    )
+
+
+def _luck(row: ParticipantNumbers) -> float | None:
+    """Return how much more somebody won in chips than without luck."""
+    return None if row.raw is None or row.bb_per_100 is None else row.raw[0] - row.bb_per_100
+
+
+def _lucky(gap: float) -> str:
+    return f"{abs(gap):.1f} bb/100 {'lucky' if gap > 0 else 'unlucky'}"

@@ -1,0 +1,21 @@
+// What terms mean, for those who hover: written by scripts/glossary.py, as the page of the docs is.
+export const GLOSSARY = {
+  agent: "Whoever plays: a bot, a program, a server, a language model or a person.",
+  "bb/100": "Big blinds won per 100 hands, with luck taken out: the result of an agent.",
+  raw: "The same in chips as they were won, with all luck in it.",
+  hand: "One deal of cards, from the blinds to the end of the betting or the showdown.",
+  game: "A number of hands between two agents, dealt from one seed.",
+  "seed pair": "Two games of one seed with the seats swapped, so that both play both sides: what statistics count.",
+  match: "All seed pairs of one meeting of two agents.",
+  margin: "What one agent won more than the other in a seed pair, per hand.",
+  "±95%": "Half of the 95% interval: of such intervals, 95 in 100 contain the true value.",
+  lead: "How much more one agent wins from the field than the next one in the ranking.",
+  tie: "Two agents that are surely within the tie margin of each other: closer than anybody cares.",
+  sure: "How likely it is that an agent is better than the next one, allowing for every look at the run.",
+  rank: "The place in the order; a range such as 2-5 where not everybody is told apart.",
+  estimator: "A way to take luck out of a result. All are right on average; some need fewer hands.",
+  fitted: "The estimator that weighs luck by what earlier matches of the run have shown. It needs the fewest hands.",
+  "mu±sigma": "The OpenSkill rating, which counts matches won, not how much was won.",
+  fault: "A mistake of an agent, recorded and never corrected: an illegal action, an exception, no answer in time.",
+  reference: "The one that everybody plays alone in a gauntlet; it stands at 0.",
+};

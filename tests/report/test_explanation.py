@@ -1,0 +1,74 @@
+"""`report --explain`, and the line below the table: every number in words, and the words have the table's numbers."""
+
+import json
+import re
+
+import pytest
+from tests.e2e.shell import one_clear_line, quick, quick_run
+
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.explanation import explanation, raw_and_corrected
+from molt_bench.runs.stored_run import StoredRun
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    flags = ("--participants", "tag,callstation,random", "--seeds", 3, "--hands", 10, "--max-matches", 3, "--quiet")
+    return quick_run(tmp_path_factory.mktemp("runs"), *flags, "--executor", "inline")
+
+
+@pytest.fixture(scope="module")
+def found(run):
+    return Analysis(StoredRun.open(run).result())
+
+
+def test_the_line_below_the_table_names_both_results_and_whose_luck_was_largest(found):
+    luck = {found.shown[row.rating.id]: row.raw[0] - row.bb_per_100 for row in found.rows}
+    name = max(luck, key=lambda name: abs(luck[name]))
+    word = "lucky" if luck[name] > 0 else "unlucky"
+    said = raw_and_corrected(found)
+    assert said.startswith(f"bb/100 by the estimator {found.estimator}. It takes luck out of raw, the chips as won")
+    assert said.endswith(f"most for {name}, {abs(luck[name]):.1f} bb/100 {word}.")
+
+
+def test_without_an_estimator_nothing_is_said_to_be_taken_out(tmp_path):
+    flags = ("--participants", "tag,random", "--seeds", 2, "--hands", 5, "--max-matches", 1, "--quiet")
+    folder = quick_run(tmp_path, *flags, "--executor", "inline", "--set", "rating.estimator=raw")
+    result = Analysis(StoredRun.open(folder).result())
+    assert "No luck is taken out" in raw_and_corrected(result)
+    assert "raw takes out nothing" in " ".join(explanation(result))
+
+
+def test_every_number_of_the_table_is_explained_for_its_agent(found):
+    paragraphs = explanation(found)
+    assert "3 seed pairs: a deal of 10 hands" in paragraphs[0]
+    for row in found.rows:
+        (own,) = [text.replace(",", "") for text in paragraphs if text.startswith(f"{row.name}: ")]
+        opponents = [other.name for other in found.rows if other is not row]
+        assert all(f"from {other}" in own for other in opponents)
+        assert f"{row.bb_per_100:+.1f} bb/100 is the mean of" in own
+        assert f"± {row.half_width:.1f} rests on 6 seed pairs" in own
+        assert f"raw) it won {row.raw[0]:+.1f}" in own
+        assert f"{row.rating.mu:.1f} ± {row.rating.sigma:.1f}" in own
+        won = [float(value) for value in re.findall(r"([+-][\d.]+) from ", own)]
+        assert sum(won) / len(won) == pytest.approx(row.bb_per_100, abs=0.11)
+
+
+def test_the_report_prints_it_below_the_table_and_as_json(run, found):
+    done = quick("report", str(run), "--explain", "--no-color")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.index("Results: ") < done.stdout.index(explanation(found)[0])
+    assert json.loads(quick("report", str(run), "--explain", "--json").stdout)["explanation"] == explanation(found)
+    assert "explanation" not in json.loads(quick("report", str(run), "--json").stdout)
+
+
+def test_a_page_has_no_room_for_it(run, tmp_path):
+    one_clear_line(quick("report", str(run), "--explain", "--html", str(tmp_path / "a.html")), "--explain", status=2)
+
+
+def test_before_the_first_match_there_is_nothing_to_explain(found):
+    import msgspec
+
+    empty = Analysis(msgspec.structs.replace(found.result, matches=()))
+    assert raw_and_corrected(empty) == ""
+    assert explanation(empty) == ["No match is finished, so there is nothing to explain yet."]
