@@ -12,7 +12,7 @@ def outlay(config: BenchmarkConfig, questions: int) -> str:
     prices = PriceList(config.llm.prices)
     known, unknown, calls = [], [], 0
     for name, settings in config.models().items():
-        asked = questions * settings.samples * (1 + bool(settings.tools))
+        asked = questions * (settings.answers or 1) * (1 + bool(settings.tools))
         calls += asked
         each = expected_of(settings, 1).usd_per_call(settings, prices)
         if each is None:

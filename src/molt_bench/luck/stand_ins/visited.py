@@ -29,7 +29,7 @@ else:
     np = lazy_import("numpy")
 
 #: More raises on a street than any hand has, where there is no cap.
-_NO_CAP = 1 << 30
+NO_CAP = 1 << 30
 #: With more chips than this, whole numbers would not hold what is computed of them.
 MOST_STACK = 1 << 40
 
@@ -102,7 +102,7 @@ class _Rows:
         """Add a decision of the last hand."""
         self.columns.append(column_of(betting, len(self.deals) - 1))
         self.bettings.append(betting)
-        at = _class(done.kind, done.amount, betting)
+        at = class_of(done.kind, done.amount, betting)
         self.prices.append(price(done.amount, betting) if FIRST_RAISE <= at < CLASSES - 1 else -1)
         wanted, raised = [0.0] * CLASSES, 0.0
         if options is None:
@@ -115,7 +115,7 @@ class _Rows:
                 else:
                     raised += part.chance
             else:
-                wanted[_class(part.kind, part.size, betting)] += part.chance
+                wanted[class_of(part.kind, part.size, betting)] += part.chance
         if not betting.to_call:
             wanted[CALL], wanted[FOLD] = wanted[CALL] + wanted[FOLD], 0.0
         self.wanted.append(wanted)
@@ -137,7 +137,7 @@ def visited(games: Sequence[tuple[GameRecord, Policies]], agents: tuple[int, int
             if holes != hand.holes or board[: len(hand.board)] != hand.board or max(hand.starting_stacks) > MOST_STACK:
                 return None
             rules, cap = hand.rules, hand.rules.raise_cap
-            cap = _NO_CAP if cap is None else cap
+            cap = NO_CAP if cap is None else cap
             rows.deals.append((*hand.starting_stacks, hand.button, cap, rules.big_blind, spec.max_actions, *seats))
             rows.equities.append(street_equities(holes, board))
             rows.cards.append(card_features(holes, board))
@@ -189,7 +189,8 @@ def _options(
     return None if at is None else Options(parts, at, by_kind=action is not None)
 
 
-def _class(kind: str, amount: int, betting: Betting) -> int:
+def class_of(kind: str, amount: int, betting: Betting) -> int:
+    """Return the class of an action."""
     if kind == "raiseTo":
         return class_of_raise(amount, betting)
     return FOLD if kind == "fold" else CALL
