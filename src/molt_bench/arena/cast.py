@@ -14,6 +14,7 @@ from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.gateway import Gateway, Listeners
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.skill_document import system_prompt
@@ -261,7 +262,7 @@ class Cast:
         if settings is not None and self.gateway is not None:
             spec, worth = self._dealt.get(game), None
             if self.reasking is not None and spec is not None and settings.answers is None:
-                worth = self.reasking.of(spec, participant)
+                worth = self.reasking.of(spec, participant, counted=is_elsewhere(settings))
             return LLMAgent(participant, settings, self.gateway, game=game, worth=worth)
         if self._kinds[participant].recorded and self._answers.covers(game):
             durable = participant in self._remembering

@@ -43,6 +43,9 @@ SD_PER_HAND: Final = {
 #: luck of the cards, over `adjusted`. Of six pairings of 2,000 hands by `benchmarks/strength.py`, four had .10 to .33,
 #: `random` 1.06, and `tight`, which hardly plays, 4.9: so this is on the safe side for agents that play their hands.
 AGAINST_REFERENCE: Final = 0.45
+#: Share of the variance that is left where the answers of so many of the two are drawn with `reask: auto`, in a run of
+#: some hundred hands: `benchmarks/stand_ins.py --reask`.
+ASKED_AGAIN: Final = (1.0, 0.8, 0.55)
 #: Seconds for each call.
 LATENCY_S: Final = 5.0
 #: Of a batch: providers promise a day, and most take an hour at most.
@@ -54,10 +57,24 @@ _DEPTH: Final = 100.0
 
 def prior_deviation(config: BenchmarkConfig) -> float:
     """Return the standard deviation of a hand that is assumed without a pilot: the mean of all pairings."""
-    known = _references(config)
-    shares = [1.0 if known.isdisjoint(pair) else AGAINST_REFERENCE for pair in config.pairings()]
+    shares = _shares(config)
     deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
     return SD_PER_HAND[config.rating.estimator] * deep * sqrt(fmean(shares))
+
+
+def _shares(config: BenchmarkConfig) -> list[float]:
+    """Return the share of the variance of each pairing that is left by what is known of those who play."""
+    known, models = _references(config), config.models()
+    found = []
+    for pair in config.pairings():
+        asked_again = sum(name in models and models[name].reasks for name in pair)
+        found.append(ASKED_AGAIN[asked_again] if known.isdisjoint(pair) else AGAINST_REFERENCE)
+    return found
+
+
+def left_by_reasking(config: BenchmarkConfig, other: BenchmarkConfig) -> float:
+    """Return the share of the variance that one config leaves, relative to another that only asks otherwise."""
+    return fmean(_shares(config)) / fmean(_shares(other))
 
 
 def has_reference(config: BenchmarkConfig) -> bool:

@@ -2,13 +2,15 @@
 
 Of N answers one is drawn, so the odds of the draw are known, and a share of 1 / N of its variance is left. With a
 standard deviation s of the draw, answers in proportion to s make the product of cost and variance least. How much
-depends on a draw is guessed by stand-ins that learned from earlier matches. It may depend on anything known before the
-draw, and it depends on what the seat to act sees and on nothing else: whoever counts the questions, such as a server of
-the user's own, learns nothing about cards that it does not see. So other cards are drawn for the rest of the deal, and
-each counts by how likely the other player's stand-in would have played as that player did.
+depends on a draw is guessed by stand-ins that learned from earlier matches. It may depend on anything that is known
+before the draw, also on the cards that nobody sees yet.
+
+A model never learns how often it is asked, but a server does, and could guess from it what those cards are. So where a
+server is not its provider's, the number depends on what the seat to act sees and on nothing else: other cards are drawn
+for the rest of the deal.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import sqrt
 from threading import Lock
@@ -20,9 +22,10 @@ from molt_bench.luck.stand_ins.ahead import variances
 from molt_bench.luck.stand_ins.betting_arrays import At, Deals, column_of
 from molt_bench.luck.stand_ins.features import card_features
 from molt_bench.luck.stand_ins.learned import StandIns
-from molt_bench.luck.stand_ins.visited import MOST_STACK, NO_CAP, class_of
+from molt_bench.luck.stand_ins.visited import MOST_STACK, NO_CAP
 from molt_bench.poker.betting import Betting, opening
-from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.cards import Deal
+from molt_bench.poker.deck import Shoe
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import derive
 from molt_bench.specs import GameSpec
@@ -36,10 +39,8 @@ else:
 STEP_BB: Final = 4.0
 #: Most answers.
 MOST: Final = 12
-#: Deals that are looked at.
+#: Deals that are looked at where a server may count its questions.
 _DEALS: Final = 8
-#: What is added to a chance, since a stand-in may be wrong about what its player would never do.
-_DOUBT: Final = 0.01
 
 
 class Reasking:
@@ -54,71 +55,60 @@ class Reasking:
         self._stand_ins, self._numbers = stand_ins, numbers
         self._lock = Lock()  # of caches
 
-    def of(self, game: GameSpec, participant: str) -> Callable[[Observation], int] | None:
-        """Return how many answers of a participant decisions in a game are worth; None if it is one everywhere."""
-        other = game.players[1 - game.players.index(participant)]
-        numbers = [self._numbers.get(name) for name in (participant, other)]
+    def of(self, game: GameSpec, participant: str, *, counted: bool) -> Callable[[Observation], int] | None:
+        """Return how many answers of a participant decisions in a game are worth; None if it is one everywhere.
+
+        `counted` says whether a server may count its questions, to learn about cards from it.
+        """
+        numbers = [self._numbers.get(name) for name in game.players]
         known = [number for number in numbers if number is not None and self._stand_ins.knows(number)]
-        return partial(self._worth, game.max_actions, known[0], known[1]) if len(known) == len(numbers) else None
+        if len(known) < len(numbers) or game.stack > MOST_STACK // 2:
+            return None
+        own, other = known if game.players[0] == participant else known[::-1]
+        return partial(self._worth, game, (own, other), counted)
 
-    def _worth(self, max_actions: int, own: int, other: int, seen: Observation) -> int:
-        if max(seen.starting_stacks) > MOST_STACK:
-            return 1
+    def _worth(self, game: GameSpec, agents: tuple[int, int], counted: bool, seen: Observation) -> int:  # noqa: FBT001
         with self._lock:
-            agents = (other, own) if seen.seat else (own, other)
-            found = _deviation(self._stand_ins, agents, max_actions, seen)
-        return min(max(round(found / seen.big_blind / STEP_BB), 1), MOST)
+            dealt = [_other_deal(seen, at) for at in range(_DEALS)] if counted else [_deal(game, seen)]
+            deals = _deals(dealt, seen, agents, game.max_actions)
+            moments = np.repeat(np.array([column_of(_moment(seen, game.max_actions), 0)]).T, len(dealt), axis=1)
+            moments[At.HAND] = np.arange(len(dealt))
+            variance = float(variances(moments, deals, self._stand_ins).mean())
+        return min(max(round(sqrt(variance) / seen.big_blind / STEP_BB), 1), MOST)
 
 
-def _deviation(stand_ins: StandIns, agents: tuple[int, int], max_actions: int, seen: Observation) -> float:
-    """Return the standard deviation of what is drawn at a decision, in chips: over all that the seat does not see."""
-    path, answered = _path(seen, max_actions)
-    deals = _deals(seen, agents, max_actions)
-    moments = np.repeat(np.array([column_of(path[-1], 0)], np.int64).T, _DEALS, axis=1)
-    moments[At.HAND] = np.arange(_DEALS)
-    weights = np.ones(_DEALS)
-    for betting, done in zip(path, answered, strict=False):
-        if betting.actor != seen.seat:
-            before = np.repeat(np.array([column_of(betting, 0)], np.int64).T, _DEALS, axis=1)
-            before[At.HAND] = np.arange(_DEALS)
-            weights *= stand_ins.odds(before, deals)[0][:, done] + _DOUBT
-    variance = float((weights * variances(moments, deals, stand_ins)).sum() / weights.sum())
-    return sqrt(variance)
-
-
-def _path(seen: Observation, max_actions: int) -> tuple[list[Betting], list[int]]:
-    """Return the moments of a hand up to a decision, and the class of what was done at those before it."""
+def _moment(seen: Observation, max_actions: int) -> Betting:
+    """Return the betting up to a decision."""
     betting = opening.of(seen.rules, seen.starting_stacks, seen.button).unshared()
-    path, classes = [], []
     for done in seen.log:
-        path.append(betting)
-        classes.append(class_of(done.kind, done.amount, betting))
         after = betting.after(done.kind, done.amount)
         if after is None:
             raise ValueError(f"an action that is not legal: {done}")
         betting = after
-    path.append(betting if len(betting.log) < max_actions else betting.without_raises())
-    return path, classes
+    return betting if len(betting.log) < max_actions else betting.without_raises()
 
 
-def _deals(seen: Observation, agents: tuple[int, int], max_actions: int) -> Deals:
-    """Return deals of which the seat sees as much as of the actual one."""
-    hands = [_dealt(seen, number) for number in range(_DEALS)]
-    cap = NO_CAP if seen.rules.raise_cap is None else seen.rules.raise_cap
+def _deals(dealt: Sequence[Deal], seen: Observation, agents: tuple[int, int], max_actions: int) -> Deals:
+    count, cap = len(dealt), seen.rules.raise_cap
     return Deals(
-        stacks=np.array([seen.starting_stacks] * _DEALS),
-        button=np.full(_DEALS, seen.button),
-        cap=np.full(_DEALS, cap),
-        big_blind=np.full(_DEALS, seen.big_blind),
-        max_actions=np.full(_DEALS, max_actions),
-        equities=np.array([street_equities(*hand) for hand in hands]),
-        cards=np.array([card_features(*hand) for hand in hands], np.int64),
-        agents=np.array([agents] * _DEALS),
+        stacks=np.array([seen.starting_stacks] * count),
+        button=np.full(count, seen.button),
+        cap=np.full(count, NO_CAP if cap is None else cap),
+        big_blind=np.full(count, seen.big_blind),
+        max_actions=np.full(count, max_actions),
+        equities=np.array([street_equities(*each) for each in dealt]),
+        cards=np.array([card_features(*each) for each in dealt], np.int64),
+        agents=np.array([agents[::-1] if seen.seat else agents] * count),
     )
 
 
-def _dealt(seen: Observation, number: int) -> tuple[tuple[Hole, Hole], Board]:
-    """Return the cards of a deal, by what the seat sees and by dice of its number."""
+def _deal(game: GameSpec, seen: Observation) -> Deal:
+    """Return the cards of a hand."""
+    return Shoe(game.decks).deal(seen.hand_number)
+
+
+def _other_deal(seen: Observation, number: int) -> Deal:
+    """Return a deal of which the seat sees the same."""
     left = [card for card in range(52) if card not in seen.cards and card not in seen.board]
     bits = derive("reask", seen.hand_number, len(seen.log), number)
     drawn = []

@@ -102,7 +102,7 @@ class _Rows:
         """Add a decision of the last hand."""
         self.columns.append(column_of(betting, len(self.deals) - 1))
         self.bettings.append(betting)
-        at = class_of(done.kind, done.amount, betting)
+        at = _class(done.kind, done.amount, betting)
         self.prices.append(price(done.amount, betting) if FIRST_RAISE <= at < CLASSES - 1 else -1)
         wanted, raised = [0.0] * CLASSES, 0.0
         if options is None:
@@ -115,7 +115,7 @@ class _Rows:
                 else:
                     raised += part.chance
             else:
-                wanted[class_of(part.kind, part.size, betting)] += part.chance
+                wanted[_class(part.kind, part.size, betting)] += part.chance
         if not betting.to_call:
             wanted[CALL], wanted[FOLD] = wanted[CALL] + wanted[FOLD], 0.0
         self.wanted.append(wanted)
@@ -189,8 +189,7 @@ def _options(
     return None if at is None else Options(parts, at, by_kind=action is not None)
 
 
-def class_of(kind: str, amount: int, betting: Betting) -> int:
-    """Return the class of an action."""
+def _class(kind: str, amount: int, betting: Betting) -> int:
     if kind == "raiseTo":
         return class_of_raise(amount, betting)
     return FOLD if kind == "fold" else CALL
