@@ -277,8 +277,8 @@ def report_reasked(plan: Plan, rounds: int, folder: str | None, *, counted: bool
     for number, row in [*rows.items(), ("all", sum(rows.values()))]:
         left, answers = row[0] / row[1], row[2] / row[3]
         print(
-            f"  match {number}: {left:.2f} of the variance, {answers:.2f} answers, cost x variance {left * answers:.2f}, "
-            f"at half price {left * (1 + answers) / 2:.2f}"
+            f"  match {number}: {left:.2f} of the variance, {answers:.2f} answers, cost x variance "
+            f"{left * answers:.2f}, at half price {left * (1 + answers) / 2:.2f}"
         )
     drift = np.array(off)
     print(f"  mean off by {drift.mean() / (drift.std() / np.sqrt(len(drift))):+.1f} standard errors", flush=True)
