@@ -20,7 +20,7 @@ import numpy as np
 from ladders import AGAIN, LATER, LATEST, NEWEST, VALIDATION, Plan, arguments
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.luck.dice.lookahead import observed
+from molt_bench.luck.dice.choices import observed
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.luck.fitting import Fit
 from molt_bench.luck.stand_ins import reasking

@@ -7,7 +7,7 @@ The weights that are fitted to earlier matches stay as they were when a match wa
 they do not depend on it.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from functools import reduce
 from itertools import combinations
@@ -75,6 +75,7 @@ class MatchMargins:
         self._averaged = frozenset(averaged)
         #: Why a policy was not used, by participant and game.
         self._refused: dict[str, dict[GameLabel, str]] = defaultdict(dict)
+        self._unanswered: Counter[str] = Counter()
         self._known: dict[int, dict[frozenset[str], Margins]] = {}
         self._lessons: dict[int, dict[frozenset[str], list[SeedHands]]] = {}
         self._accounts: dict[int, MatchAccount] = {}
@@ -244,7 +245,12 @@ class MatchMargins:
 
     def warnings(self) -> list[str]:
         """Return a warning for each participant whose published policy was not used, or not everywhere."""
-        return self._stated.warnings() + [
+        silent = [
+            f"{name}: looking ahead, its policy gave no answer that can be right at {count:,} "
+            f"{'moment' if count == 1 else 'moments'} of a hand, from where nothing was looked into"
+            for name, count in (+self._unanswered).items()
+        ]
+        return [*self._stated.warnings(), *silent] + [
             f"{name}: its published probabilities were not used in {len(games):,} "
             f"{'game' if len(games) == 1 else 'games'}; the first time: {next(iter(games.values()))}"
             for name, games in self._refused.items()
@@ -286,7 +292,8 @@ class MatchMargins:
             first, second = (self._policy(name, draws, label) for name in pair)
             averaged = not self._averaged.isdisjoint(pair)
             known = all_estimates(game, (first, second), averaged=averaged, reach=self._reach)
-        for name, why in zip(pair, known.refused, strict=True):
+        for name, why, unanswered in zip(pair, known.refused, known.unanswered, strict=True):
+            self._unanswered[name] += unanswered
             if why:
                 self._refused[name].setdefault(label, why)
         return known

@@ -42,8 +42,8 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
         times = found.hands_by_chips
         saved = f" Chips alone would take {times:.1f} times the hands." if times is not None and times >= 1.1 else ""
         _say(console, f"bb/100 by the estimator {found.estimator}.{saved}")
-    if said := _reasked(found):
-        _say(console, said)
+    if asked_again := _reasked(found):
+        _say(console, asked_again)
     for sentence in sentences(found):
         _say(console, sentence)
     for stage in result.history:

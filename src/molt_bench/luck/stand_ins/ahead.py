@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from molt_bench.agents.base import PolicyOf
 from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.coefficients import SOLID
-from molt_bench.luck.dice.lookahead import observed, parts_of
+from molt_bench.luck.dice.choices import asked_at
 from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, RAISE, At, Deals, chips_in, edge, moved
 from molt_bench.luck.stand_ins.classes import CLASSES, FIRST_RAISE, KINDS
 from molt_bench.luck.stand_ins.learned import StandIns
@@ -204,15 +204,10 @@ class _Search:
             betting = bettings[place]
             if len(betting.log) >= self._deals.max_actions[hand]:
                 betting = betting.without_raises()
-            try:
-                policy = self._asked[int(agents[place])]
-                parts = parts_of(policy(observed(betting, *self._cards[hand])), betting)
-            except Exception:  # foreign code, asked about what never happened: it may raise or return anything
-                parts = ()
-            if not parts or any(betting.after(part.kind, part.size) is None for part in parts):
+            found = asked_at(self._asked[int(agents[place])], betting, *self._cards[hand])
+            if not found:
                 silent.append(place)
-                continue
-            for part in parts:
+            for part, _ in found:
                 kind = RAISE if part.kind == "raiseTo" else FOLD if part.kind == "fold" else CALL
                 rows.append((place, kind, part.size, part.chance))
         if not rows:

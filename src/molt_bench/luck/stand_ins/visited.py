@@ -8,8 +8,8 @@ from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equities
 from molt_bench.luck.coefficients import SOLID
+from molt_bench.luck.dice.choices import Part, drawn, observed, parts_of
 from molt_bench.luck.dice.draws import Policies
-from molt_bench.luck.dice.lookahead import Part, drawn, observed, parts_of
 from molt_bench.luck.game_luck import rebuilt_hands
 from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, Deals, column_of
 from molt_bench.luck.stand_ins.classes import CLASSES, FIRST_RAISE, class_of_raise, legal_classes, price
