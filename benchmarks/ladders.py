@@ -256,6 +256,39 @@ NEWEST = (
         most=240_000,
     ),
 )
+#: Made when asking again was fixed, for measuring it alone.
+AGAIN = (
+    Plan(
+        "open hours",
+        "readers of a fifth making, dice published, 90 big blinds",
+        _public(
+            {
+                "dawn": reader(0.35, 0.43, 0.73, 0.07, 55, 105),
+                "noon": reader(0.5, 0.35, 0.69, 0.12, 65, 65),
+                "dusk": reader(0.75, 0.45, 0.67, 0.09, 40, 130),
+                "night": reader(1.05, 0.37, 0.72, 0.17, 75, 110),
+                "late": reader(1.35, 0.34, 0.7, 0.2, 50, 150),
+            }
+        ),
+        stack=90,
+        most=240_000,
+    ),
+    Plan(
+        "open metals",
+        "weighers of a fourth making, dice published, 60 big blinds",
+        _public(
+            {
+                "tin": weigher(0.1, 0.45, 45, 90),
+                "zinc": weigher(0.12, 0.35, 55, 110),
+                "iron": weigher(0.14, 0.5, 65),
+                "lead": weigher(0.17, 0.4, 40, 80, 160),
+                "gold": weigher(0.19, 0.3, 70, 140),
+            }
+        ),
+        stack=60,
+        most=240_000,
+    ),
+)
 _RARE = {
     "never": jammer(0.995, 0.0, 0.93),
     "seldom": jammer(0.99, 0.003, 0.9),

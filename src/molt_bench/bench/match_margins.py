@@ -7,6 +7,7 @@ The weights that are fitted to earlier matches stay as they were when a match wa
 they do not depend on it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from functools import reduce
 from itertools import combinations
@@ -29,6 +30,7 @@ from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
 from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
+from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
@@ -73,6 +75,7 @@ class MatchMargins:
         self._big_blind = big_blind
         self._averaged = frozenset(averaged)
         self._unused: dict[str, UnusedPolicy] = {}
+        self._unanswered: Counter[str] = Counter()
         self._known: dict[int, dict[frozenset[str], Margins]] = {}
         self._accounts: dict[int, MatchAccount] = {}
         self._stated = StatedOdds()
@@ -102,7 +105,8 @@ class MatchMargins:
         if account is not None and not self._fits(account, pair, len(result.seed_results)):
             raise JournalError(f"the journal's margins of match {number} are not those of its participants and seeds")
         games = [game for seed in result.seed_results for game in seed.games]
-        draws = self._draws.of_match(number, self._draws.usable(pair), [_label(number, game) for game in games])
+        labels = [_label(number, game) for game in games]
+        draws = self._draws.of_match(number, self._draws.usable(pair), labels, games)
         lessons: dict[frozenset[str], list[SeedHands]] = {}
         if account is not None and not (self.recount and self._can_ask):
             for each in account.variants:
@@ -160,12 +164,24 @@ class MatchMargins:
         self._note(luck, found, frozenset(pair.index(name) for name in usable))
         whys = {name: [each.refused[at] for each in found.values() if each.refused[at]] for at, name in enumerate(pair)}
         unused = {name: UnusedPolicy(len(why), why[0]) for name, why in whys.items() if why}
-        account = MatchAccount(tuple([MatchVariant(*each) for each in variants.items()]), evidence, draws, unused)
+        silent = {name: sum(each.unanswered[at] for each in found.values()) for at, name in enumerate(pair)}
+        account = MatchAccount(
+            tuple([MatchVariant(*each) for each in variants.items()]),
+            evidence,
+            draws,
+            unused,
+            {name: count for name, count in silent.items() if count},
+        )
         return account, lessons
 
     def _compared(self, number: int, account: MatchAccount, found: MatchAccount) -> MatchAccount:
         """Return the account of a match, and note whether it is what was found; earlier ones lack some of it."""
-        told = replace(account, draws=account.draws or found.draws, unused=account.unused or found.unused)
+        told = replace(
+            account,
+            draws=account.draws or found.draws,
+            unused=account.unused or found.unused,
+            unanswered=account.unanswered or found.unanswered,
+        )
         if told != found:
             self.differing.append(number)
         return told
@@ -186,7 +202,7 @@ class MatchMargins:
     def _fits(self, account: MatchAccount, pair: Pair, seeds: int) -> bool:
         """Return whether a recorded account can be that of a match: it is by the policies that its players state."""
         words = {*self._draws.usable(pair), *(self._words.intersection(pair) - self._stated.refused.keys())}
-        return account.fits(words, seeds) and account.unused.keys() <= {*pair}
+        return account.fits(words, seeds) and account.unused.keys() | account.unanswered.keys() <= {*pair}
 
     def _check(self, number: int, pair: Pair, result: MatchResult, account: MatchAccount) -> None:
         """Check what a recorded account says that is known without asking anybody: chips, cards, and our own bots."""
@@ -207,6 +223,7 @@ class MatchMargins:
         self._known[number] = account.by_used()
         self._stated.judge(account.evidence)
         self._draws.judge(account.draws)
+        self._unanswered.update(account.unanswered)
         for name, found in account.unused.items():
             before = self._unused.get(name)
             self._unused[name] = UnusedPolicy(before.games + found.games, before.why) if before is not None else found
@@ -248,9 +265,18 @@ class MatchMargins:
         """Return the margins of an earlier match, without the odds refused since; None if it had none."""
         return self._now(number)[0] if number in self._known else None
 
+    def reasking(self) -> Reasking | None:
+        """Return how many answers of models decisions are worth, by the matches rated so far."""
+        return self._stand_ins.reasking() if self._stand_ins is not None else None
+
     def warnings(self) -> list[str]:
         """Return a warning for each participant whose published policy was not used, or not everywhere."""
-        return self._stated.warnings() + [
+        silent = [
+            f"{name}: looking ahead, its policy gave no answer that can be right at {count:,} "
+            f"{'moment' if count == 1 else 'moments'} of a hand, from where nothing was looked into"
+            for name, count in self._unanswered.items()
+        ]
+        return [*self._stated.warnings(), *silent] + [
             f"{name}: its published probabilities were not used in {found.games:,} "
             f"{'game' if found.games == 1 else 'games'}; the first time: {found.why}"
             for name, found in self._unused.items()

@@ -1,10 +1,10 @@
 """The draws of the language models of a run, match by match, and whether they follow the reported probabilities.
 
-Where a model states a strategy, the bench draws from it: there is nothing to test.
+Where a model states a strategy, or is asked several times for an action, the bench draws: there is nothing to test.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 from msgspec import UNSET
@@ -15,6 +15,7 @@ from molt_bench.agents.llm.strategy import StatedDraws, Strategy
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.luck.dice.draw_evidence import Draw, DrawTest
 from molt_bench.poker.actions import KINDS
+from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, Pair
 
 #: The draws in one match, by model and game.
@@ -39,28 +40,29 @@ class Draws:
 
     def __init__(self, models: Mapping[str, LLMSettings]) -> None:
         self._tests = {name: DrawTest(KINDS) for name, settings in models.items() if settings.logprobs}
-        self._stating = {name for name, settings in models.items() if settings.harness == "mixed"}
+        self._stating = {name for name, each in models.items() if each.harness == "mixed" or each.reasks}
         self._decisions = dict.fromkeys(self._tests, 0)
         self._choices: _ByDecision[Choice] = defaultdict(lambda: defaultdict(dict))
-        #: The strategies of the last attempt that had any, and which that is.
-        self._stated: _ByDecision[tuple[int, list[Strategy]]] = defaultdict(lambda: defaultdict(dict))
+        #: The strategies of the last attempt, and which that is: by number, and by how often it was shortened.
+        self._stated: _ByDecision[tuple[tuple[int, int], list[Strategy]]] = defaultdict(lambda: defaultdict(dict))
         self.refused: dict[str, str] = {}
 
     def add(self, exchange: Exchange) -> None:
         """Keep the odds of a decision.
 
         Of log-probabilities, only the first answer counts: a second one is given after a fault, which may come of the
-        draw. Of strategies, the last one: it was drawn from, since those before it were refused before any draw.
+        draw. Of strategies, the last one: it was drawn from, and what was drawn before it, if anything, was refused.
         """
         name, game, place = exchange.participant, exchange.game, (exchange.hand, exchange.decision)
         if name in self._tests and exchange.attempt == 1 and exchange.choice is not UNSET:
             self._choices[game.match][game, name][place] = exchange.choice
-        if name in self._stating and exchange.strategy is not UNSET:
+        if name in self._stating and exchange.calls is UNSET:
             stated = self._stated[game.match][game, name]
-            attempt, strategies = stated.get(place, (0, []))
-            if exchange.attempt >= attempt:
-                more = [*strategies, exchange.strategy] if exchange.attempt == attempt else [exchange.strategy]
-                stated[place] = exchange.attempt, more
+            attempt = exchange.attempt, 0 if exchange.shortened is UNSET else exchange.shortened
+            last, strategies = stated.get(place, (attempt, []))
+            if attempt >= last:
+                strategies = strategies if attempt == last else []
+                stated[place] = attempt, strategies + ([] if exchange.strategy is UNSET else [exchange.strategy])
 
     def usable(self, pair: Pair) -> tuple[str, ...]:
         """Return those of a pair whose draws are recorded and not refused."""
@@ -68,16 +70,22 @@ class Draws:
             name for name in pair if name in self._stating or (name in self._tests and name not in self.refused)
         )
 
-    def of_match(self, match: int, names: Iterable[str], games: Iterable[GameLabel]) -> MatchDraws:
-        """Return the draws in a match, and forget them."""
-        found = {name: {game: self._of_game(game, name) for game in games} for name in names}
+    def of_match(
+        self, match: int, names: Iterable[str], games: Iterable[GameLabel], records: Iterable[GameRecord] = ()
+    ) -> MatchDraws:
+        """Return the draws in a match, and forget them; `records` are its games, to know where nothing was drawn."""
+        forced: defaultdict[tuple[GameLabel, str], set[tuple[int, int]]] = defaultdict(set)
+        for record in records:
+            for player, place in forced_folds(record):
+                forced[GameLabel(match, record.seed, record.seating), record.players[player]].add(place)
+        found = {name: {game: self._of_game(game, name, forced[game, name]) for game in games} for name in names}
         self.forget(match)
         return found
 
-    def _of_game(self, game: GameLabel, name: str) -> RecordedDraws:
+    def _of_game(self, game: GameLabel, name: str, forced: Collection[tuple[int, int]]) -> RecordedDraws:
         if name in self._stating:
             stated = self._stated[game.match][game, name]
-            return StatedDraws({place: strategies for place, (_, strategies) in stated.items()})
+            return StatedDraws({place: strategies for place, (_, strategies) in stated.items()}, forced)
         return RecordedDraws(self._choices[game.match][game, name])
 
     def forget(self, match: int) -> None:
@@ -124,6 +132,14 @@ def _draw(drawn: Drawn | None) -> Draw | None:
     if drawn is None or drawn.action is None:
         return None
     return Draw(drawn.action.kind, {action.kind: chance for action, chance in drawn.policy})
+
+
+def forced_folds(record: GameRecord) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Yield where a hand was folded for a player: who, the hand, and how many actions it had before that."""
+    forced = {fault.hand_number: fault.player for fault in record.faults if fault.forced_fold}
+    for played in record.replay() if forced else ():
+        if played.number in forced:
+            yield forced[played.number], (played.number, len(played.hand.log) - 1)
 
 
 def unstated_sampling(models: Mapping[str, LLMSettings]) -> str | None:

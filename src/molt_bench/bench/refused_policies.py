@@ -37,12 +37,14 @@ class MatchAccount(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tr
         evidence: The evidence of this match against the odds that participants state.
         draws: By language model with log-probabilities, what it drew at each decision; null where that is not known.
         unused: The bots whose policy was not used in some of its games.
+        unanswered: How often looking ahead got no answer that can be right, by bot whose policy was asked.
     """
 
     variants: tuple[MatchVariant, ...]
     evidence: Mapping[str, Evidence] = {}
     draws: Mapping[str, tuple[Draw | None, ...]] = {}
     unused: Mapping[str, UnusedPolicy] = {}
+    unanswered: Mapping[str, int] = {}
 
     def by_used(self) -> dict[frozenset[str], Margins]:
         """Return the margins by whose odds are used."""
@@ -60,6 +62,7 @@ class MatchAccount(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tr
             and all(each.possible for each in self.evidence.values())
             and self.draws.keys() <= {*words}
             and all(each is None or each.possible for each in chain.from_iterable(self.draws.values()))
+            and all(count > 0 for count in self.unanswered.values())
         )
 
 

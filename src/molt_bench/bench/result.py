@@ -70,6 +70,8 @@ class AgentUsage(msgspec.Struct, frozen=True):
         misread_to_call: How often it misread the price to call.
         replies: Questions that got a reply.
         samples: Answers to one question, of which the majority counts.
+        reasked: Answers beyond the first of those that one was drawn from.
+        reasked_usd: Dollars that they cost; None if a price is unknown.
         tools: What it may ask before it answers.
     """
 
@@ -92,6 +94,8 @@ class AgentUsage(msgspec.Struct, frozen=True):
     misread_to_call: int = 0
     replies: int = 0
     samples: int = 1
+    reasked: int = 0
+    reasked_usd: float | None = None
     tools: tuple[str, ...] = ()
 
 

@@ -6,13 +6,13 @@ from typing import Final
 from rich import box
 from rich.table import Table
 
-from molt_bench.agents.llm.money.expected_use import COMPREHENSION
+from molt_bench.agents.llm.money.expected_use import COMPREHENSION, REASKED
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.report.costs import dollars
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.study.budget_reach import WITH_DICE, Bought
-from molt_bench.study.pilot import AGAINST_REFERENCE, has_reference
+from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, has_reference
 from molt_bench.study.planner import Assumptions, Need
 
 #: A range whose ends differ by more than this factor is wide: more play narrows it.
@@ -67,6 +67,12 @@ def budget_remarks(found: Sequence[Bought]) -> list[str]:
         name = gauntlets[0].way.config.scheduler.reference
         added = ", a built-in bot that would be added" if gauntlets[0].way.added else ""
         lines.append(f"gauntlet ({name}): everybody is ordered by what it wins from {name} alone{added}.")
+    if any(each.way.harness == "reask auto" for each in found):
+        lines.append(
+            f"reask auto: the bench draws one of several answers where much depends on it. Assumed: {REASKED:g} "
+            f"answers to a decision, {ASKED_AGAIN[1]:.0%} of the variance left against a built-in bot and "
+            f"{ASKED_AGAIN[2]:.0%} between two models, after some hundred hands."
+        )
     if any(each.way.harness == "log-probs" for each in found):
         lines.append(
             "log-probs: the probabilities of a model's replies count as its published dice. Assumed: the same tokens, "

@@ -60,7 +60,7 @@ class ExamPlan(msgspec.Struct, frozen=True, rename="camel"):
 
 def calls_per_question(settings: LLMSettings) -> int:
     """Return how many requests a question takes, about."""
-    return settings.samples * (1 + bool(settings.tools))
+    return (settings.answers or 1) * (1 + bool(settings.tools))
 
 
 def usd_per_question(config: BenchmarkConfig) -> dict[str, float | None]:

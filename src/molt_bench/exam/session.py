@@ -252,7 +252,8 @@ class ExamSession:
         seen = question.seen()
         if name in self._policies:
             return letters_of(self._policies[name](seen))
-        if name in self._models and self._models[name].harness == "mixed":
+        model = self._models.get(name)
+        if model is not None and (model.harness == "mixed" or model.reasks):
             drawn = self._draws.of_match(label.match, [name], [label])[name][label].at(seen)
             return letters_of(drawn.policy) if drawn is not None else ()
         return ()

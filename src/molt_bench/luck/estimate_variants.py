@@ -45,7 +45,9 @@ def all_estimates(
     try:
         if any(policy.stalled for policy in stated):
             raise Stalled
-        return patiently(compute, policies)
+        found = patiently(compute, policies)
+        first, second = (policy.unanswered if isinstance(policy, StatedPolicy) else 0 for policy in policies)
+        return replace(found, unanswered=(first, second))
     except Stalled:
         return _without_stalled(record, policies, averaged=averaged, reach=reach)
     finally:

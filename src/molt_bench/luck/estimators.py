@@ -76,6 +76,7 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
         hands: The hands in parts that weights can be fitted to; None with an average over cards.
         without: What it would be with the odds of these players alone; empty where none are an agent's own word.
         evidence: For each player, the evidence against the odds that it states; None if it states none.
+        unanswered: For each player that states its odds, how often looking ahead got no answer that can be right.
     """
 
     raw: int
@@ -91,6 +92,7 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     hands: GameParts | None = None
     without: Mapping[frozenset[int], "Estimates"] = {}
     evidence: tuple[Evidence | None, Evidence | None] = (None, None)
+    unanswered: tuple[int, int] = (0, 0)
 
     def using(self, players: Iterable[int]) -> "Estimates":
         """Return what it is with the odds of these players alone, among those whose odds are their own word."""

@@ -174,6 +174,11 @@ def usage(found: Analysis) -> dict[str, Any]:
                 **_harness(found, row.usage.id),
                 # Only where they are used, so that the files of earlier runs stay as they are.
                 **({"samples": row.usage.samples} if row.usage.samples > 1 else {}),
+                **(
+                    {"reasked": {"answers": row.usage.reasked, "costUsd": row.usage.reasked_usd}}
+                    if row.usage.reasked
+                    else {}
+                ),
                 **({"tools": list(row.usage.tools)} if row.usage.tools else {}),
                 "decisions": row.usage.decisions,
                 "exchanges": row.usage.exchanges,

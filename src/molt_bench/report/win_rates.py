@@ -17,6 +17,8 @@ from molt_bench.specs import Pair
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
 MBB_PER_BB100: Final = 10.0
+#: The estimator where no odds are known.
+UNPUBLISHED: Final = "adjustedSolid"
 #: An interval this wide says nothing at all.
 NOTHING_KNOWN: Final = 1e9
 #: Seed pairs of a run before it is said how many hands the removal of luck has saved.
@@ -95,11 +97,21 @@ class WinRates:
 
         Hands are in proportion to the variance of seed pairs, here over all pairings together.
         """
-        rows = [(self.raw.own_variance(*pair), self.model.own_variance(*pair)) for pair in self.estimators]
-        known = [(raw, used) for raw, used in rows if raw is not None and used is not None]
+        return self._times_the_hands(self.raw, self.estimators)
+
+    @cached_property
+    def hands_without_reasks(self) -> float | None:
+        """The same of what nothing is published for, in pairings with a model that was asked again."""
+        asked_again = {usage.id for usage in self.result.usage if usage.reasked}
+        pairs = [pair for pair in self.estimators if not asked_again.isdisjoint(pair)]
+        return self._times_the_hands(self._filled(UNPUBLISHED).model, pairs) if pairs else None
+
+    def _times_the_hands(self, other: MarginModel, pairs: Iterable[Pair]) -> float | None:
+        rows = [(other.own_variance(*pair), self.model.own_variance(*pair)) for pair in pairs]
+        known = [(wider, used) for wider, used in rows if wider is not None and used is not None]
         seed_pairs = sum(len(match.result.seed_results) for match in self.result.matches)
         total = fsum([used for _, used in known])
-        return fsum([raw for raw, _ in known]) / total if total > 0 and seed_pairs >= _ENOUGH else None
+        return fsum([wider for wider, _ in known]) / total if total > 0 and seed_pairs >= _ENOUGH else None
 
     @cached_property
     def models(self) -> Mapping[str, MarginModel]:

@@ -10,6 +10,7 @@ from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.journal import Game, Line
+from molt_bench.specs import GameLabel
 
 #: How the fault of an agent begins that is not asked any more in a game.
 _GIVEN_UP = "given up after"
@@ -25,12 +26,21 @@ def first_without_replies(
     # What only asks our tools is no reply yet, nor is a conversation that was too long.
     final = [each for each in exchanges if each.attempt == 1 and each.calls is UNSET and each.outcome != "full"]
     replies = Counter((each.game, each.participant) for each in final)
+    first, more = Counter[tuple[GameLabel, str]](), Counter[tuple[GameLabel, str]]()
+    for each in final:
+        if each.sample is UNSET:
+            first[each.game, each.participant] += 1
+            # Of those that one is drawn from, there are as many as the first one says.
+            more[each.game, each.participant] += each.samples - 1 if each.samples is not UNSET else 0
     for place, line in enumerate(lines):
         if not isinstance(line, Game):
             continue
         played = [(player, name) for player, name in enumerate(line.participants) if name in models]
-        asked = {name: models[name].samples * _asked(line, player) for player, name in played}
-        if any(replies[line.label, name] < count for name, count in asked.items()):
+        asked = {(line.label, name): _asked(line, player) for player, name in played}
+        if any(
+            first[each] < count or replies[each] < models[each[1]].samples * count + more[each]
+            for each, count in asked.items()
+        ):
             if not replies:
                 raise JournalError(f"{EXCHANGES} is missing or empty: put it back, or start a new run")
             return place

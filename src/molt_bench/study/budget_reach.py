@@ -15,15 +15,16 @@ from molt_bench.config.matchmaker_names import GAUNTLET
 from molt_bench.config.participants import REFERENCE, REFERENCES, ParticipantConfig
 from molt_bench.config.sections import MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
 from molt_bench.errors import ConfigError
-from molt_bench.study.pilot import Pilot
+from molt_bench.study.pilot import Pilot, left_by_reasking
 from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
 
 #: Share of the variance that is left where the log-probabilities of so many of the two are known, for players that bet
 #: by strength and decide before they explain: `benchmarks/logprobs.py`.
 WITH_DICE: Final = (1.0, 0.64, 0.45)
 
-#: The settings as they are, without the comprehension question, with the probabilities of replies as published dice.
-Harness: TypeAlias = Literal["as configured", "no comprehension", "log-probs"]
+#: The settings as they are, without the comprehension question, with the probabilities of replies as published dice,
+#: with several answers to draw from where much depends on them.
+Harness: TypeAlias = Literal["as configured", "no comprehension", "log-probs", "reask auto"]
 Limit: TypeAlias = Literal["hands", "dollars"]
 
 
@@ -99,6 +100,27 @@ def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
             left = _with_log_probabilities(way.config)
             if left < 1:
                 yield Way(way.config, "log-probs", added=way.added, variance=left)
+    if models and config.rating.estimator in ("auto", "fitted"):
+        for way in schedules:
+            again = _asked_again(way.config)
+            left = left_by_reasking(again, way.config)
+            if left < 1:
+                # Without a pilot, the prior counts on it.
+                yield Way(again, "reask auto", added=way.added, variance=1.0 if pilot is None else left)
+
+
+def _asked_again(config: BenchmarkConfig) -> BenchmarkConfig:
+    """Return a config whose models are asked again where that is allowed."""
+    models = config.models()
+    asked = {
+        name
+        for name, each in models.items()
+        if each.harness != "mixed" and not each.logprobs and each.samples == 1 and each.reask == "off"
+    }
+    again = tuple(
+        each.model_copy(update={"reask": "auto"}) if each.id in asked else each for each in config.participants
+    )
+    return config.model_copy(update={"participants": again})
 
 
 def _with_log_probabilities(config: BenchmarkConfig) -> float:

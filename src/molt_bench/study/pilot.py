@@ -8,9 +8,10 @@ from statistics import fmean, median
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from molt_bench.agents.llm.money.cached_share import conversation_tokens
-from molt_bench.agents.llm.money.expected_use import Expected, expected_of
+from molt_bench.agents.llm.money.expected_use import Expected, answers_of, expected_of
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
@@ -42,6 +43,9 @@ SD_PER_HAND: Final = {
 #: luck of the cards, over `adjusted`. Of six pairings of 2,000 hands by `benchmarks/strength.py`, four had .10 to .33,
 #: `random` 1.06, and `tight`, which hardly plays, 4.9: so this is on the safe side for agents that play their hands.
 AGAINST_REFERENCE: Final = 0.45
+#: Share of the variance that is left where the answers of so many of the two are drawn with `reask: auto`, in a run of
+#: some hundred hands: `benchmarks/stand_ins.py --reask`.
+ASKED_AGAIN: Final = (1.0, 0.8, 0.55)
 #: Seconds for each call.
 LATENCY_S: Final = 5.0
 #: Of a batch: providers promise a day, and most take an hour at most.
@@ -53,10 +57,24 @@ _DEPTH: Final = 100.0
 
 def prior_deviation(config: BenchmarkConfig) -> float:
     """Return the standard deviation of a hand that is assumed without a pilot: the mean of all pairings."""
-    known = _references(config)
-    shares = [1.0 if known.isdisjoint(pair) else AGAINST_REFERENCE for pair in config.pairings()]
+    shares = _shares(config)
     deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
     return SD_PER_HAND[config.rating.estimator] * deep * sqrt(fmean(shares))
+
+
+def _shares(config: BenchmarkConfig) -> list[float]:
+    """Return the share of the variance of each pairing that is left by what is known of those who play."""
+    known, models = _references(config), config.models()
+    found = []
+    for pair in config.pairings():
+        asked_again = sum(name in models and models[name].reasks for name in pair)
+        found.append(ASKED_AGAIN[asked_again] if known.isdisjoint(pair) else AGAINST_REFERENCE)
+    return found
+
+
+def left_by_reasking(config: BenchmarkConfig, other: BenchmarkConfig) -> float:
+    """Return the share of the variance that one config leaves, relative to another that only asks otherwise."""
+    return fmean(_shares(config)) / fmean(_shares(other))
 
 
 def has_reference(config: BenchmarkConfig) -> bool:
@@ -81,7 +99,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
         measured: Whether these numbers come from the pilot.
         output_range: The fewest and the most output tokens that would be no surprise; both 0 where they are measured.
         usd_range: Dollars with these; None if no price is known, or where they are measured.
-        calls_at_once: Calls that a decision makes at once, so that they take the time of one.
+        calls_at_once: Calls that a decision makes at once on average, so that they take the time of one.
         harness: How it is asked: its harness with its version, and its track.
     """
 
@@ -93,7 +111,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
     latency_s: float
     usd_per_call: float | None
     measured: bool
-    calls_at_once: int = 1
+    calls_at_once: float = 1.0
     harness: str = ""
     cache_writes: float = 0.0
     tokens_per_turn: float = 0.0
@@ -157,7 +175,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     models = {}
     for name, settings in config.models().items():
         if asked[name] and hands[name]:
-            guess = _measured(name, asked[name], hands[name], settings.samples)
+            guess = _measured(name, asked[name], hands[name])
             models[_asked(name, settings)] = guess
             models.setdefault(_asked(settings.model, settings), guess)
     return msgspec.structs.replace(learned, models=models, hands=fmean(dealt))
@@ -197,11 +215,13 @@ def _pooled(variances: Collection[tuple[float, int]]) -> float:
     return sqrt(fsum(own * free for own, free in variances) / sum(free for _, free in variances))
 
 
-def _measured(name: str, exchanges: Sequence[Exchange], hands: int, samples: int) -> ModelGuess:
+def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:
     latencies = [each.latency_s for each in exchanges if each.outcome == "reply"]
+    first = sum(each.sample is UNSET for each in exchanges) or 1
     return ModelGuess(
         id=name,
-        calls_per_hand=len(exchanges) / samples / hands,
+        calls_per_hand=first / hands,
+        calls_at_once=len(exchanges) / first,
         input_tokens=fmean(each.tokens.input for each in exchanges),
         cached_tokens=fmean(each.tokens.cached for each in exchanges),
         output_tokens=fmean(each.tokens.output for each in exchanges),
@@ -254,6 +274,9 @@ def guess_of(
     elif pilot is not None and settings.harness == "chat":
         found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s
+    # A pilot without it says nothing about how often a model is asked again.
+    asked_again = settings.answers is None and found.calls_at_once > 1
+    answers = found.calls_at_once if asked_again else answers_of(settings)
     expected = msgspec.convert(found, Expected, from_attributes=True)
     least, most = (expected.usd_per_call(settings, prices, written) for written in found.output_range)
     return msgspec.structs.replace(
@@ -262,8 +285,8 @@ def guess_of(
         latency_s=latency,
         usd_per_call=expected.usd_per_call(settings, prices),
         usd_range=None if least is None or most is None or found.measured else (least, most),
-        calls_per_hand=found.calls_per_hand * settings.samples,
-        calls_at_once=settings.samples,
+        calls_per_hand=found.calls_per_hand * answers,
+        calls_at_once=answers,
         harness=f"{settings.harness_label}, {settings.track}",
     )
 

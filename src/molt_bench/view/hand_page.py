@@ -1,5 +1,7 @@
 """The page of a hand: one deal as it was played in both seatings, with what the agents said."""
 
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -242,8 +244,26 @@ def _exchange(
         "tokens": {kind: sum([each[kind] for each in tokens]) for kind in tokens[0]},
         "latencyS": rounded(sum([exchange.latency_s for exchange in exchanges])),
         "usd": None if None in usd else rounded(sum([each for each in usd if each is not None])),
-        "attempts": [_attempt(run, exchange, span, messages, faults) for exchange, span in ordered],
+        "attempts": [
+            {**_attempt(run, exchange, span, messages, faults), **_drawn_from(exchange, exchanges)}
+            for exchange, span in ordered
+        ],
     }
+
+
+def _drawn_from(exchange: Exchange, exchanges: Sequence[Exchange]) -> dict[str, Any]:
+    """Return what one of several answers was drawn from, at the last of them; nothing where there is one."""
+    if exchange.samples is UNSET:
+        return {}
+    at_once = [each for each in exchanges if (each.attempt, each.shortened) == (exchange.attempt, exchange.shortened)]
+    if exchange is not at_once[-1]:
+        return {"strategy": None}
+    found = Counter(share.action for each in at_once if each.strategy is not UNSET for share in each.strategy)
+    shares = [
+        {"kind": action.kind, "amount": action.amount, "percent": 100 * count / found.total()}
+        for action, count in found.most_common()
+    ]
+    return {"strategy": shares or None, "samples": exchange.samples}
 
 
 def _attempt(

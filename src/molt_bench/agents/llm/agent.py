@@ -1,8 +1,9 @@
 """LLMAgent: a language model that plays."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import UNSET
@@ -18,6 +19,8 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel
 
+#: Returns how many answers a decision is worth, by what the seat to act sees.
+Worth: TypeAlias = Callable[[Observation], int]
 #: Seconds for which a single game waits for a model that cannot be reached.
 _LONE_PAUSE_S: Final = 30.0
 
@@ -26,15 +29,25 @@ class LLMAgent:
     """A model that plays one game.
 
     It enforces the time limit itself, since waiting for a turn to be asked does not count.
+
+    Args:
+        name: Its name.
+        settings: How it is asked.
+        gateway: Asks it.
+        game: The game that it plays.
+        worth: How many answers to draw from at a decision, with `reask: auto`; None for one.
     """
 
     keeps_time = True
 
-    def __init__(self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel) -> None:
+    def __init__(
+        self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel, worth: Worth | None = None
+    ) -> None:
         self.name = name
         self._settings = settings
         self._gateway = gateway
         self._game = game
+        self._worth = worth
         self._facts: GameFacts | None = None
         self.reset()
 
@@ -82,11 +95,20 @@ class LLMAgent:
         )
 
     async def _asked(self, observation: Observation, question: Question) -> list[Exchange]:
-        """Ask a question, as often and with the tools that the settings say; return the answers."""
-        if self._settings.samples == 1:
+        """Ask a question, as often as the settings say or as it is worth, and with tools; return the answers."""
+        count = self._settings.answers or await self._chosen(observation, question)
+        if count == 1:
             return [await self._decided(observation, question)]
-        often = [msgspec.structs.replace(question, sample=number) for number in range(self._settings.samples)]
+        drawn_from = count if self._settings.reasks else 1
+        often = [msgspec.structs.replace(question, sample=at, samples=drawn_from) for at in range(count)]
         return await asyncio.gather(*[self._decided(observation, each) for each in often])
+
+    async def _chosen(self, observation: Observation, question: Question) -> int:
+        """Return how many answers to draw from: as many as before the run was cut off, or as the decision is worth."""
+        known = self._gateway.samples_of(self.name, question)
+        if known is not None or self._worth is None:
+            return known or 1
+        return await asyncio.to_thread(self._worth, observation)
 
     async def _decided(self, observation: Observation, question: Question) -> Exchange:
         """Ask a question, answer what the model asks of our tools, and return the exchange in which it decides.

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from molt_bench.agents.llm.providers.table import EXAMPLE, PROVIDERS, provider_of
-from molt_bench.agents.llm.types import Effort, OutputMode
+from molt_bench.agents.llm.types import MOST_SAMPLES, Effort, OutputMode
 from molt_bench.agents.settings_base import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
 
 #: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
@@ -24,11 +24,17 @@ HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1, "free
 FIRST_HARNESS: Final = "strict/1"
 #: What a reply states first: why, or what to do.
 ReplyFirst: TypeAlias = Literal["reasoning", "action"]
+#: How many answers to a question the bench draws one from: one, so many, or more where more depends on it.
+Reask: TypeAlias = Annotated[
+    Literal["auto", "off"] | Annotated[int, Field(ge=1, le=MOST_SAMPLES, strict=True)],
+    BeforeValidator(
+        lambda value: "off" if value is False else value,  # as YAML reads it
+        json_schema_input_type=Literal["auto", "off"] | Annotated[int, Field(ge=1, le=MOST_SAMPLES)],
+    ),
+]
 #: What a model may ask before it answers.
 ToolName: TypeAlias = Literal["equity", "pot_odds"]
 
-#: Most answers to one question.
-MOST_SAMPLES: Final = 64
 #: Most tokens of a conversation, unless another number is set: it fits where 128,000 are allowed.
 CHAT_TOKENS: Final = 100_000
 
@@ -105,6 +111,13 @@ class LLMSettings(AgentSettings):
             exclude_if=lambda value: value == 1,
         ),
     ] = 1
+    reask: Annotated[
+        Reask,
+        Field(
+            description="Answers to one question, of which the bench draws one: so many, or by what depends on it.",
+            exclude_if=lambda value: value == "off",
+        ),
+    ] = "off"
     tools: Annotated[
         tuple[ToolName, ...],
         Field(description="What it may ask before it answers.", exclude_if=lambda value: not value),
@@ -162,6 +175,23 @@ class LLMSettings(AgentSettings):
             raise as_problem("", value, "1 beside logprobs: a majority is not one draw with known odds")
         return value
 
+    @field_validator("reask")
+    @classmethod
+    def _is_the_only_way_to_known_odds(cls, value: str | int, known: ValidationInfo) -> str | int:
+        if value in ("off", 1):
+            return value
+        settings = known.data
+        if value != "auto" and (settings.get("seed") is not None or settings.get("temperature") == 0):
+            raise as_problem("", value, "off beside a seed or temperature 0: all answers would be the same")
+        for field, wanted, why in (
+            ("harness", settings.get("harness") != "mixed", "the odds of what is stated are known"),
+            ("logprobs", not settings.get("logprobs"), "the odds of an answer are known from one"),
+            ("samples", settings.get("samples") == 1, "a majority is not one draw with known odds"),
+        ):
+            if not wanted:
+                raise as_problem("", value, f"off beside {field}: {why}")
+        return value
+
     @field_validator("batch")
     @classmethod
     def _can_be_batched(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
@@ -214,6 +244,19 @@ class LLMSettings(AgentSettings):
     def shows_dice(self) -> bool:
         """Whether it is told a random number to mix with."""
         return self.track != "bare" and self.harness != "mixed"
+
+    @property
+    def answers(self) -> int | None:
+        """Answers to every question: those of a majority, or those that one is drawn from; None if it depends."""
+        if self.reask != "auto":
+            return self.samples if self.reask == "off" else self.reask
+        # Then all answers would be the same.
+        return 1 if self.seed is not None or self.temperature == 0 else None
+
+    @property
+    def reasks(self) -> bool:
+        """Whether one of several answers is drawn."""
+        return self.reask != "off" and self.answers != 1
 
     @property
     def asked_mode(self) -> OutputMode | Literal["auto"]:

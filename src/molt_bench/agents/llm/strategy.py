@@ -4,7 +4,7 @@ A strategy is complete before anything is drawn, and so is whether it is taken: 
 and all of its actions have to be legal. So the odds of what is drawn are the stated ones, exactly, at every attempt.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Final, TypeAlias
 
 import msgspec
@@ -46,6 +46,11 @@ Strategy: TypeAlias = tuple[Share, ...]
 Weights: TypeAlias = list[tuple[Action, int]]
 
 
+def pure(action: Action) -> Strategy:
+    """Return the strategy that always takes an action."""
+    return (Share(action.kind, action.amount, WHOLE),)
+
+
 def illegal(strategy: Strategy, allows: Callable[[Action], bool]) -> Action | None:
     """Return the first action of a strategy that is not legal; None if all are."""
     return next((share.action for share in strategy if not allows(share.action)), None)
@@ -82,15 +87,25 @@ def drawn(weights: Weights, noise: int) -> Action:
 class StatedDraws(RecordedDraws):
     """The strategies that one model stated in one game, by hand and by the number of actions before the decision.
 
-    The bench draws from them, so nothing needs to be tested: what was done is what was drawn.
+    The bench draws from them, so nothing needs to be tested: what was done is what was drawn. Where one of several
+    answers was drawn, they are those answers. One that could not be played then counts as the mean of the others, so
+    that the odds are those of the others alone; where it was drawn, there is another attempt, or the hand was folded.
     """
 
-    def __init__(self, strategies: Mapping[tuple[int, int], Iterable[Strategy]]) -> None:
+    def __init__(
+        self,
+        strategies: Mapping[tuple[int, int], Iterable[Strategy]],
+        forced: Container[tuple[int, int]] = (),
+    ) -> None:
         super().__init__({})
         self._strategies = strategies
+        self._forced = forced
 
     def at(self, seen: Observation) -> Drawn | None:
         """Return what the action at a decision was drawn from; None if no strategy was taken there."""
-        weights = together(self._strategies.get((seen.hand_number, len(seen.log)), ()), seen.legal.allows)
+        place = seen.hand_number, len(seen.log)
+        if place in self._forced:
+            return None
+        weights = together(self._strategies.get(place, ()), seen.legal.allows)
         whole = sum(weight for _, weight in weights)
         return Drawn(tuple([(action, weight / whole) for action, weight in weights]), None) if weights else None

@@ -3,10 +3,10 @@
 import zlib
 from base64 import b64decode
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from molt_bench.agents.llm.providers.log_probabilities import Choice
 from molt_bench.agents.llm.strategy import Strategy
@@ -28,6 +28,8 @@ EFFORT_TOKENS: Final[Mapping[Effort, int]] = {
 #: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good;
 #: the context was full, so that the conversation lost its oldest part and the question was asked again.
 ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused", "full"]
+#: Most answers to one question.
+MOST_SAMPLES: Final = 64
 #: Most tokens of one request and its reply; no model has room for more.
 MOST_TOKENS: Final = 20_000_000
 
@@ -103,6 +105,7 @@ class Question(msgspec.Struct, frozen=True):
         hand_held: What the model's hand is, to check its reading.
         to_call: Chips a call costs, to check its reading.
         sample: The same question is asked several times: which of them this is, from 0.
+        samples: How many answers one is drawn from.
         steps: What the model asked of our tools so far, and was told.
         earlier: What is sent before the message, in a conversation.
         shortened: How often that has lost its oldest part at this attempt, since the model's context was full.
@@ -117,6 +120,7 @@ class Question(msgspec.Struct, frozen=True):
     hand_held: str
     to_call: int
     sample: int = 0
+    samples: int = 1
     steps: tuple[ToolStep, ...] = ()
     earlier: tuple[ChatTurn, ...] = ()
     shortened: int = 0
@@ -198,12 +202,14 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         tries: Requests that were sent.
         misread: What the model misread of its hand and the price; None where it was not asked.
         choice: The odds of its action, where log-probabilities were asked for and found.
-        strategy: The strategy that the reply states, where one was asked for and could be read.
+        strategy: The strategy that the reply states, where one was asked for and could be read. Of an answer that is
+            one of several to draw from, its action alone.
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
             have cost at most, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
         at_most_requests: How many requests those are.
         sample: Which of several answers to the same question it is, from 1 after the first.
+        samples: How many there are, where one of them is drawn.
         step: How often our tools had answered before.
         answers: What they answered last.
         calls: What the model asks of them instead of a decision.
@@ -236,6 +242,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     at_most_tokens: int | UnsetType = UNSET
     at_most_requests: int | UnsetType = UNSET
     sample: int | UnsetType = UNSET
+    samples: Annotated[int, Meta(ge=2, le=MOST_SAMPLES)] | UnsetType = UNSET
     step: int | UnsetType = UNSET
     answers: tuple[str, ...] | UnsetType = UNSET
     calls: tuple[ToolCall, ...] | UnsetType = UNSET

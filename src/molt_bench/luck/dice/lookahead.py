@@ -15,22 +15,20 @@ have followed.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
-from itertools import islice
 from math import fsum
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from molt_bench.agents.base import Policy, PolicyOf, Sizes
+from molt_bench.agents.base import PolicyOf
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equities
 from molt_bench.luck.coefficients import Coefficients
-from molt_bench.luck.dice.chances import TOLERANCE
-from molt_bench.luck.dice.raise_sizes import Sized, few_sizes
-from molt_bench.luck.dice.stated_policy import MOST_ENTRIES, StatedPolicy
+from molt_bench.luck.dice.choices import asked_at, drawn, observed
+from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Kind, LoggedAction
 from molt_bench.poker.betting import Betting, opening
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.observation import Observation, PlayedHand, observe
+from molt_bench.poker.observation import Observation, PlayedHand
 from molt_bench.seeds import Seed
 
 
@@ -55,14 +53,6 @@ NEAR: Final = Reach(0.01, 60)
 Watch: TypeAlias = Callable[[int, Sequence[float], Sequence[float], int], None]
 
 
-class _Seen(NamedTuple):
-    """A moment of a hand that need not have happened, as `observe` looks at it."""
-
-    betting: Betting
-    holes: tuple[Hole, Hole]
-    board: Board
-
-
 class _Moment:
     """A moment of a hand, and what the seat to act may do, once it was asked.
 
@@ -80,24 +70,6 @@ class _Moment:
         self.asked = False
         self.choices: Sequence[_Choice] = ()
         self.known: Sequence[_Choice] | None = None
-
-
-class Part(NamedTuple):
-    """What a policy could do; sizes that are put together count as their mean, and the first that holds a size counts.
-
-    Attributes:
-        kind: The kind of action.
-        low: The least size of a raise; 0 for other actions.
-        high: The greatest.
-        size: The one that stands for them.
-        chance: Its probability.
-    """
-
-    kind: Kind
-    low: int
-    high: int
-    size: int
-    chance: float
 
 
 class _Choice(NamedTuple):
@@ -321,80 +293,12 @@ class _Ahead:
 
     def _choices(self, betting: Betting) -> Sequence[_Choice]:
         """Return what the seat to act may do; nothing if its policy fails."""
-        try:
-            return self._listed(self._policies[betting.actor](self.observed(betting)), betting)
-        except Exception:  # foreign code, asked about what never happened: it may raise or return anything
-            return ()
-
-    def _listed(self, policy: Policy, betting: Betting) -> Sequence[_Choice]:
-        """Return the choices of a policy; nothing if they cannot be right."""
         found = []
-        for part in parts_of(policy, betting):
-            moved = betting.after(part.kind, part.size)
-            if moved is None:
-                return ()
+        for part, after in asked_at(self._policies[betting.actor], betting, self._number, self._holes, self._board):
             if part.chance > 0:
-                found.append(_Choice(part.kind, part.low, part.high, part.chance, _Moment(self._limited(moved))))
+                found.append(_Choice(part.kind, part.low, part.high, part.chance, _Moment(self._limited(after))))
         return found
 
     def _limited(self, betting: Betting) -> Betting:
         """Return the moment as it is in the game, where nobody may raise after so many actions."""
         return betting if len(betting.log) < self._max_actions else betting.without_raises()
-
-
-def observed(betting: Betting, number: int, holes: tuple[Hole, Hole], board: Board) -> Observation:
-    """Return what the seat to act sees at a moment that need not have happened; `board` has all five cards."""
-    return observe(_Seen(betting, holes, board[: OPEN_CARDS[betting.street]]), number)
-
-
-def _legal(low: object, high: object, betting: Betting) -> bool:
-    """Return whether these are sizes that may be raised to; foreign code may name anything."""
-    if type(low) is not int or type(high) is not int:
-        return False
-    return 0 < betting.min_raise_to <= low <= high <= betting.max_raise_to
-
-
-def parts_of(policy: Policy, betting: Betting) -> Sequence[Part]:
-    """Return what a policy could do at a moment, with few sizes of raises; nothing if it cannot be right."""
-    chances: dict[Kind, float] = {}
-    raises: list[Sized] = []
-    for choice, stated in islice(policy, MOST_ENTRIES + 1):
-        if not stated >= -TOLERANCE:
-            return ()
-        chance = float(stated)  # of any type that is a number, such as those of numpy
-        if isinstance(choice, Sizes):
-            raises.append((choice.low, choice.high, chance))
-        elif choice.kind == "raiseTo":
-            raises.append((choice.amount, choice.amount, chance))
-        else:
-            chances[choice.kind] = chances.get(choice.kind, 0.0) + chance
-    if len(chances) + len(raises) > MOST_ENTRIES or not all(_legal(low, high, betting) for low, high, _ in raises):
-        return ()
-    parts = [Part(kind, 0, 0, 0, chance) for kind, chance in chances.items()]
-    parts += [Part("raiseTo", *each) for each in few_sizes(raises, betting)] if raises else []
-    return () if abs(fsum([part.chance for part in parts]) - 1) > TOLERANCE else parts
-
-
-class _Drawable(Protocol):
-    """What can be drawn: an action, or raises of some sizes."""
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of action."""
-
-    @property
-    def low(self) -> int:
-        """The least size of a raise; 0 for other actions."""
-
-    @property
-    def high(self) -> int:
-        """The greatest."""
-
-
-def drawn(choices: Sequence[_Drawable], kind: Kind, amount: int) -> int | None:
-    """Return which of some choices was drawn; None if none of them was."""
-    size = amount if kind == "raiseTo" else 0
-    for at, each in enumerate(choices):
-        if each.kind == kind and each.low <= size <= each.high:
-            return at
-    return None

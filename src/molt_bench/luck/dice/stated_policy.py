@@ -51,6 +51,7 @@ class StatedPolicy:
     Attributes:
         takes_many: Whether it can be asked about many decisions at once.
         stalled: Whether it gave no answer in time; it is not asked again then.
+        unanswered: How often looking ahead got no answer that can be right in the game that is looked at.
         asked_s: When the answer that is awaited was asked for, by the monotonic clock; None if none is.
     """
 
@@ -64,6 +65,7 @@ class StatedPolicy:
         self._told: dict[GameSpec, dict[_Moment, Policy | PolicyError]] = {}
         self.takes_many = hasattr(policy, "many")
         self.stalled = False
+        self.unanswered = 0
         self.asked_s: float | None = None
 
     def __call__(self, seen: Observation) -> Policy:
@@ -116,6 +118,7 @@ class StatedPolicy:
         """Look at a game: what was said while it was played counts."""
         self._answers = self._told.pop(game, {})
         self._game = game
+        self.unanswered = 0
 
     def keep(self, game: GameSpec) -> None:
         """Keep the answers about a game for `kept`."""

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from molt_bench.agents.base import PolicyOf
 from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.coefficients import SOLID
-from molt_bench.luck.dice.lookahead import observed, parts_of
+from molt_bench.luck.dice.choices import asked_at
 from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, RAISE, At, Deals, chips_in, edge, moved
 from molt_bench.luck.stand_ins.classes import CLASSES, FIRST_RAISE, KINDS
 from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.visited import Options, Visited
 from molt_bench.poker.actions import Kind
 from molt_bench.poker.betting import Betting
+from molt_bench.poker.cards import Board, Hole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,38 +71,66 @@ def surpluses(played: Visited, stand_ins: StandIns, asked: Mapping[int, PolicyOf
     known = [at for at, options in enumerate(played.options) if options is not None]
     for start in range(0, len(known), _TOGETHER):
         some = known[start : start + _TOGETHER]
-        found[some] = _Search(played, stand_ins, asked).of(some)
+        found[some] = _Search(played.deals, stand_ins, asked, played.cards).surpluses(played, some)
+    return found
+
+
+def variances(moments: "Ints", deals: Deals, stand_ins: StandIns) -> "Floats":
+    """Return how much what is drawn at some moments varies if stand-ins draw it, in squared chips."""
+    odds, amounts = stand_ins.odds(moments, deals)
+    count = moments.shape[1]
+    first = _listed(np.arange(count), odds, amounts)
+    worth = _Search(deals, stand_ins).worth(moments, first)
+    means = np.bincount(first.at, first.chances * worth, count)
+    found = np.zeros(count)
+    found += np.bincount(first.at, first.chances * (worth - means[first.at]) ** 2, count)
     return found
 
 
 class _Search:
-    """Looks ahead from some decisions."""
+    """Looks ahead from some decisions.
 
-    def __init__(self, played: Visited, stand_ins: StandIns, asked: Mapping[int, PolicyOf]) -> None:
-        self._played, self._deals = played, played.deals
-        self._stand_ins, self._asked = stand_ins, asked
+    Args:
+        deals: The hands.
+        stand_ins: For all agents that are not asked.
+        asked: The policies of agents that can be asked, by their numbers.
+        cards: All cards of each hand, with its number, to ask about.
+    """
 
-    def of(self, some: Sequence[int]) -> "Floats":
+    def __init__(
+        self,
+        deals: Deals,
+        stand_ins: StandIns,
+        asked: Mapping[int, PolicyOf] | None = None,
+        cards: Sequence[tuple[int, tuple[Hole, Hole], Board]] = (),
+    ) -> None:
+        self._deals, self._stand_ins = deals, stand_ins
+        self._asked, self._cards = asked or {}, cards
+
+    def surpluses(self, played: Visited, some: Sequence[int]) -> "Floats":
         """Return the surplus of each of some decisions."""
-        moments = self._played.moments[:, some]
-        first, shares = self._first(some, moments)
-        bettings = [self._played.bettings[at] for at in some] if self._asked else []
-        levels = self._levels(moments, bettings, first)
-        worth = _worth(levels)
+        moments = played.moments[:, some]
+        options = [played.options[at] for at in some]
+        first, shares = self._first([each for each in options if each is not None], moments)
+        bettings = [played.bettings[at] for at in some] if self._asked else []
+        worth = self.worth(moments, first, bettings)
         found = np.zeros(len(some))
         found += np.bincount(first.at, first.chances * worth, len(some))
         found -= np.bincount(first.at, shares * worth, len(some))
         return found
 
-    def _first(self, some: Sequence[int], moments: "Ints") -> tuple[_Actions, "Floats"]:
+    def worth(self, moments: "Ints", actions: _Actions, bettings: Sequence[Betting] = ()) -> "Floats":
+        """Return what each of some actions is worth to seat 0; `bettings` are the moments where somebody is asked."""
+        return _worth(self._levels(moments, bettings, actions))
+
+    def _first(self, some: Sequence[Options], moments: "Ints") -> tuple[_Actions, "Floats"]:
         """Return what could have been done at some decisions, and how much of it was drawn, 1 in all for each."""
-        by_kind = [at for at, place in enumerate(some) if self._options(place).by_kind]
+        by_kind = [at for at, options in enumerate(some) if options.by_kind]
         odds, amounts = np.zeros((len(some), CLASSES)), np.zeros((len(some), CLASSES - FIRST_RAISE), np.int64)
         if by_kind:
             odds[by_kind], amounts[by_kind] = self._stand_ins.odds(moments[:, by_kind], self._deals)
         rows = []
-        for at, place in enumerate(some):
-            options = self._options(place)
+        for at, options in enumerate(some):
             for number, part in enumerate(options.parts):
                 drawn = float(number == options.drawn)
                 if part.kind != "raiseTo":
@@ -115,11 +144,6 @@ class _Search:
                     rows.append((at, RAISE, part.size, part.chance, drawn))
         places, kinds, sizes, chances, shares = zip(*rows, strict=True)
         return _Actions(np.array(places), np.array(kinds), np.array(sizes), np.array(chances)), np.array(shares)
-
-    def _options(self, place: int) -> Options:
-        found = self._played.options[place]
-        assert found is not None
-        return found
 
     def _levels(self, moments: "Ints", bettings: Sequence[Betting], actions: _Actions) -> list[_Level]:
         """Follow actions, and what may come after them, until it is over or too unlikely."""
@@ -180,15 +204,10 @@ class _Search:
             betting = bettings[place]
             if len(betting.log) >= self._deals.max_actions[hand]:
                 betting = betting.without_raises()
-            try:
-                policy = self._asked[int(agents[place])]
-                parts = parts_of(policy(observed(betting, *self._played.cards[hand])), betting)
-            except Exception:  # foreign code, asked about what never happened: it may raise or return anything
-                parts = ()
-            if not parts or any(betting.after(part.kind, part.size) is None for part in parts):
+            found = asked_at(self._asked[int(agents[place])], betting, *self._cards[hand])
+            if not found:
                 silent.append(place)
-                continue
-            for part in parts:
+            for part, _ in found:
                 kind = RAISE if part.kind == "raiseTo" else FOLD if part.kind == "fold" else CALL
                 rows.append((place, kind, part.size, part.chance))
         if not rows:

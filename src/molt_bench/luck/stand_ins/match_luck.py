@@ -15,6 +15,7 @@ from molt_bench.luck.reference.aivat import reference_bot
 from molt_bench.luck.reference.ranges import built_in_bot
 from molt_bench.luck.stand_ins.ahead import surpluses
 from molt_bench.luck.stand_ins.learned import StandIns
+from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.luck.stand_ins.visited import Visited, visited
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
@@ -103,6 +104,10 @@ class RunStandIns:
         found = self._luck(agents, games, played)
         self._stand_ins.learn(played)
         return found
+
+    def reasking(self) -> Reasking:
+        """Return how many answers decisions are worth, by what was learned so far."""
+        return Reasking(self._stand_ins.frozen(), dict(self._numbers))
 
     def _number(self, name: str) -> int:
         if name not in self._numbers:

@@ -8,8 +8,8 @@ from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equities
 from molt_bench.luck.coefficients import SOLID
+from molt_bench.luck.dice.choices import Part, drawn, observed, parts_of
 from molt_bench.luck.dice.draws import Policies
-from molt_bench.luck.dice.lookahead import Part, drawn, observed, parts_of
 from molt_bench.luck.game_luck import rebuilt_hands
 from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, Deals, column_of
 from molt_bench.luck.stand_ins.classes import CLASSES, FIRST_RAISE, class_of_raise, legal_classes, price
@@ -29,7 +29,7 @@ else:
     np = lazy_import("numpy")
 
 #: More raises on a street than any hand has, where there is no cap.
-_NO_CAP = 1 << 30
+NO_CAP = 1 << 30
 #: With more chips than this, whole numbers would not hold what is computed of them.
 MOST_STACK = 1 << 40
 
@@ -137,7 +137,7 @@ def visited(games: Sequence[tuple[GameRecord, Policies]], agents: tuple[int, int
             if holes != hand.holes or board[: len(hand.board)] != hand.board or max(hand.starting_stacks) > MOST_STACK:
                 return None
             rules, cap = hand.rules, hand.rules.raise_cap
-            cap = _NO_CAP if cap is None else cap
+            cap = NO_CAP if cap is None else cap
             rows.deals.append((*hand.starting_stacks, hand.button, cap, rules.big_blind, spec.max_actions, *seats))
             rows.equities.append(street_equities(holes, board))
             rows.cards.append(card_features(holes, board))

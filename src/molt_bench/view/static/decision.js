@@ -107,7 +107,7 @@ function attemptBody(one, { many, isLast, step, open }) {
     error && faultText(error, ""),
     !error && outcome !== "reply" && h("p.warning", visibleLine(outcome)),
     texts,
-    strategyPanel(one.strategy, failed ? null : step),
+    strategyPanel(one.strategy, failed ? null : step, one.samples),
     many && facts(spentOn(one, "").filter(([, value]) => value), { class: "small" }),
   ];
   return h("div.attempt", { class: failed && !isLast ? "failed" : "" }, body);

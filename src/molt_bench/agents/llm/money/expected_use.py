@@ -50,6 +50,8 @@ _TOKENS_OF_RESULT: Final = 45
 COMPREHENSION: Final = Tokens(input=25, output=20)
 #: What the description of a tool adds, about; and a model with tools asks them once a decision, about.
 TOKENS_OF_TOOL: Final = 100
+#: Answers to a question with `reask: auto`, on average: `benchmarks/stand_ins.py`.
+REASKED: Final = 1.5
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
@@ -86,6 +88,11 @@ class Expected(msgspec.Struct, frozen=True):
         except ImportError:  # the price list is not installed
             return None
         return None if cost is None else cost / _PRICED_CALLS
+
+
+def answers_of(settings: LLMSettings) -> float:
+    """Return how many answers to a question are expected."""
+    return settings.answers or REASKED
 
 
 def reasons(settings: LLMSettings) -> bool:

@@ -158,6 +158,7 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         outcome="transport",
         text="",
         sample=question.sample or UNSET,
+        samples=question.samples if question.samples > 1 else UNSET,
         step=len(question.steps) or UNSET,
         answers=question.steps[-1].answers if question.steps else UNSET,
         shortened=question.shortened or UNSET,

@@ -10,7 +10,7 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.memory import HandMemory, Notes, SessionMemory, told_hand
 from molt_bench.agents.llm.talk.prompt import decision_prompt, error_text, game_text, hand_text, reply_form, shortened
 from molt_bench.agents.llm.talk.reply import Reply, read_answer
-from molt_bench.agents.llm.talk.samples import chosen, drawn_from
+from molt_bench.agents.llm.talk.samples import chosen, drawn_from, one_of
 from molt_bench.agents.llm.talk.table_steps import table_steps
 from molt_bench.agents.llm.types import ChatTurn, Exchange
 from molt_bench.errors import AgentFailed
@@ -82,6 +82,8 @@ class Conversation:
         exchange, drawn = answers[0], None
         if self._settings.harness == "mixed":
             exchange, drawn = drawn_from(answers, self._settings, observation)
+        elif len(answers) > 1 and self._settings.reasks:
+            exchange = one_of(answers, observation)
         elif len(answers) > 1:
             exchange = chosen(answers, self._settings, observation.legal.allows)
         said = exchange.text if exchange.outcome == "reply" else ""

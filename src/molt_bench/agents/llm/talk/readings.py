@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.strategy import Strategy
+from molt_bench.agents.llm.strategy import Strategy, pure
 from molt_bench.agents.llm.talk.reply import Reply, read_answer
 from molt_bench.agents.llm.types import Exchange, Question
 from molt_bench.errors import AgentFailed
@@ -20,10 +20,15 @@ def reply_in(settings: LLMSettings, exchange: Exchange) -> Reply | None:
 
 
 def stated_in(settings: LLMSettings, exchange: Exchange) -> Strategy | UnsetType:
-    """Return the strategy that an exchange states, where one was asked for and can be read."""
-    asked = settings.harness == "mixed" and exchange.calls is UNSET
-    reply = reply_in(settings, exchange) if asked else None
-    return reply.strategy if reply is not None else UNSET
+    """Return the strategy that an exchange states, where one was asked for and can be read.
+
+    That of one of several answers to draw from is its action.
+    """
+    mixed, one_of_several = settings.harness == "mixed", exchange.samples is not UNSET
+    reply = reply_in(settings, exchange) if (mixed or one_of_several) and exchange.calls is UNSET else None
+    if reply is None:
+        return UNSET
+    return reply.strategy if mixed else pure(reply.action)
 
 
 def misread_in(settings: LLMSettings, exchange: Exchange, question: Question) -> tuple[str, ...] | None:

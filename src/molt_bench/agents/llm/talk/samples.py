@@ -1,4 +1,4 @@
-"""Self-consistency: several answers to one question, of which the majority counts, or the mean of their strategies."""
+"""Several answers to one question: the majority counts, or the mean of their strategies, or one that is drawn."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,6 +9,7 @@ from molt_bench.agents.llm.talk.readings import reply_in
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
+from molt_bench.seeds import derive
 
 
 def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callable[[Action], bool]) -> Exchange:
@@ -47,3 +48,12 @@ def drawn_from(
     action = drawn(weights, observation.noise)
     legal = [(each, strategy) for each, strategy in read if illegal(strategy, allows) is None]
     return next(each for each, strategy in legal if any(share.action == action for share in strategy)), action
+
+
+def one_of(exchanges: Sequence[Exchange], observation: Observation) -> Exchange:
+    """Return one of several answers, drawn by the bench; each is as likely, also one that cannot be played.
+
+    So a model that is asked again is the same agent: its answers, and its faults, are as frequent as if it were asked
+    once. A model that is told its dice knows nothing about this draw, which follows from all bits of the noise.
+    """
+    return exchanges[derive(observation.noise, "reask", exchanges[0].attempt) % len(exchanges)]

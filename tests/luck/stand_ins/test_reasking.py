@@ -1,0 +1,164 @@
+"""How many answers a decision is worth: more where more depends on it, by what may be known, and with a mean of 0."""
+
+from math import sqrt
+from statistics import fmean, stdev
+
+import msgspec
+import numpy as np
+import pytest
+
+from molt_bench.agents.llm.strategy import StatedDraws, pure
+from molt_bench.luck.stand_ins import learned, reasking
+from molt_bench.luck.stand_ins.match_luck import RunStandIns
+from molt_bench.play.drivers import play_game
+from molt_bench.poker.actions import CALL, Action
+from molt_bench.poker.deck import Shoe
+from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.observation import observe
+from molt_bench.specs import GameSpec
+from tests.luck.stand_ins.players import strategy_of
+
+PAIR = ("one", "two")
+SPEC = GameSpec(seed="worth", hands=40, players=PAIR)
+
+
+class Asked:
+    """Is asked several times, and plays one of its answers: a model that publishes nothing."""
+
+    def __init__(self, name, boldness, worth=lambda seen: 5):
+        self.name, self._boldness, self._worth = name, boldness, worth
+        self._dice = np.random.default_rng(sum(name.encode()))
+        self.answers = {}
+
+    def act(self, seen):
+        shares = strategy_of(seen, self._boldness)
+        odds = np.array([share.percent for share in shares]) / 100
+        drawn = self._dice.choice(len(shares), size=self._worth(seen), p=odds)
+        if len(drawn) > 1:
+            self.answers[seen.hand_number, len(seen.log)] = [pure(shares[at].action) for at in drawn]
+        return shares[drawn[0]].action
+
+
+def game(seed, seating="AB", worth=lambda player: lambda seen: 5, **mode):
+    """Play a game of two that are asked again; return it, and their draws."""
+    players = [Asked(name, bold, worth(name)) for name, bold in zip(PAIR, (1.4, 0.6), strict=True)]
+    record = play_game(tuple(players), seed=seed, hands=40, seating=seating, **mode)
+    return record, tuple(StatedDraws(player.answers) for player in players)
+
+
+@pytest.fixture(scope="module")
+def taught():
+    """Return what a run of some hundred hands has learned."""
+    run = RunStandIns()
+    for number in range(3):
+        run.look_at(PAIR, [game(f"taught {number}", seating) for seating in ("AB", "BA")])
+    return run
+
+
+def seen_in(hand_number=1, *actions, seed="worth"):
+    hand = Hand(HandRules(50, 100), Shoe(seed).deal(hand_number), (10_000, 10_000), 0)
+    for action in actions:
+        hand.apply(action)
+    return observe(hand, hand_number)
+
+
+def worths(taught, *, counted, spec=SPEC):
+    return [taught.reasking().of(spec, name, counted=counted) for name in PAIR]
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_where_more_depends_on_it_more_answers_are_asked(taught, counted):
+    first, second = worths(taught, counted=counted)
+    limped = [second(seen_in(number, CALL)) for number in range(1, 30)]
+    shoved = [second(seen_in(number, Action("raiseTo", 10_000))) for number in range(1, 30)]
+    assert sum(limped) < sum(shoved) / 2
+    assert all(1 <= each <= reasking.MOST for each in [*limped, *shoved])
+    assert max(first(seen_in(number)) for number in range(1, 30)) < reasking.MOST
+
+
+def test_a_server_that_counts_its_questions_learns_nothing_about_other_cards(taught):
+    """The same observation on other decks: the number is the same, and without that it is not."""
+    other = msgspec.structs.replace(SPEC, seed="elsewhere")
+    moments = [seen_in(number, Action("raiseTo", 2500)) for number in range(1, 30)]
+    numbers = {
+        counted: [[worths(taught, counted=counted, spec=spec)[1](seen) for seen in moments] for spec in (SPEC, other)]
+        for counted in (True, False)
+    }
+    assert numbers[True][0] == numbers[True][1]
+    assert numbers[False][0] != numbers[False][1]
+
+
+def test_what_is_learned_later_changes_no_number(taught):
+    run = RunStandIns()
+    run.look_at(PAIR, [game("first"), game("first", "BA")])
+    frozen = run.reasking()
+    moments = [seen_in(number, Action("raiseTo", 2500)) for number in range(1, 20)]
+    before = [frozen.of(SPEC, "two", counted=False)(seen) for seen in moments]
+    for number in range(4):
+        run.look_at(PAIR, [game(f"more {number}"), game(f"more {number}", "BA")])
+    assert [frozen.of(SPEC, "two", counted=False)(seen) for seen in moments] == before
+    assert [run.reasking().of(SPEC, "two", counted=False)(seen) for seen in moments] != before
+
+
+def test_without_a_stand_in_of_both_one_answer_is_asked(taught):
+    assert RunStandIns().reasking().of(SPEC, "one", counted=False) is None
+    stranger = msgspec.structs.replace(SPEC, players=("one", "stranger"))
+    assert taught.reasking().of(stranger, "one", counted=False) is None
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        {"ante": 25},
+        {"raise_cap": 1},
+        {"max_actions": 3},
+        {"stacks": "carry", "stack": 1500},
+        {"small_blind": 0, "big_blind": 2, "stack": 4},
+        {"warmup_hands": 2},
+    ],
+    ids=str,
+)
+def test_in_every_kind_of_game_there_is_a_number(taught, mode):
+    """Looked at by what a whole game shows of every decision."""
+    spec = GameSpec(seed="kinds", hands=10, players=PAIR, **mode)
+    found = []
+
+    def worth(name):
+        ours = taught.reasking().of(spec, name, counted=name == "one")
+
+        def asked(seen):
+            found.append(ours(seen))
+            return found[-1]
+
+        return asked
+
+    players = [Asked(name, 1.0, worth(name)) for name in PAIR]
+    play_game(tuple(players), seed="kinds", hands=10, **mode)
+    assert found
+    assert all(1 <= each <= reasking.MOST for each in found)
+
+
+@pytest.mark.slow
+def test_answers_by_their_worth_leave_the_mean_and_less_of_the_variance(monkeypatch):
+    """The luck that is removed has mean 0, whoever counts, and what is left varies less."""
+    monkeypatch.setattr(learned, "FIRST_HANDS", 80)
+    run = RunStandIns()
+    ours, usual = [], []
+    for number in range(30):
+        now = run.reasking()
+
+        def worth(name, now=now):
+            return now.of(SPEC, name, counted=name == "one") or (lambda seen: 1)
+
+        games = [game(f"whole {number}", seating, worth) for seating in ("AB", "BA")]
+        luck = run.look_at(PAIR, games)
+        if luck is None:
+            continue
+        played = [record for record, _ in games]
+        found = [luck.won(record.spec, (0, 1)) for record in played]
+        plain = [luck.won(record.spec, ()) for record in played]
+        ours += [sum(each) for each in zip(*found, strict=True)]
+        usual += [sum(each) for each in zip(*plain, strict=True)]
+    off = [one - other for one, other in zip(ours, usual, strict=True)]
+    assert abs(fmean(off)) < 4 * stdev(off) / sqrt(len(off))
+    assert stdev(ours) ** 2 < 0.75 * stdev(usual) ** 2
