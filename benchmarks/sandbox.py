@@ -2,8 +2,10 @@
 
 Each row is played with and without a sandbox in turns, so that both see the same machine, and the best of some rounds
 counts, since others may use it, too. The C program is the example of the docs, and the Python file a bot that publishes
-its odds, for both seats, so that every decision is looked ahead from. A game's start is the time of a game of one hand,
-and that of a box the time of a program that does nothing, from its start until nothing is left of it.
+its odds, for both seats, so that every decision is looked ahead from.
+
+A game's start is the time of a game of one hand, a second after the game before, as in a run of longer games. That of a
+box is the time of a program that does nothing, from its start until nothing is left of it.
 """
 
 import os
@@ -77,11 +79,12 @@ def empty_box(sandbox: str) -> None:
     program.sweep(os.getpid(), lambda remains: None)
 
 
-def in_turns(ways: dict[Any, Callable[[], object]], rounds: int = ROUNDS) -> dict[Any, float]:
-    """Return the best time of each way, tried in turns."""
+def in_turns(ways: dict[Any, Callable[[], object]], rounds: int = ROUNDS, *, pause_s: float = 0.0) -> dict[Any, float]:
+    """Return the best time of each way, tried in turns, with a pause before each."""
     found: dict[Any, list[float]] = {way: [] for way in ways}
     for _ in range(rounds):
         for way, do in ways.items():
+            sleep(pause_s)
             found[way].append(seconds_of(do))
     return {way: min(times) for way, times in found.items()}
 
@@ -117,7 +120,7 @@ def main() -> None:
                 for sandbox in both
                 for hands in (1, HANDS)
             }
-            found = in_turns(ways)
+            found = in_turns(ways, pause_s=1.0)
             starts = [f"{1000 * found[sandbox, 1]:12.1f}" for sandbox in both]
             speeds = [f"{(HANDS - 1) / (found[sandbox, HANDS] - found[sandbox, 1]):12,.0f}" for sandbox in both]
             print(f"{name:18}" + "".join([*starts, *speeds]))
