@@ -4,8 +4,9 @@ Each row is played with and without a sandbox in turns, so that both see the sam
 counts, since others may use it, too. The C program is the example of the docs, and the Python file a bot that publishes
 its odds, for both seats, so that every decision is looked ahead from.
 
-A game's start is the time of a game of one hand, a second after the game before, as in a run of longer games. That of a
-box is the time of a program that does nothing, from its start until nothing is left of it.
+A game's start is the time of a game of one hand, for which no host waits, as in the first game of a run. A later game
+finds one, which is measured some seconds after the game before. The start of a box is the time of a program that does
+nothing, from its start until nothing is left of it.
 """
 
 import os
@@ -22,6 +23,7 @@ from molt_bench import ParticipantSpec, make_agent
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.kinds import box_for, published_policy
+from molt_bench.agents.sandbox import waiting_hosts
 from molt_bench.agents.sandbox.boxed_program import started_program
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.luck.dice.stated_policy import StatedPolicy
@@ -63,7 +65,13 @@ def seconds_of(do: Callable[[], object]) -> float:
 
 
 def play(participant_type: str, sandbox: str, hands: int) -> None:
-    """Play one game against a bot that never folds."""
+    """Play one game against a bot that never folds, for which no host waits."""
+    waiting_hosts.end_all()
+    play_on(participant_type, sandbox, hands)
+
+
+def play_on(participant_type: str, sandbox: str, hands: int) -> None:
+    """Play one game more."""
     agent = make_agent(ParticipantSpec(id="bot", type=participant_type, sandbox=sandbox))
     record = drive(GameSpec(seed=1, hands=hands), (agent, make_agent("callstation")))
     assert record.faults == (), record.faults[0]
@@ -120,10 +128,14 @@ def main() -> None:
                 for sandbox in both
                 for hands in (1, HANDS)
             }
-            found = in_turns(ways, pause_s=1.0)
+            found = in_turns(ways)
             starts = [f"{1000 * found[sandbox, 1]:12.1f}" for sandbox in both]
             speeds = [f"{(HANDS - 1) / (found[sandbox, HANDS] - found[sandbox, 1]):12,.0f}" for sandbox in both]
             print(f"{name:18}" + "".join([*starts, *speeds]))
+        later = in_turns(
+            {"bwrap": partial(play_on, rows["file.py:factory"], "bwrap", 1)}, rounds=ROUNDS + 2, pause_s=3.0
+        )
+        print(f"file.py:factory in a sandbox, start of a later game, ms: {1000 * later['bwrap']:.1f}")
         boxes = {
             sandbox: ParticipantSpec(id="bot", type=f"{file}:Mixer", sandbox=sandbox) for sandbox in ("off", "bwrap")
         }
