@@ -23,6 +23,9 @@ from tests.e2e.test_executors import CONFIG, artifacts
 from tests.play.test_worker_pool import played
 from tests.play.worker_games import GAMES, failing, mortal, play_here, poisoned, setup
 
+#: Seconds for a run that starts a cluster and boxes, on a machine that others use, too.
+PATIENCE_S = 500
+
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
@@ -102,8 +105,8 @@ def test_python_code_in_a_sandbox_plays_on_the_cluster_with_the_same_bytes(ray, 
     ray.shutdown()
     bots = ("--sandbox", "--participants", f"{_boxed_bot(tmp_path)}:make,tight")
     small = (*CONFIG, "--seeds", "2", "--max-matches", "2")
-    here = good_run(tmp_path / "here", *small, *bots, "--executor", "inline")
-    there = good_run(tmp_path / "there", *small, *bots, "--executor", "ray")
+    here = good_run(tmp_path / "here", *small, *bots, "--executor", "inline", timeout=PATIENCE_S)
+    there = good_run(tmp_path / "there", *small, *bots, "--executor", "ray", timeout=PATIENCE_S)
     assert artifacts(here) == artifacts(there)
     assert '"sandbox of bot": "bubblewrap ' in (there / "journal.jsonl").read_text().replace('":"', '": "')
 
@@ -138,7 +141,7 @@ def test_a_node_without_bubblewrap_refuses_such_games_in_one_line(ray, tmp_path)
         _until_listening(port)
         bots = ("--sandbox", "--participants", f"{_boxed_bot(tmp_path)}:make,tight")
         there = ("--executor", "ray", "--ray-address", f"127.0.0.1:{port}")
-        ended = bench(*CONFIG, *bots, *there, "--output-dir", tmp_path / "out", timeout=200)
+        ended = bench(*CONFIG, *bots, *there, "--output-dir", tmp_path / "out", timeout=PATIENCE_S)
         said = "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
         assert ended.returncode == 1, ended.stderr
         (line,) = [line for line in ended.stderr.splitlines() if "cannot make an agent" in line]

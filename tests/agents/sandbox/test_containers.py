@@ -8,7 +8,7 @@ import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.kinds import box_for
-from molt_bench.agents.sandbox.podman import Podman
+from molt_bench.agents.sandbox.podman import Podman, only_not_executable
 from molt_bench.agents.sandbox.podman import podman as found_podman
 from molt_bench.errors import ConfigError
 from tests.agents.sandbox.boxes import made_image, needs_podman, podman
@@ -39,6 +39,13 @@ def test_a_machine_without_podman_is_one_clear_line(monkeypatch):
     with pytest.raises(ConfigError, match=r"a machine with podman \(Debian: apt install podman\)"):
         box_for(in_image("any", "exec:./bot"))
     found_podman.cache_clear()
+
+
+def test_crun_and_runc_say_in_other_words_that_a_container_was_made():
+    """As podman 4.3 said without root, where cgroups were delegated; a runtime that makes none is told apart."""
+    assert only_not_executable("Error: crun: open executable: Permission denied: OCI permission denied")
+    assert only_not_executable('Error: runc: exec: "/dev/null": permission denied: OCI permission denied')
+    assert not only_not_executable("Error: crun: open `/sys/fs/cgroup/x`: Permission denied: OCI permission denied")
 
 
 @pytest.mark.parametrize("name", ["a,readonly=false", "a:b", "line\nbreak"])

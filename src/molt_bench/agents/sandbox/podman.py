@@ -133,8 +133,20 @@ def podman(image: str) -> Podman | str:
     found = Podman(os.path.abspath(program), said, image, digest.removeprefix("sha256:"))
     probe = [program, "run", "--rm", "--pull=never", "--network=none", *_LIMITED, f"--ulimit=nofile={_files()}"]
     status, why = tried([*probe, f"--ulimit=nproc={TASKS}:{TASKS}", "--entrypoint=", found.digest, "/dev/null"])
-    # What cannot be executed in a container that was made has status 126, as has a runtime that cannot make one.
-    return found if "permission denied" in why.lower() and "/dev/null" in why else f"a podman that works here: {why}"
+    return found if only_not_executable(why) else f"a podman that works here: {why}"
+
+
+def only_not_executable(said: str) -> bool:
+    """Return whether a container was made, and only /dev/null could not be executed in it: as runc or crun says it.
+
+    The status is 126 for that, as it is for a runtime that cannot make a container.
+
+    >>> only_not_executable("Error: crun: open executable: Permission denied: OCI permission denied")
+    True
+    >>> only_not_executable("Error: crun: open `/sys/fs/cgroup/x`: Permission denied: OCI permission denied")
+    False
+    """
+    return "permission denied" in said.lower() and ("/dev/null" in said or "open executable" in said)
 
 
 def _controllers(program: str) -> frozenset[str]:

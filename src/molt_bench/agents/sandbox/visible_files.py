@@ -161,14 +161,18 @@ def _runs_below(folder: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _of_others(shown: Iterable[str]) -> list[str]:
+    """Return what a box shows besides the folders of our own interpreter, which are large, and as they should be."""
+    return [path for path in shown if path not in (sys.prefix, sys.base_prefix)]
+
+
 @cache
 def special_files(shown: tuple[str, ...]) -> tuple[str, ...]:
     """Return the pipes, sockets and devices in what a box shows, so that it has to cover them.
 
     That a folder is read-only keeps nobody from writing to these: two boxes that show them could talk to each other.
-    What our own interpreter was installed to is as it should be.
     """
-    found, left = list[str](), [path for path in shown if path not in (sys.prefix, sys.base_prefix)]
+    found, left = list[str](), _of_others(shown)
     for each in left:  # it grows
         with suppress(OSError), os.scandir(each) as entries:
             for entry in entries:
@@ -222,7 +226,7 @@ def covered(shown: Sequence[str]) -> list[str]:
     what is shown, too.
     """
     found = []
-    below = {run for path in shown for run in _runs_below(os.path.realpath(path))}
+    below = {run for path in _of_others(shown) for run in _runs_below(os.path.realpath(path))}
     for folder in filter(os.path.isdir, sorted({*_hidden, *below})):
         for each in (os.path.dirname(folder), folder):
             inside = [path for path in (*shown, *SYSTEM) if _within(each, (os.path.realpath(path),))]
