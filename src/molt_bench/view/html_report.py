@@ -10,11 +10,11 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from molt_bench.exam.page_data import exam_page
+from molt_bench.lazy_import import lazy_import
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_page import hand_page
@@ -25,6 +25,11 @@ from molt_bench.view.pages import DATA, inlined, script_of_pages
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
+
+if TYPE_CHECKING:
+    from molt_bench.exam import page_data
+else:
+    page_data = lazy_import("molt_bench.exam.page_data")
 
 #: The id of the run inside the file.
 ONLY_RUN: Final = "run"
@@ -78,7 +83,7 @@ def html_report(run: OpenRun) -> str:
 def html_exam(folder: Path) -> str:
     """Return an exam as one HTML file."""
     page, allowed = inlined(script_of_pages())
-    found = {**exam_page(folder), "id": ONLY_RUN, "name": folder.name}
+    found = {**page_data.exam_page(folder), "id": ONLY_RUN, "name": folder.name}
     policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
     data = f'<script type="application/json" id="data">{escaped_json({ONLY_EXAM: found})}</script>'
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
