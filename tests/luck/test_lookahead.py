@@ -165,9 +165,8 @@ def test_choices_have_the_probabilities_of_the_policy():
         policies = policies_of(pair)
         for ahead, moment, done in moments(game_of(pair, "reset"), policies):
             betting = moment.betting
-            seen = lookahead._Seen(betting, ahead._holes, ahead._board[: OPEN_CARDS[betting.street]])
             raises, size = 0.0, 0.0
-            for choice, chance in policies[betting.actor](observe(seen, 1)):
+            for choice, chance in policies[betting.actor](ahead.observed(betting)):
                 if isinstance(choice, Sizes) or choice.kind == "raiseTo":
                     raises += chance
                     both = (choice.low, choice.high) if isinstance(choice, Sizes) else (choice.amount,) * 2
