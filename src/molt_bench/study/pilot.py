@@ -64,7 +64,7 @@ def prior_deviation(config: BenchmarkConfig) -> float:
 
 def _shares(config: BenchmarkConfig) -> list[float]:
     """Return the share of the variance of each pairing that is left by what is known of those who play."""
-    known, models = _references(config), config.models()
+    known, models = _references(config), config.models() if config.rating.estimator in ("auto", "fitted") else {}
     found = []
     for pair in config.pairings():
         asked_again = sum(name in models and models[name].reasks for name in pair)
