@@ -157,6 +157,7 @@ def timeless(lines):
         ("models.md", 4, "tools.yaml"),
         ("models.md", 5, "logprobs.yaml"),
         ("models.md", 6, "mixed.yaml"),
+        ("models.md", 7, "reask.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):

@@ -135,6 +135,16 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, g
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
+def test_a_run_that_is_extended_has_learned_as_one_that_was_not(whole, server, tmp_path):
+    server.say = steady
+    config = config_of(server.url)
+    config["stop"]["budget"]["maxMatches"] = 2
+    folder = played(tmp_path, config)
+    done = quick("resume", "--run-agents", folder, "--quiet", "--set", "stop.budget.maxMatches=3")
+    assert done.returncode == 0, done.stderr
+    assert margins(folder) == margins(whole)
+
+
 def test_a_run_killed_among_the_answers_to_a_question_does(whole, server, tmp_path):
     server.say = steady
     several = next(at for at, line in enumerate(exchanges_in(whole)) if line.get("sample"))

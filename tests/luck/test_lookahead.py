@@ -26,6 +26,8 @@ from molt_bench.kernels import PURE_VARIABLE, compiled
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice import lookahead
 from molt_bench.luck.dice.raise_sizes import CUTS, MOST_ALONE
+from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates, hand_estimates
 from molt_bench.play.drivers import drive, play_game
 from molt_bench.play.match import play_match
@@ -163,9 +165,8 @@ def test_choices_have_the_probabilities_of_the_policy():
         policies = policies_of(pair)
         for ahead, moment, done in moments(game_of(pair, "reset"), policies):
             betting = moment.betting
-            seen = lookahead._Seen(betting, ahead._holes, ahead._board[: OPEN_CARDS[betting.street]])
             raises, size = 0.0, 0.0
-            for choice, chance in policies[betting.actor](observe(seen, 1)):
+            for choice, chance in policies[betting.actor](ahead.observed(betting)):
                 if isinstance(choice, Sizes) or choice.kind == "raiseTo":
                     raises += chance
                     both = (choice.low, choice.high) if isinstance(choice, Sizes) else (choice.amount,) * 2
@@ -522,3 +523,25 @@ def test_a_policy_is_told_of_a_draw_only_after_what_would_have_followed():
     assert tried < max(firsts)
     numbers = [asked[at][0] for at in sorted(firsts)]
     assert numbers == sorted(numbers)
+
+
+def test_moments_without_an_answer_are_counted_and_the_report_names_them():
+    """It is asked about flops that never came, and raises there."""
+    pair = ("mixer", "bold")
+    result = play_match([PLAYERS[name] for name in pair], seeds=["silent"], hands=4, stack=2000)
+    first, second = policies_of(pair)
+
+    def silent_later(seen):
+        if seen.board:
+            raise LookupError("no idea")
+        return first(seen)
+
+    policies = dict(zip(pair, (StatedPolicy(silent_later), StatedPolicy(second)), strict=True))
+    game = result.seed_results[0].games[0]
+    found = all_estimates(game, tuple(policies.values()))
+    assert found.unanswered[0] > 0
+    assert found.unanswered[1] == 0
+    book = MatchMargins(policies, Draws({}), big_blind=100)
+    book.of(1, pair, result, {})
+    (said,) = [line for line in book.warnings() if "no answer that can be right" in line]
+    assert said.startswith("mixer: ")

@@ -11,10 +11,15 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.estimators import margins_of
+from molt_bench.luck.stand_ins import learned
+from molt_bench.luck.stand_ins.match_luck import RunStandIns
+from molt_bench.play.drivers import play_game
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.records import ESTIMATORS
+from tests.luck.stand_ins.players import Stater
 
 #: So many standard errors from 0 no mean of a few hundred is by chance.
 MOST = 4.5
@@ -131,3 +136,97 @@ def test_a_margin_is_chips_by_the_hands_that_the_config_asks_for():
     margins = margins_of(result, big_blind=100)
     for at in short:
         assert margins["raw"][at] == pytest.approx(1000 * result.seed_results[at].net / 100 / 40)
+
+
+#: Kinds of games in which the odds of models are known, so that stand-ins look ahead.
+STATED_MODES = {
+    "as usual": {"stack": 5000},
+    "antes": {"stack": 4000, "ante": 50},
+    "raise caps": {"stack": 4000, "raise_cap": 1},
+    "carried stacks": {"stack": 1500, "stacks": "carry", "ante": 10},
+    "hands that do not count": {"stack": 3000, "warmup_hands": 2, "max_actions": 5},
+}
+
+
+def stated_match(pair, seeds, mode, *, own_decks=False, hands=8):
+    """Play seed pairs of two that state what they do; return the games with their draws, as a run looks at them."""
+    found = []
+    for seed in seeds:
+        for seating in ("AB", "BA"):
+            players = [Stater(name, boldness) for name, boldness in pair.items()]
+            decks = {"deck_seed": f"{seed} {seating}"} if own_decks else {}
+            record = play_game(tuple(players), seed=seed, hands=hands, seating=seating, **decks, **mode)
+            found.append((record, tuple(StatedDraws(player.strategies) for player in players)))
+    return found
+
+
+def looked_at(run, pair, games):
+    """Return what seed pairs were worth to the first: by stand-ins, and without; nothing where they were not used."""
+    luck = run.look_at(tuple(pair), games)
+    if luck is None:
+        return []
+    won = [[sum(luck.won(record.spec, used)) for record, _ in games] for used in ((0, 1), ())]
+    return [tuple(each[at] + each[at + 1] for each in won) for at in range(0, len(games), 2)]
+
+
+@pytest.fixture
+def early(monkeypatch):
+    """Have stand-ins after a few hands: what they know makes no difference to any mean."""
+    monkeypatch.setattr(learned, "FIRST_HANDS", 16)
+
+
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize("own_decks", [False, True], ids=["shared by both games", "decks of their own"])
+@pytest.mark.parametrize("mode", STATED_MODES)
+def test_in_every_kind_of_game_stand_ins_leave_the_mean(mode, own_decks):
+    run, pair = RunStandIns(), {"bold": 1.4, "meek": 0.6}
+    found = []
+    for number in range(9):
+        seeds = [f"{mode} {number} {at}" for at in range(3)]
+        found += looked_at(run, pair, stated_match(pair, seeds, STATED_MODES[mode], own_decks=own_decks))
+    assert len(found) > 20
+    off = [ours - usual for ours, usual in found]
+    assert stdev(off) > 0
+    assert abs(standard_errors(off)) < MOST
+
+
+@pytest.mark.usefixtures("early")
+def test_in_a_gauntlet_on_shared_decks_nobody_is_looked_ahead_on_cards_that_taught():
+    """The first on each deck is looked ahead on, those after it are not, and new decks are again for the first."""
+    run, mode = RunStandIns(), STATED_MODES["as usual"]
+    seen = []
+    for block in range(3):
+        seeds = [f"gauntlet {block} {at}" for at in range(3)]
+        for name, boldness in (("a", 1.4), ("b", 1.0), ("c", 0.6)):
+            pair = {name: boldness, "yardstick": 0.9}
+            seen.append(bool(looked_at(run, pair, stated_match(pair, seeds, mode))))
+    assert seen == [False, False, False, True, False, False, True, False, False]
+
+
+@pytest.mark.usefixtures("early")
+def test_a_run_that_is_cut_and_goes_on_learns_the_same():
+    """Whoever steps through the same matches again, as a resumed or an extended run does, finds the same numbers."""
+    pair, mode = {"bold": 1.4, "meek": 0.6}, STATED_MODES["antes"]
+    matches = [stated_match(pair, [f"cut {number}"], mode) for number in range(5)]
+    whole, again = RunStandIns(), RunStandIns()
+    found = [looked_at(whole, pair, games) for games in matches]
+    assert [looked_at(again, pair, games) for games in matches[:3]] == found[:3]
+    assert [looked_at(again, pair, games) for games in matches[3:]] == found[3:]
+    assert found[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize("mode", ["as usual", "carried stacks"])
+def test_intervals_of_copies_hold_0_as_often_as_without_stand_ins(mode):
+    """Two copies of one player are ordered no more often than before: 95% intervals of 60 runs of ten seed pairs."""
+    pair = {"one": 1.0, "two": 1.0}
+    held = np.zeros(2)
+    for number in range(60):
+        run = RunStandIns()
+        looked_at(run, pair, stated_match(pair, [f"taught {mode} {number}"], STATED_MODES[mode], hands=12))
+        seeds = [f"copies {mode} {number} {at}" for at in range(10)]
+        found = looked_at(run, pair, stated_match(pair, seeds, STATED_MODES[mode]))
+        held += [abs(standard_errors(each)) < 2.262 for each in zip(*found, strict=True)]
+    assert held[0] >= 60 * 0.95 - 3 * sqrt(60 * 0.95 * 0.05)
+    assert held[0] >= held[1] - 4

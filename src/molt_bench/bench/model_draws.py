@@ -41,6 +41,7 @@ class Draws:
     def __init__(self, models: Mapping[str, LLMSettings]) -> None:
         self._tests = {name: DrawTest(KINDS) for name, settings in models.items() if settings.logprobs}
         self._stating = {name for name, each in models.items() if each.harness == "mixed" or each.reasks}
+        self._reasked = {name for name, each in models.items() if each.reasks}
         self._decisions = dict.fromkeys(self._tests, 0)
         self._choices: _ByDecision[Choice] = defaultdict(lambda: defaultdict(dict))
         #: The strategies of the last attempt, and which that is: by number, and by how often it was shortened.
@@ -85,7 +86,8 @@ class Draws:
     def _of_game(self, game: GameLabel, name: str, forced: Collection[tuple[int, int]]) -> RecordedDraws:
         if name in self._stating:
             stated = self._stated[game.match][game, name]
-            return StatedDraws({place: strategies for place, (_, strategies) in stated.items()}, forced)
+            known = {place: strategies for place, (_, strategies) in stated.items()}
+            return StatedDraws(known, forced, in_part=name in self._reasked)
         return RecordedDraws(self._choices[game.match][game, name])
 
     def forget(self, match: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from molt_bench.agents.llm.strategy import StatedDraws, pure
 from molt_bench.luck.stand_ins import learned, reasking
-from molt_bench.luck.stand_ins.match_luck import RunStandIns
+from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import CALL, Action
 from molt_bench.poker.deck import Shoe
@@ -136,6 +136,14 @@ def test_in_every_kind_of_game_there_is_a_number(taught, mode):
     play_game(tuple(players), seed="kinds", hands=10, **mode)
     assert found
     assert all(1 <= each <= reasking.MOST for each in found)
+
+
+def test_against_a_bot_they_have_to_prove_that_they_leave_less_luck():
+    """A bot's cards can be averaged over, which may be worth more than odds at some decisions of the other."""
+    both, alone = MatchLuck({}, (), in_part=(0, 1)), MatchLuck({}, (1,), in_part=(0,))
+    assert not both.one_sided((0, 1))
+    assert alone.one_sided((0,))
+    assert not MatchLuck({}, (1,)).one_sided((0,))
 
 
 @pytest.mark.slow

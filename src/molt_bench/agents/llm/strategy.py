@@ -90,14 +90,22 @@ class StatedDraws(RecordedDraws):
     The bench draws from them, so nothing needs to be tested: what was done is what was drawn. Where one of several
     answers was drawn, they are those answers. One that could not be played then counts as the mean of the others, so
     that the odds are those of the others alone; where it was drawn, there is another attempt, or the hand was folded.
+
+    Args:
+        strategies: What was stated at decisions.
+        forced: Decisions at which the hand was folded, since nothing could be played.
+        in_part: Whether odds are known at some decisions alone, since elsewhere there is one answer.
     """
 
     def __init__(
         self,
         strategies: Mapping[tuple[int, int], Iterable[Strategy]],
         forced: Container[tuple[int, int]] = (),
+        *,
+        in_part: bool = False,
     ) -> None:
         super().__init__({})
+        self.in_part = in_part
         self._strategies = strategies
         self._forced = forced
 

@@ -51,7 +51,7 @@ COMPREHENSION: Final = Tokens(input=25, output=20)
 #: What the description of a tool adds, about; and a model with tools asks them once a decision, about.
 TOKENS_OF_TOOL: Final = 100
 #: Answers to a question with `reask: auto`, on average: `benchmarks/stand_ins.py`.
-REASKED: Final = 1.5
+REASKED: Final = 1.4
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
