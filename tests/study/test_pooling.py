@@ -75,6 +75,7 @@ def test_ranks_are_claimed_by_the_test_that_has_no_horizon(runs):
         ({"participants": ["tag", "callstation"]}, "other agents play in it: tag, callstation"),
         ({"seeds": {"perMatch": 2, "masterSeed": "x"}}, "seeds.perMatch is 2 in it, not 4"),
         ({"rating": {"estimator": "raw"}}, "rating.estimator is raw in it, not auto"),
+        ({"sandbox": "off"}, "sandbox is off in it, not None"),
     ],
 )
 def test_a_run_of_another_config_is_left_out_and_the_reason_named(runs, more, said):

@@ -113,8 +113,12 @@ def _settings(run: Run) -> dict[str, Any]:
     plain = config.plain()
     found: dict[str, Any] = {"bench version": run.bench_version, "reference": config.scheduler.reference}
     for section, value in plain.items():
-        if section not in _FREE:
-            found |= {f"{section}.{key}": each for key, each in value.items()}
+        if section in _FREE:
+            continue
+        # Most sections have fields; `sandbox` may be a single word.
+        found |= (
+            {f"{section}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {section: value}
+        )
     for key in _FREE_SEEDS:
         del found[f"seeds.{key}"]
     found["participants"] = [each.id for each in config.participants]
@@ -131,11 +135,12 @@ def _difference(one: Run, other: Run) -> str:
 def _differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[str]:
     if here["participants"] != there["participants"]:
         yield f"other agents play in it: {', '.join(there['participants'])}"
-    for name, value in here.items():
-        if there[name] == value:
+    for name in {**here, **there}:  # what is not set may be in neither, or in one of them
+        value, other = here.get(name), there.get(name)
+        if other == value:
             continue
-        if isinstance(value, dict):
-            changed = [key for key in {**value, **there[name]} if value.get(key) != there[name].get(key)]
+        if isinstance(value, dict) and isinstance(other, dict):
+            changed = [key for key in {**value, **other} if value.get(key) != other.get(key)]
             yield f"{name} is not the same in it ({', '.join(changed)})"
         else:
-            yield f"{name} is {there[name]} in it, not {value}"
+            yield f"{name} is {other} in it, not {value}"
