@@ -81,8 +81,8 @@ def test_charts_beside_each_other_begin_and_end_at_the_same_height(
     visit: Visit, server: str, runs: Runs, width: int
 ) -> None:
     page = visit(f"{server}#/run/{runs.bots}", width=width)
-    until(page, "document.querySelectorAll('#part-convergence svg').length === 3")
-    boxes = page.locator("#part-convergence svg").evaluate_all(
+    until(page, "document.querySelectorAll('#part-convergence svg:not(.key)').length === 3")
+    boxes = page.locator("#part-convergence svg:not(.key)").evaluate_all(
         "(all) => all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom])"
     )
     for top, bottom in boxes:

@@ -129,7 +129,7 @@ def test_replay_and_verify_find_nothing(runs, name):
 
 
 @pytest.mark.parametrize(
-    ("vouched", "said"), [(True, "exchanges.jsonl is not what the run recorded"), (False, "matches.json")]
+    ("vouched", "said"), [(True, "exchanges.jsonl is not what the run recorded"), (False, "margins of match")]
 )
 def test_replay_notices_odds_that_were_tampered_with(runs, tmp_path, vouched, said):
     folder = shutil.copytree(runs["honest"], tmp_path / "run")

@@ -23,7 +23,7 @@ from tests.e2e.llm import (  # noqa: F401 - fixtures
     played,
     same_files,
 )
-from tests.e2e.shell import lines_of, quick, read, run_of, unvouched
+from tests.e2e.shell import lines_of, quick, read, run_of, unvouched, without_margins
 
 FILES = (*SAME, "margins.json")
 
@@ -78,8 +78,8 @@ def test_strategies_are_on_record_and_change_the_margins(whole):
 def test_later_matches_are_looked_ahead_by_stand_ins(whole, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     folder.mkdir()
-    for file in ("journal.jsonl", "exchanges.jsonl"):
-        shutil.copy(whole / file, folder)
+    shutil.copy(whole / "exchanges.jsonl", folder)
+    (folder / "journal.jsonl").write_bytes(without_margins((whole / "journal.jsonl").read_bytes()))
     monkeypatch.setattr(learned, "FIRST_HANDS", 10**6)
     assert quick("report", folder).returncode == 0
     without = [each["fitted"] for each in margins(folder)]

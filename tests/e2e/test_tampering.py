@@ -251,7 +251,8 @@ def won_more(line):
 def test_chips_that_the_hands_do_not_give_are_noticed(run, tmp_path, command):
     (run / "matches.json").unlink()
     game_changed(run, won_more)
-    one_clear_line(reading(command, run, tmp_path), "line 4" if command in ("report", "html") else "in its result")
+    said = "margins of match 1 are not what its games give" if command in ("report", "html") else "in its result"
+    one_clear_line(reading(command, run, tmp_path), said)
 
 
 @pytest.mark.parametrize("command", ["verify", "replay", "report"])
