@@ -31,9 +31,7 @@ def test_a_long_pilot_leaves_little_open_and_a_short_one_much():
     spreads = {}
     for count in (10, 4000):
         margins = {frozenset(pair): (pair[0], skill[pair[0]] - skill[pair[1]], count) for pair in PLANNED.pairings()}
-        known = Pilot(
-            10_000.0, 6 * count, variances=dict.fromkeys(margins, (10_000.0**2, count - 1)), margins=margins
-        )
+        known = Pilot(10_000.0, 6 * count, variances=dict.fromkeys(margins, (10_000.0**2, count - 1)), margins=margins)
         found = np.array([[world.margins["a", "b"], *world.deviations.values()] for world in worlds(known)])
         spreads[count] = found.std(axis=0)
         assert found[:, 0].mean() == pytest.approx(400, abs=4 * spreads[count][0] / len(found) ** 0.5 + 120)
