@@ -1,6 +1,7 @@
 """Worker processes: the same games, whatever happens to those who play them."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 import molt_bench
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.worker_pool import MOST_DEATHS, Chunks, WorkerPool, WorkersError
+from molt_bench.play.worker_pool import MOST_DEATHS, Chunks, WorkerPool, WorkersError, received, sent
 from molt_bench.specs import GameSpec
 from tests.play.worker_games import (
     GAMES,
@@ -313,3 +314,15 @@ def test_workers_end_in_an_orderly_way(tmp_path):
 def test_there_is_at_least_one_worker(workers):
     with pytest.raises(ConfigError, match=r"workers = .*at least 1"):
         WorkerPool(setup, workers)
+
+
+def test_specs_arrive_as_they_were_sent_in_fewer_bytes():
+    specs = [
+        GameSpec(seed=2**300, hands=3),
+        GameSpec(
+            seed="s", hands=5, players=("x", "y"), seating="BA", ante=7, deck_seed="own", noise_seed=9, raise_cap=4
+        ),
+    ]
+    told = pickle.dumps(sent(specs))
+    assert received(pickle.loads(told)) == specs
+    assert len(told) < 0.7 * len(pickle.dumps(specs))
