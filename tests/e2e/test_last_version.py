@@ -19,7 +19,7 @@ NAMES = ("bots", "carry", "gauntlet", "policy", "program")
 RUNS = {f"{name} {version}": DATA / f"runs-v{version}" / name for version in (11, 12) for name in NAMES}
 RUNS["stages 12"] = DATA / "runs-v12" / "stages"
 RUNS |= {f"{name} 13": DATA / "runs-v13" / name for name in ("bots", "stages")}
-RUNS |= {f"{name} 14": DATA / "runs-v14" / name for name in ("bots", "reference")}
+RUNS["bots 14"] = DATA / "runs-v14" / "bots"
 RUNS["models 11"] = Path(__file__).parents[1] / "runs" / "data" / "harness1"
 SAID = "written by bench version 1"
 #: Those that need the agents' files, or the answers of models.

@@ -6,7 +6,7 @@ import pytest
 from molt_bench.agents.blueprint.buckets import collides
 from molt_bench.agents.blueprint.street_cards import CLASSES, StreetCards, meetings, street_cards, strength_classes
 from molt_bench.agents.blueprint.street_solver import solve
-from molt_bench.agents.blueprint.street_tree import OwnAction, StreetTree
+from molt_bench.agents.blueprint.street_tree import OwnAction, StreetTree, sizes_for
 from molt_bench.poker.actions import CALL, CHECK, Action
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.hand import Hand, HandRules
@@ -39,7 +39,7 @@ def polar(*, air, nuts):
 
 def solved(hand, real=(), *, seat=0, can_raise=True, cards=None):
     """Return the strategy at the decision that real actions lead to."""
-    tree = StreetTree(hand, seat, real, can_raise=can_raise)
+    tree = StreetTree(hand, sizes_for(hand.street, seat), real, can_raise=can_raise)
     found = solve(tree, cards or polar(air=1, nuts=1), first=0, rounds=ROUNDS)
     return found[tree.follow(real)]
 
@@ -71,19 +71,19 @@ def test_no_bet_of_the_other_seat_makes_it_fold_more_than_a_bluff_needs(bet):
 
 def test_a_size_that_was_really_bet_is_in_the_tree():
     bet = Action("raiseTo", 137)
-    tree = StreetTree(river(stack=1_000), 1, (bet,))
+    tree = StreetTree(river(stack=1_000), sizes_for("river", 1), (bet,))
     assert bet in tree.decisions[0].actions
-    assert StreetTree(river(stack=1_000), 1).follow((bet,)) == -1
+    assert StreetTree(river(stack=1_000), sizes_for("river", 1)).follow((bet,)) == -1
     assert tree.decisions[tree.follow((bet,))].before == (OwnAction(0, tree.decisions[0].actions.index(bet)), None)
 
 
 def test_the_other_seat_has_small_bets_and_large_ones():
-    sizes = [action.amount for action in StreetTree(river(stack=10_000), 1).decisions[0].actions]
+    sizes = [action.amount for action in StreetTree(river(stack=10_000), sizes_for("river", 1)).decisions[0].actions]
     assert sizes == [0, 100, 150, 200, 300, 400, 600, 10_000]
 
 
 def test_where_nobody_may_raise_the_better_hand_checks_as_well():
-    tree = StreetTree(river(stack=200), 0, can_raise=False)
+    tree = StreetTree(river(stack=200), sizes_for("river", 0), can_raise=False)
     assert tree.decisions[0].actions == (CHECK,)
     assert (solved(river(stack=200), can_raise=False) == 1).all()
 
@@ -103,7 +103,7 @@ def test_every_action_of_a_tree_is_legal_and_what_was_done_is_in_it(number):
             for each in hand.log
             if each.street == hand.street
         )
-        tree = StreetTree(_again(opening), number % 2, done)
+        tree = StreetTree(_again(opening), sizes_for(opening.street, number % 2), done)
         current = tree.decisions[tree.follow(done)]
         assert current.seat == hand.actor
         assert min(ending.stake for ending in tree.endings) >= 0

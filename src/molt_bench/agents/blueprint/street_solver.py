@@ -80,15 +80,18 @@ class _Seat:
             below[level] = self.now[level] * found[self.above[level]][:, None]
         return found
 
-    def learn(self, worth: Array, turn: int) -> None:
-        """Update regrets and averages from what each row is worth by the endings that follow it directly."""
+    def learn(self, worth: Array, weight: int) -> None:
+        """Update regrets and averages from what each row is worth by the endings that follow it directly.
+
+        The average counts what is played now with a weight.
+        """
         below = worth[1:].reshape(self.now.shape)
         value = np.zeros((len(self.now), self.now.shape[2]))
         for level in reversed(self.levels):
             found = (self.now[level] * below[level]).sum(axis=1)
             value[level] = found
             np.add.at(worth, self.above[level], found)
-        self.sums += turn * turn * self.now * self.reach[self.above][:, None]
+        self.sums += weight * self.now * self.reach[self.above][:, None]
         self.regrets = np.maximum(self.regrets + (below - value[:, None]) * self.offered, 0.0)
         self.now = _shares(self.regrets, self.even)
         self.reach = self._reach()
@@ -115,9 +118,10 @@ class _Game:
     def __init__(self, tree: StreetTree, seat: int, seats: list[_Seat], cards: StreetCards, chips: list[int]) -> None:
         # A seat's rows may be scaled one by one: its strategy stays the same.
         met, ahead = (cards.met, cards.ahead) if seat == 0 else (cards.met.T, -cards.ahead.T)
-        self._scale = _MEETINGS / np.maximum(met.max(axis=1, keepdims=True), 1.0)
+        most = np.maximum(met.max(axis=1, keepdims=True), 1.0)
+        self._scale = _MEETINGS / most
         # Seat 1 is ahead where seat 0 is behind, and rows are its own classes in both cases.
-        self._folds, self._shows = np.floor(met * self._scale).T, np.floor(ahead * self._scale).T
+        self._folds, self._shows = (np.trunc(each * _MEETINGS / most).T for each in (met, ahead))
         own, other = (seats[each].ending_rows(tree, each) for each in (seat, 1 - seat))
         self._won = np.zeros((2, seats[seat].rows, seats[1 - seat].rows))
         for at, ending in enumerate(tree.endings):
@@ -127,10 +131,9 @@ class _Game:
         self._going = np.array([own[at] for at in going], np.int64), np.array([other[at] for at in going], np.int64)
         self._seat, self._other = seat, seats[1 - seat]
 
-    def worth(self, later: LaterBetting | None) -> Array:
+    def worth(self, later: LaterBetting | None, slips: int) -> Array:
         """Return what each of the seat's rows is worth by the endings that follow it directly, by class."""
-        # Every row is reached a little, so that the answer to an action that nobody takes is learnt as well.
-        theirs = np.floor(self._other.reach * (_REACH - 1)) + 1
+        theirs = np.floor(self._other.reach * (_REACH - slips)) + slips
         found: Array = self._won[0] @ (theirs @ self._folds) + self._won[1] @ (theirs @ self._shows)
         if later is not None:
             own, other = self._going
@@ -138,10 +141,18 @@ class _Game:
         return found
 
 
-def solve(tree: StreetTree, cards: StreetCards, *, first: int, rounds: int) -> list[Array]:
+def solve(
+    tree: StreetTree, cards: StreetCards, *, first: int, rounds: int, power: int = 2, slips: int = 1
+) -> list[Array]:
     """Return the strategy at every decision of a tree: a row for each class, the chances of its actions.
 
-    `first` is the seat that acts first on later streets.
+    Args:
+        tree: The betting.
+        cards: Both ranges.
+        first: The seat that acts first on later streets.
+        rounds: How many rounds are played.
+        power: A round counts in the average with its number to this power.
+        slips: How often in 4,096 a seat is taken to do anything, so that answers to what nobody does are learnt, too.
     """
     most = max([ending.stake + ending.behind for ending in tree.endings])
     chips = [_CHIPS * ending.stake // most for ending in tree.endings]
@@ -151,5 +162,5 @@ def solve(tree: StreetTree, cards: StreetCards, *, first: int, rounds: int) -> l
     later = LaterBetting(cards.later, *np.array(going).T, first=first) if cards.later and going else None
     for turn in range(1, rounds + 1):
         for seat, game in zip(seats, games, strict=True):
-            seat.learn(game.worth(later), turn)
+            seat.learn(game.worth(later, slips), turn**power)
     return [seats[each.seat].average(at)[: len(each.actions)].T for at, each in enumerate(tree.decisions)]

@@ -78,12 +78,13 @@ class StreetTree:
         endings: Every end of the street.
     """
 
-    def __init__(self, opening: Hand, seat: int, real: Sequence[Action] = (), *, can_raise: bool = True) -> None:
+    def __init__(
+        self, opening: Hand, sizes: tuple[Sizes, Sizes], real: Sequence[Action] = (), *, can_raise: bool = True
+    ) -> None:
         self.decisions: list[StreetDecision] = []
         self.endings: list[Ending] = []
-        own = OWN[opening.street]
-        self._sizes = (own, THEIRS) if seat == 0 else (THEIRS, own)
-        self._street, self._real, self._can_raise = opening.street, tuple(real), can_raise
+        self._sizes, self._real, self._can_raise = sizes, tuple(real), can_raise
+        self._street = opening.street
         self._expand(opening, (None, None), raises=0, real=0)
 
     def follow(self, actions: Sequence[Action]) -> int:
@@ -120,6 +121,11 @@ class StreetTree:
         return number
 
 
+def sizes_for(street: Street, seat: int) -> tuple[Sizes, Sizes]:
+    """Return the sizes of both seats if one is played for."""
+    return (THEIRS, OWN[street]) if seat else (OWN[street], THEIRS)
+
+
 def _ending(hand: Hand, before: Before) -> Ending:
     if hand.folded >= 0:
         return Ending(before, hand.folded, abs(hand.payoffs[0]), 0)
@@ -139,7 +145,7 @@ def _offered(hand: Hand, of_seat: Sizes, raises: int, real: Action | None) -> tu
     all_in = max(least, min(most, hand.limits[1 - hand.actor]))
     sizes = [facing + (pot * percent + 50) // 100 for percent in (of_seat[raises] if raises < len(of_seat) else ())]
     most_percent = 100 if of_seat is THEIRS else COMMITTED
-    found = {max(size, least) for size in sizes if 100 * max(size, least) < most_percent * all_in} | {all_in}
+    found = {max(size, least) for size in sizes if 100 * size < most_percent * all_in} | {all_in}
     if real is not None and real.kind == "raiseTo":
         found.add(real.amount)
     return (*first, *[Action("raiseTo", size) for size in sorted(found)])
