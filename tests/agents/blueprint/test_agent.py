@@ -165,7 +165,7 @@ def test_raises_are_shares_of_the_pot_in_whole_chips(bot):
 
 
 def test_where_the_tree_has_ended_a_good_hand_raises_and_a_bad_one_folds(bot, monkeypatch):
-    monkeypatch.setattr("molt_bench.agents.blueprint.agent.followed", lambda state: ({}, followed(state)[1]))
+    monkeypatch.setattr("molt_bench.agents.blueprint.agent.followed", lambda state, **_: ({}, followed(state)[1]))
     seen = observed(played(raised(300)))
     ranks = hand_ranks(depth_table(public_state(seen)), ())
     best, worst = (msgspec.structs.replace(seen, cards=tuple(holes()[at].tolist())) for at in by_rank(ranks))
