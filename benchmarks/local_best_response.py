@@ -29,17 +29,21 @@ from molt_bench.poker.observation import Observation, observe
 from molt_bench.poker.range_equity import edges, hole_cards, holes_with
 
 BIG_BLIND = 100
-RULES = HandRules(BIG_BLIND // 2, BIG_BLIND)
 #: All hands of two cards, by their number.
 HOLES: tuple[Hole, ...] = tuple((low, high) for low, high in hole_cards().tolist())
 #: Rows that the first guess of a weight counts as.
 _GUESS_ROWS = 50
+#: Hands of the responder on each board, in each seat.
+HANDS = 4
 #: Decks that one task plays.
-CHUNK = 50
+CHUNK = 10
 
 
 class Variant(NamedTuple):
-    """What the responder may do: raises as shares of the pot after a call, and all-in, from a street on."""
+    """What the responder may do: raises as shares of the pot after a call, and all-in, from a street on.
+
+    A share of 0 is the smallest legal raise.
+    """
 
     name: str
     sizes: tuple[float, ...] = ()
@@ -47,16 +51,31 @@ class Variant(NamedTuple):
     first_street: int = 0
 
 
-_POT, _MANY = (1.0,), (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+_POT, _EVERY = (1.0,), (0.0, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 VARIANTS = (
     Variant("fold, call"),
     Variant("fold, call, pot, all-in", _POT, all_in=True),
     Variant("the same from the flop on, only calls before", _POT, all_in=True, first_street=1),
     Variant("the same from the turn on, only calls before", _POT, all_in=True, first_street=2),
-    Variant("fold, call, half pot, pot, all-in", (0.5, 1.0), all_in=True),
-    Variant("fold, call, seven sizes, all-in", _MANY, all_in=True),
-    Variant("the same from the turn on, only calls before", _MANY, all_in=True, first_street=2),
+    Variant("fold, call, smallest bets from the flop on", (0.0,), first_street=1),
+    Variant("fold, call, ten sizes, all-in", _EVERY, all_in=True),
+    Variant("the same from the flop on, only calls before", _EVERY, all_in=True, first_street=1),
+    Variant("the same from the turn on, only calls before", _EVERY, all_in=True, first_street=2),
 )
+
+
+class Game(NamedTuple):
+    """What is played for, in big blinds."""
+
+    stack: float = 100
+    ante: float = 0
+
+    def rules(self) -> HandRules:
+        """Return the rules of its hands."""
+        return HandRules(BIG_BLIND // 2, BIG_BLIND, ante=round(BIG_BLIND * self.ante))
+
+    def __str__(self) -> str:
+        return f"{self.stack:g} big blinds" + (f", ante {self.ante:g}" if self.ante else "")
 
 
 def without(cards: Sequence[int]) -> Any:
@@ -90,9 +109,10 @@ class Won(NamedTuple):
 class Responder:
     """Plays one hand against a bot: the responder holds `hole` and has the button or not."""
 
-    def __init__(self, agent: PokerAgent, variant: Variant, *, hole: Hole, button: bool, stack: int) -> None:
+    def __init__(self, agent: PokerAgent, variant: Variant, game: Game, *, hole: Hole, button: bool) -> None:
         self._agent, self._variant, self._hole = agent, variant, hole
-        self._stacks = stack, stack
+        stack = round(BIG_BLIND * game.stack)
+        self._rules, self._stacks = game.rules(), (stack, stack)
         self._button = 0 if button else 1  # the responder is seat 0
         self._board: tuple[int, ...] = ()
         self._range = without(hole).astype(float)
@@ -126,7 +146,7 @@ class Responder:
         others = (card for card in range(52) if card not in self._hole and card not in self._board)
         held = next(others), next(others)
         board = (*self._board, *[next(others) for _ in range(5 - len(self._board))])
-        hand = Hand(RULES, ((self._hole, held), board), self._stacks, self._button)
+        hand = Hand(self._rules, ((self._hole, held), board), self._stacks, self._button)
         for action in actions:
             hand.apply(action)
         return hand
@@ -221,21 +241,24 @@ def _actions(hand: Hand) -> list[Action]:
     return [Action(done.kind, done.amount) for done in hand.log]
 
 
-def play_decks(agent: str, variants: Sequence[Variant], stack: int, seed: str, first: int) -> Any:
-    """Play some decks, by each variant in both seats: what was won, then the luck in it."""
+def play_decks(agent: str, variants: Sequence[Variant], game: Game, seed: str, first: int) -> Any:
+    """Play some decks, by each variant in both seats: what was won, then the luck in it.
+
+    Several hands of the responder are played on the same board, since a bot that solves streets does so only once.
+    """
     bot = make_agent(agent, seed=seed)
     table = np.zeros((CHUNK, len(variants), 1 + 2 * len(STREETS)))
     for at in range(CHUNK):
         numbers = [*seed.encode(), first + at]
         deck = np.random.RandomState(numbers).permutation(52).tolist()
         for column, variant in enumerate(variants):
-            for seat in (0, 1):
-                first_card, second_card = deck[2 * seat : 2 * seat + 2]
-                hole = max(first_card, second_card), min(first_card, second_card)
-                responder = Responder(bot, variant, hole=hole, button=not seat, stack=stack * BIG_BLIND)
-                rest = [card for card in (*deck[4:], *deck[:4]) if card not in hole]
-                won = responder.play(rest, np.random.RandomState([*numbers, seat]))
-                table[at, column] += np.array([won.value, *won.luck]) / 2
+            for number in range(2 * HANDS):
+                one, two = deck[number : number + 2] if number % 2 == 0 else deck[number - 1 : number + 1]
+                hole = max(one, two), min(one, two)
+                responder = Responder(bot, variant, game, hole=hole, button=number % 2 == 0)
+                rest = [card for card in (*deck[2 * HANDS :], *deck[: 2 * HANDS]) if card not in hole]
+                won = responder.play(rest, np.random.RandomState([*numbers, number]))
+                table[at, column] += np.array([won.value, *won.luck]) / (2 * HANDS)
     return table
 
 
@@ -265,24 +288,24 @@ class Bound(NamedTuple):
 
 
 def bounds(
-    agent: str, executor: Any, *, decks: int = 1000, stack: int = 100, variants: Sequence[Variant] = VARIANTS
+    agent: str, executor: Any, game: Game, *, decks: int = 1000, variants: Sequence[Variant] = VARIANTS
 ) -> list[Bound]:
-    """Measure what each variant wins from a bot; a deck is two hands."""
-    play = partial(play_decks, agent, variants, stack, "local best response")
+    """Measure what each variant wins from a bot."""
+    play = partial(play_decks, agent, variants, game, "local best response")
     tables = np.concatenate([*executor.map(play, range(0, decks, CHUNK))])
     found = []
     for at, variant in enumerate(variants):
         values, root = without_luck(tables[:, at]), len(tables) ** 0.5
         plain = 100 * tables[:, at, 0].std() / root
-        found.append(Bound(variant.name, 100 * values.mean(), 100 * values.std() / root, plain, 2 * len(tables)))
+        found.append(
+            Bound(variant.name, 100 * values.mean(), 100 * values.std() / root, plain, 2 * HANDS * len(tables))
+        )
     return found
 
 
-def print_bounds(agent: str, stack: int, found: Sequence[Bound]) -> None:
+def print_bounds(agent: str, game: Game, found: Sequence[Bound]) -> None:
     """Print what each variant wins."""
-    print(
-        f"\nLocal best response to {agent}, {stack} big blinds, {found[0].hands:,} hands each: bb/100 (standard error)"
-    )
+    print(f"\nLocal best response to {agent}, {game}, {found[0].hands:,} hands each: bb/100 (standard error)")
     for each in found:
         print(f"  {each.variant:48}{each.won:>+8.1f} ({each.error:.1f}; {each.plain_error:.1f} with all luck)")
     best = max(found, key=lambda each: each.won)
@@ -293,15 +316,18 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--agent", default="blueprint", help="a bot that publishes its probabilities (%(default)s)")
-    parser.add_argument("--decks", type=int, default=1000, help="decks, each played in both seats (%(default)s)")
-    parser.add_argument("--stack", type=int, default=100, help="big blinds of a stack (%(default)s)")
+    parser.add_argument(
+        "--decks", type=int, default=1000, help="decks, each with several hands in both seats (%(default)s)"
+    )
+    parser.add_argument("--stack", type=float, default=100, help="big blinds of a stack (%(default)s)")
+    parser.add_argument("--ante", type=float, default=0, help="big blinds of the ante (%(default)s)")
     parser.add_argument("--variants", type=int, nargs="*", default=[*range(len(VARIANTS))], help="which, from 0 on")
     parser.add_argument("--processes", type=int, default=2, help="how many at once (%(default)s)")
     options = parser.parse_args()
-    variants = [VARIANTS[at] for at in options.variants]
+    variants, game = [VARIANTS[at] for at in options.variants], Game(options.stack, options.ante)
     with ProcessPoolExecutor(options.processes) as executor:
-        found = bounds(options.agent, executor, decks=options.decks, stack=options.stack, variants=variants)
-    print_bounds(options.agent, options.stack, found)
+        found = bounds(options.agent, executor, game, decks=options.decks, variants=variants)
+    print_bounds(options.agent, game, found)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import numpy as np
 from bots import Bot
 from efficiency import Ending, Row, batches, endings
 from ladders import Plan, jammer, reader, tag_with_errors
-from local_best_response import bounds, print_bounds
+from local_best_response import Game, bounds, print_bounds
 from pools import Pool, played
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
@@ -34,7 +34,8 @@ PARTS = ("response", "bots", "pairings", "ladder")
 HANDS = 50
 #: What is measured against the reference, and what is used among agents that publish nothing.
 OURS, OTHERS = "aivat", "adjusted"
-STACKS = (20, 50, 100, 200)
+#: Games of the local best response: stacks that the table has, others, and an ante.
+GAMES = (*[Game(stack) for stack in (20, 50, 100, 200, 37, 250)], Game(100, ante=0.25))
 #: References of the ladder's gauntlets.
 REFERENCES = ("blueprint", "maniac")
 #: Bots against which the other agent's dice are not used.
@@ -219,7 +220,6 @@ def main() -> None:
     parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS, help="what to measure; all by default")
     parser.add_argument("--agent", default="blueprint", help="the built-in bot in question (%(default)s)")
     parser.add_argument("--decks", type=int, default=1000, help="decks of the local best response (%(default)s)")
-    parser.add_argument("--stacks", type=int, nargs="*", default=STACKS, help="its stacks in big blinds (%(default)s)")
     parser.add_argument("--hands", type=int, default=50_000, help="hands of each pairing (%(default)s)")
     parser.add_argument("--references", nargs="*", default=REFERENCES, help="of the ladder's gauntlets (%(default)s)")
     parser.add_argument("--ladder-seeds", type=int, default=400, help="seed pairs of the ladder (%(default)s)")
@@ -229,8 +229,8 @@ def main() -> None:
     options = parser.parse_args()
     start, agent = perf_counter(), options.agent
     with ProcessPoolExecutor(options.processes) as executor:
-        for stack in options.stacks if "response" in options.parts else ():
-            print_bounds(agent, stack, bounds(agent, executor, decks=options.decks, stack=stack))
+        for game in GAMES if "response" in options.parts else ():
+            print_bounds(agent, game, bounds(agent, executor, game, decks=options.decks))
         if "bots" in options.parts:
             others = [Unknown(name, Bot(name)) for name in BUILTIN_AGENTS if name != agent]
             print_pairings(agent, others, options, executor)

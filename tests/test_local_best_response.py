@@ -20,7 +20,7 @@ def response(monkeypatch):
 
 def played(response, bot, variant, hole, *, button, stack):
     deck = [card for card in range(52) if card not in hole][::-1]
-    responder = response.Responder(make_agent(bot), variant, hole=hole, button=button, stack=stack * 100)
+    responder = response.Responder(make_agent(bot), variant, response.Game(stack), hole=hole, button=button)
     return responder.play(deck, np.random.RandomState(0))
 
 
@@ -48,7 +48,7 @@ def test_against_one_who_only_calls_winnings_without_bets_are_the_luck_of_the_ca
 def test_with_the_best_hand_it_bets_all_it_has_against_one_who_only_calls(response):
     hole, deck = cards_from_text("AhAd"), cards_from_text("AcAsKd7h2c")
     responder = response.Responder(
-        make_agent("callstation"), response.VARIANTS[3], hole=hole, button=True, stack=100 * 100
+        make_agent("callstation"), response.VARIANTS[3], response.Game(100), hole=hole, button=True
     )
     assert responder.play(deck, np.random.RandomState(0)).value == pytest.approx(100, abs=0.2)
 

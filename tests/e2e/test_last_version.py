@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from molt_bench.arena.verification import replay_games
 from molt_bench.report.artifact_check import same_but_later
 from molt_bench.runs import stored_run
 from molt_bench.runs.header import config_hash
@@ -19,6 +20,7 @@ NAMES = ("bots", "carry", "gauntlet", "policy", "program")
 RUNS = {f"{name} {version}": DATA / f"runs-v{version}" / name for version in (11, 12) for name in NAMES}
 RUNS["stages 12"] = DATA / "runs-v12" / "stages"
 RUNS |= {f"{name} 13": DATA / "runs-v13" / name for name in ("bots", "stages")}
+RUNS["bots 14"] = DATA / "runs-v14" / "bots"
 RUNS["models 11"] = Path(__file__).parents[1] / "runs" / "data" / "harness1"
 SAID = "written by bench version 1"
 #: Those that need the agents' files, or the answers of models.
@@ -73,6 +75,11 @@ def test_it_is_shown_with_its_order(old):
             assert shown["halfWidth"] == (None if wanted is None else pytest.approx(wanted, abs=1e-3)), (
                 "by its own rules"
             )
+
+
+def test_games_of_a_bot_that_plays_differently_now_are_replayed_as_it_played_then(tmp_path):
+    run = StoredRun.open(shutil.copytree(DATA / "runs-v14" / "resolver", tmp_path / "run"))
+    assert replay_games(run).again == ("resolver", "maniac")
 
 
 def test_it_is_not_continued(old):

@@ -330,11 +330,12 @@ def make_agent(
 
 
 def _bot(spec: ParticipantSpec, seed: Seed) -> PokerAgent:
-    params = {"seed": seed, "name": spec.id, **spec.params}
-    unknown = sorted(params.keys() - {"seed", "name"})
+    bot, params = BUILTIN_AGENTS[spec.type], {"seed": seed, "name": spec.id, **spec.params}
+    unknown = sorted(params.keys() - {*bot.takes})
     if unknown:
-        raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: seed or name")
-    return cast(PokerAgent, BUILTIN_AGENTS[spec.type](**params))
+        *most, last = bot.takes
+        raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: {', '.join(most)} or {last}")
+    return cast(PokerAgent, bot(**params))
 
 
 def _other_types(factories: Iterable[str] = ()) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ class ScriptedAgent:
 
     #: Name in configs and on the command line.
     kind: str
+    #: The params that a config may give it.
+    takes: tuple[str, ...] = ("seed", "name")
     #: Whether what it does depends on its hole cards.
     sees_cards = True
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.blueprint.earlier import as_played
 from molt_bench.agents.kinds import LLM
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.agents.sandbox.visible_files import hide
@@ -65,7 +66,8 @@ def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replay
     with stored.at_home(permission):
         exchanges = stored.exchanges(every_game=True)
         cast = Cast(stored.here, {}, RunFiles(exchanges=exchanges, replies=answers, permission=permission))
-        replay = _Replay(cast, answers, {each.id: each for each in stored.config.participants})
+        participants = {each.id: each for each in stored.config.participants}
+        replay = _Replay(cast, answers, participants, stored.header.bench_version)
         lines = tuple(map(replay.line, stored.lines))
     ids = [each.id for each in stored.config.participants]
     on_record = {name: tuple(replay.files[name]) for name in ids if name in replay.files}
@@ -103,10 +105,12 @@ class _Replay:
         files: The files that the answers of the others came from.
     """
 
-    def __init__(self, cast: Cast, answers: Replies, participants: Mapping[str, ParticipantConfig]) -> None:
+    def __init__(
+        self, cast: Cast, answers: Replies, participants: Mapping[str, ParticipantConfig], version: int
+    ) -> None:
         self._cast = cast
         self._answers = answers
-        self._participants = participants
+        self._participants, self._version = participants, version
         self.again: set[str] = set()
         self.files: dict[str, dict[str, None]] = {}
 
@@ -132,7 +136,7 @@ class _Replay:
             return self._noted(name, ANSWERS, lambda: self._cast.agent(name, line.label))
         if plays_again(participant, self._cast.permission) and not participant.kind.comes:
             self.again.add(name)
-            return self._cast.agent(name, line.label)
+            return as_played(self._cast.agent(name, line.label), self._version)
         return self._noted(name, JOURNAL, lambda: AgentOfRecord(name, line.record, player))
 
     def _noted(self, name: str, file: str, make: Callable[[], PokerAgent]) -> PokerAgent:

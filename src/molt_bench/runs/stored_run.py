@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import UNSET, structs
 
 from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
+from molt_bench.agents.blueprint.earlier import of_version
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.ladder import Ladder
@@ -240,7 +241,8 @@ class StoredRun:
         listed = recorded_seeds(self.header)
         # Agents that are asked for their policy may print.
         with self.at_home(permission), redirect_stdout(sys.stderr), naming_damage(content):
-            policies = published_policies(self.here, {}, permission)
+            published = published_policies(self.here, {}, permission)
+            policies = of_version(published, self.header.bench_version)
             ladder = Ladder(
                 config,
                 policies,

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from molt_bench.agents.blueprint.earlier import of_version
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
@@ -48,7 +49,8 @@ class OpenRun(RunReader):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         # The viewer never runs the user's own code.
-        policies = built_in_policies(each.spec() for each in self.config.participants)
+        built_in = built_in_policies(each.spec() for each in self.config.participants)
+        policies = of_version(built_in, self.header.bench_version)
         self.ladder = Ladder(
             load_config(self.header.config),
             policies,

@@ -14,6 +14,7 @@ from molt_bench.agents.blueprint.action_translation import (
     raise_amounts,
 )
 from molt_bench.agents.blueprint.agent import BlueprintAgent
+from molt_bench.agents.blueprint.buckets import collides
 from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.agents.blueprint.table import load
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
@@ -21,6 +22,7 @@ from molt_bench.agents.blueprint.tree import FOLDED
 from molt_bench.poker.actions import CALL, CHECK, FOLD, STREETS, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.observation import observe
 from tests.agents.blueprint.odd_hands import decisions
 
 DEEPEST = max(load().depths)
@@ -91,10 +93,36 @@ def test_a_raise_between_two_sizes_is_taken_for_either_by_the_pseudo_harmonic_ma
     assert found == pytest.approx({child(0, low_column): chance, child(0, high_column): 1 - chance})
 
 
-def test_raises_beyond_the_sizes_are_taken_for_the_nearest():
-    (column, _), *_ = offered(played(CALL), child(0, CALL_COLUMN))
-    node = child(child(0, CALL_COLUMN), column)
-    assert points(public_state(played(CALL, raised(200)))).keys() == {node}
+def test_a_raise_below_the_smallest_size_is_that_one_or_none():
+    """After a limp, that is a check, which ends the street; before, a limp, which leaves the other seat to act."""
+    limped = child(0, CALL_COLUMN)
+    (column, amount), *_ = offered(played(CALL), limped)
+    found = points(public_state(played(CALL, raised(200))))
+    checked = depth_table(public_state(played())).tree.closing_point(limped)
+    assert found.keys() == {checked, child(limped, column)}
+    # (B - x) (1 + A) / ((B - A) (1 + x)) of a pot of 200, with A = 0.
+    assert found[checked] == pytest.approx((amount - 200) * 200 / ((amount - 100) * 300))
+    assert limped in points(public_state(played(raised(200))))
+
+
+def test_what_is_taken_for_a_check_is_called_and_goes_on_as_if_checked():
+    flop = played(raised(250), CALL, CHECK, CHECK)
+    tiny = played(raised(250), CALL, CHECK, raised(100), CALL)
+    assert flop.street == tiny.street == "turn"
+    here, there = points(public_state(flop)), points(public_state(tiny))
+    assert here.keys() < there.keys()
+
+
+def test_a_tiny_bet_is_hardly_folded_to_on_either_side_of_the_button():
+    bot = BlueprintAgent()
+    for before in ((), (CHECK,)):
+        shares = []
+        for amount in (100, 165, 375):
+            hand = played(raised(250), CALL, *before, raised(amount), stacks=(10_000, 10_000))
+            found = bot.range_policy(observe(hand, 1))
+            shares.append(found.chances[~collides(hand.board), found.actions.index(FOLD)].mean())
+        assert shares == sorted(shares)
+        assert shares[0] < 0.75 * shares[1]
 
 
 @pytest.mark.parametrize("stack", [150, 2_000, 7_777, 10_000, 1_000_000])
@@ -134,10 +162,9 @@ def test_however_many_small_raises_there_are_the_seat_to_act_faces_a_bet():
     for amount in range(200, 2_000, 100):
         actions.append(raised(amount))
         found = points(public_state(played(*actions)))
-        assert found
-        for node in found:
-            assert tree.actor[node] == len(actions) % 2
-            assert tree.children[node, 0] == FOLDED
+        nodes = [point for point in found if point < tree.nodes]
+        assert {int(tree.actor[node]) for node in nodes} == {len(actions) % 2}
+        assert any(tree.children[node, 0] == FOLDED for node in nodes)
 
 
 def test_before_the_next_card_the_place_is_the_call_that_ended_the_street():
@@ -165,10 +192,12 @@ def test_places_are_decisions_of_the_seat_to_act_on_the_same_street():
     bot = BlueprintAgent()
     for number in range(500, 750):
         for seen, _ in decisions(number, bot):
-            tree = depth_table(public_state(seen)).tree
-            for node in points(public_state(seen)):
-                assert STREETS[tree.street[node]] == seen.street
-                assert (tree.actor[node] == 0) == (seen.seat == seen.button)
+            at = depth_table(public_state(seen))
+            for point in points(public_state(seen)):
+                ended = point >= at.tree.nodes  # by the call that the raise of the other seat is taken for
+                node = at.closer(point) if ended else point
+                assert STREETS[at.tree.street[node]] == seen.street
+                assert (at.tree.actor[node] == 0) == ((seen.seat == seen.button) != ended)
 
 
 def test_weights_add_up():
@@ -193,7 +222,7 @@ def test_of_too_many_places_the_likeliest_are_kept():
 
 
 def test_what_the_bot_does_itself_is_on_the_tree():
-    """Each of its raises leads every place to one below it, and none is taken for two sizes."""
+    """Each of its raises leads every place on, and the size of one place to two sizes of another at most."""
     bot, tried = BlueprintAgent(), 0
     for number in range(60):
         for seen, _ in decisions(number, bot):
@@ -203,7 +232,7 @@ def test_what_the_bot_does_itself_is_on_the_tree():
                 if found and chance and action.kind == "raiseTo":
                     hand = state_after(state, action)
                     tried += 1
-                    assert 0 < len(points(hand)) <= len(found)
+                    assert 0 < len(points(hand)) <= 2 * len(found) - 1
     assert tried > 50
 
 

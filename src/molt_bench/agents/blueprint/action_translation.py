@@ -6,8 +6,10 @@ mapping (Ganzfried and Sandholm, "Action Translation in Extensive-Form Games wit
 All such branches are kept, each with its probability. Nothing is drawn here, so the same actions lead to the same
 places for everybody.
 
-Where all-in is the only raise that the tree has left, a smaller one is taken for it or for none: for a check, or for
-the bet that the other seat faced before its own last raise, as if those two raises had not been made.
+A raise below the smallest size is taken for that one or for none: for a check or call that leaves the other seat to
+act, or for one that ends the street, and then the other seat calls it with every hand. Where all-in is the only raise
+that the tree has left, none means the bet that the other seat faced before its own last raise, as if those two raises
+had not been made.
 
 A branch ends where the tree does, but the real hand goes on: say, a raise taken for an all-in was called. The other
 branches then share its weight.
@@ -64,6 +66,8 @@ def depth_table(state: PublicState) -> DepthTable:
 @lru_cache(maxsize=1 << 16)
 def _raise_percents(at: DepthTable, node: int) -> tuple[tuple[int, int], ...]:
     """Return the raises that a node offers, smallest first: the column, and the percentage of the pot after a call."""
+    if node >= at.tree.nodes:
+        return ()
     facing = max(at.tree.paid[node].tolist())
     found = []
     for column in at.tree.offered(node):
@@ -100,11 +104,12 @@ def columns_of(at: DepthTable, node: int, hand: Hand, done: LoggedAction) -> lis
     return [(CALL, 1.0)] if hand.to_call else [(FOLD, 1.0), (CALL, 1.0)]
 
 
-def followed(state: PublicState) -> tuple[Points, Hand]:
+def followed(state: PublicState, *, tiny: bool = True) -> tuple[Points, Hand]:
     """Return the points of the tree that a state may lie at, and the hand there, whose cards mean nothing.
 
-    A point is a decision node or, where the hand is over or the cards of the next street are still missing, the call
-    that ended a street. There is none if the tree has ended on all branches.
+    A point is a decision node or the call that ended a street: where the hand is over, where the cards of the next
+    street are still missing, or where the last raise is taken for none. There is none if the tree has ended on all
+    branches. Without `tiny`, raises below the smallest size are taken for that one, as up to bench version 14.
     """
     at, hand = depth_table(state), state.opening()
     before: Points = {}
@@ -112,7 +117,7 @@ def followed(state: PublicState) -> tuple[Points, Hand]:
     for done in state.log:
         moved: Points = {}
         for node, weight in found.items():
-            for child, chance in _next_nodes(at, node, hand, done):
+            for child, chance in _next_nodes(at, node, hand, done, tiny=tiny):
                 moved[child] = moved.get(child, 0.0) + weight * chance
         before, found = found, _kept(moved)
         hand.apply(Action(done.kind, done.amount))
@@ -130,11 +135,15 @@ def paid_at(at: DepthTable, point: int) -> tuple[int, int]:
     return matched, matched
 
 
-def _next_nodes(at: DepthTable, node: int, hand: Hand, done: LoggedAction) -> list[tuple[int, float]]:
-    """Return the decision nodes that an action leads to, each with its probability; none where the tree ends."""
+def _next_nodes(at: DepthTable, node: int, hand: Hand, done: LoggedAction, *, tiny: bool) -> list[tuple[int, float]]:
+    """Return the points that an action leads to, each with its probability; none where the tree ends."""
+    if node >= at.tree.nodes:
+        if done.kind == "raiseTo":
+            return []
+        node = at.closer(node)
     if done.kind == "raiseTo":
         sizes = [(_child(at, node, column), amount) for column, amount in raise_amounts(at, node, hand)]
-        without = _without_raise(at, node)
+        without = _without_raise(at, node, tiny=tiny)
         if without is not None:
             sizes.insert(0, (without, max(hand.bets)))
         return _translated(sizes, hand, done.amount)
@@ -147,16 +156,20 @@ def _child(at: DepthTable, node: int, column: int) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def _without_raise(at: DepthTable, node: int) -> int | None:
-    """Return the node that a very small raise is as good as, where all-in is the only raise; None if there is none.
+def _without_raise(at: DepthTable, node: int, *, tiny: bool) -> int | None:
+    """Return the point that a very small raise is as good as; None if there is none.
 
-    That of a check or call that leaves the other seat to act; else the one before the last raise, if it faces a bet.
+    That of a check or call that leaves the other seat to act; else the call itself, which ends the street. Where
+    all-in is the only raise, that would be called too often: then the node before the last raise, if it faces a bet.
     """
     tree = at.tree
-    if [percent for _, percent in _raise_percents(at, node)] != [ALL_IN]:
+    sizes = [percent for _, percent in _raise_percents(at, node)] != [ALL_IN]
+    if sizes and not tiny:
         return None
     if tree.closing_point(node) < 0:
         return _child(at, node, CALL)
+    if sizes:
+        return tree.closing_point(node)
     parent = int(_parents(at)[node])
     first, second = tree.paid[parent].tolist()
     same_street = tree.street[parent] == tree.street[node]
@@ -198,7 +211,7 @@ def _closed(at: DepthTable, nodes: Points) -> Points:
     """Return the calls that end a street at these nodes; where a call ends none in the tree, what follows it."""
     found: Points = {}
     for node, weight in nodes.items():
-        point = at.tree.closing_point(node)
+        point = node if node >= at.tree.nodes else at.tree.closing_point(node)
         if point < 0:
             point = _child(at, node, CALL)
         if point >= 0:

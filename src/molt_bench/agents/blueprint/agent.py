@@ -76,6 +76,8 @@ class BlueprintAgent(ScriptedAgent):
     """Plays a shipped table of mixed strategies, near an equilibrium of an abstract game; publishes its odds."""
 
     kind = "blueprint"
+    #: Whether a raise below the smallest size of the table may be taken for none.
+    reads_tiny = True
 
     def act(self, observation: Observation) -> Action:
         """Draw from the policy."""
@@ -95,7 +97,7 @@ class BlueprintAgent(ScriptedAgent):
 
     def odds(self, observation: Observation) -> list[tuple[Action, float]]:
         """Return every action with its probability, 0 included."""
-        lookup = _look_up(observation)
+        lookup = self._look_up(observation)
         if not lookup.points:
             found = self.range_policy(observation)
             return list(zip(found.actions, found.chances[hole_number(observation.cards)].tolist(), strict=True))
@@ -113,7 +115,7 @@ class BlueprintAgent(ScriptedAgent):
 
     def range_policy(self, observation: Observation) -> RangePolicy:
         """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
-        lookup = _look_up(observation)
+        lookup = self._look_up(observation)
         if not lookup.points:
             return RangePolicy(*rule_actions(observation, hand_ranks(lookup.at, observation.board)))
         found: Any = 0.0
@@ -130,7 +132,7 @@ class BlueprintAgent(ScriptedAgent):
 
         The chips behind, as a multiple of the pot, are at most twice those of the table, and at least half.
         """
-        lookup = _look_up(observation)
+        lookup = self._look_up(observation)
         stacks = observation.starting_stacks
         most = min(stacks)
         put_in = [min(most, stack - left) for stack, left in zip(stacks, observation.stacks, strict=True)]
@@ -144,11 +146,16 @@ class BlueprintAgent(ScriptedAgent):
 
     def raises(self, observation: Observation) -> bool:
         """Return whether the table knows raises here: not if the bet that is faced is likely taken for an all-in."""
-        lookup = _look_up(observation)
+        lookup = self._look_up(observation)
         known = 0.0
         for weight, columns in zip(lookup.points.values(), lookup.columns, strict=True):
             known += weight * (max(columns) > columns[CALL_COLUMN])
         return known >= 0.5
+
+    def _look_up(self, observation: Observation) -> _Lookup:
+        # A hand that takes too long ends without raises, which only the observation knows.
+        can_raise = observation.max_raise_to > 0
+        return _looked_up(public_state(observation), can_raise=can_raise, tiny=self.reads_tiny)
 
     def hand_values(self, state: PublicState, seat: int) -> Floats:
         """Return the chips that `seat` wins net in the whole hand with each hole, if both play the blueprint.
@@ -156,7 +163,7 @@ class BlueprintAgent(ScriptedAgent):
         The state is before a decision of either seat, or after a call that ended a street or the hand, or a fold. The
         table says which share of the pot is left to win; it is scaled to the real pot.
         """
-        worth = _worth(state, seat)
+        worth = _worth(state, seat, tiny=self.reads_tiny)
         if worth.shares is None:
             return np.full(HOLES, worth.value(0.0))
         values: Floats = worth.value(worth.shares[buckets(worth.board)] if worth.by_bucket else worth.shares)
@@ -164,7 +171,7 @@ class BlueprintAgent(ScriptedAgent):
 
     def hand_value(self, state: PublicState, seat: int, hole: Hole) -> float:
         """Return what `hand_values` returns for one hole, to the last bit, but faster."""
-        worth = _worth(state, seat)
+        worth = _worth(state, seat, tiny=self.reads_tiny)
         if worth.shares is None:
             return float(worth.value(0.0))
         at = bucket(hole, worth.board) if worth.by_bucket else hole_number(hole)
@@ -175,7 +182,7 @@ class BlueprintAgent(ScriptedAgent):
 
         The state is after a call that ended a street.
         """
-        worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat)
+        worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat, tiny=self.reads_tiny)
         if worth.shares is None or not worth.by_bucket:
             return np.zeros(len(boards))
         found: Floats = worth.value(worth.shares[buckets_on(hole, boards)])
@@ -196,8 +203,8 @@ class _Worth(NamedTuple):
         return share * self.pot - self.paid
 
 
-def _worth(state: PublicState, seat: int) -> _Worth:
-    found, hand = followed(state)
+def _worth(state: PublicState, seat: int, *, tiny: bool) -> _Worth:
+    found, hand = followed(state, tiny=tiny)
     if hand.folded >= 0:
         return _Worth(None, by_bucket=False, board=(), pot=0, paid=-hand.payoffs[seat])
     at = depth_table(state)
@@ -221,12 +228,12 @@ def _street(state: PublicState, hand: Hand) -> Street:
     return state.log[-1].street if between else hand.street
 
 
-def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
+def likelihoods(state: PublicState, done: LoggedAction, *, tiny: bool = True) -> Floats:
     """Return how likely the blueprint does at a state what was done, for every hole; 1 where its tree has ended.
 
     A raise of a size that the tree does not offer counts as those that it may be taken for.
     """
-    found, hand = followed(state)
+    found, hand = followed(state, tiny=tiny)
     if not found:
         return np.ones(HOLES)
     at = depth_table(state)
@@ -241,15 +248,10 @@ def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
     return every
 
 
-def _look_up(observation: Observation) -> _Lookup:
-    # A hand that takes too long ends without raises, which only the observation knows.
-    return _looked_up(public_state(observation), can_raise=observation.max_raise_to > 0)
-
-
 @lru_cache(maxsize=1024)
-def _looked_up(state: PublicState, *, can_raise: bool) -> _Lookup:
+def _looked_up(state: PublicState, *, can_raise: bool, tiny: bool) -> _Lookup:
     """Look up a decision; remembered, since the policy is asked for many holes in a row."""
-    found, hand = followed(state)
+    found, hand = followed(state, tiny=tiny)
     at = depth_table(state)
     raises = [raise_amounts(at, node, hand) if can_raise else [] for node in found]
     sizes = sorted({amount for offered in raises for _, amount in offered})

@@ -72,7 +72,7 @@ def canonical(board: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 @cache
-def _renamed_holes() -> Array:
+def renamed_holes() -> Array:
     """Return the number of every hole after every renaming, shape (24, 1326)."""
     cards = np.array(_IMAGES, np.int64)[:, holes()]
     high, low = cards.max(axis=2), cards.min(axis=2)
@@ -82,7 +82,7 @@ def _renamed_holes() -> Array:
 
 def representatives(renamings: Sequence[int]) -> Array:
     """Return for every hole the smallest number that one of the renamings gives it."""
-    found: Array = _renamed_holes()[list(renamings)].min(axis=0)
+    found: Array = renamed_holes()[list(renamings)].min(axis=0)
     return found
 
 

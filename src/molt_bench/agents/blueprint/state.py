@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.poker.actions import OPEN_CARDS, LoggedAction
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, Action, LoggedAction, Street
 from molt_bench.poker.cards import Board, Deal
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import Observation
@@ -34,6 +34,24 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
         """Return this state without the cards that followed the last action."""
         street = self.log[-1].street if self.log else "preflop"
         return msgspec.structs.replace(self, board=self.board[: OPEN_CARDS[street]])
+
+    def hand(self) -> Hand:
+        """Return the hand at this point; its cards mean nothing."""
+        hand = self.opening()
+        for done in self.log:
+            hand.apply(Action(done.kind, done.amount))
+        return hand
+
+    def split(self, street: Street) -> "tuple[PublicState, tuple[Action, ...]]":
+        """Return the state at the start of a street, and the actions on it; only raises have an amount."""
+        before = tuple([done for done in self.log if STREETS.index(done.street) < STREETS.index(street)])
+        actions = [
+            Action(done.kind, done.amount if done.kind == "raiseTo" else 0)
+            for done in self.log
+            if done.street == street
+        ]
+        start = msgspec.structs.replace(self, log=before, board=self.board[: OPEN_CARDS[street]])
+        return start, tuple(actions)
 
     def opening(self) -> Hand:
         """Return the hand before its first action; its cards mean nothing."""

@@ -64,7 +64,14 @@ class DepthTable:
         self._loaded: dict[str, Array] = {}
 
     def strategy(self, node: int) -> Array:
-        """Return the weight of each action for each bucket, shape (buckets, columns); chances are shares of the sum."""
+        """Return the weight of each action for each bucket, shape (buckets, columns); chances are shares of the sum.
+
+        After a call that ended a street, there is nothing to do but to call a raise that is as good as none.
+        """
+        if node >= self.tree.nodes:
+            called = np.zeros((self.buckets[self._street_of[node]], len(self._not_call)), np.uint8)
+            called[:, CALL] = LEVELS
+            return called
         street = int(self.tree.street[node])
         stored = np.flatnonzero(self._offered[node] & self._not_call)
         start, size = int(self._starts[node]), self.buckets[street]
@@ -89,10 +96,13 @@ class DepthTable:
 
     def pot(self, point: int) -> int:
         """Return the chips in the pot at a point, in hundredths of a big blind."""
-        nodes = self.tree.nodes
-        if point < nodes:
+        if point < self.tree.nodes:
             return int(self.tree.paid[point].sum())
-        return 2 * int(self.tree.paid[self._closers[point - nodes]].max())
+        return 2 * int(self.tree.paid[self.closer(point)].max())
+
+    def closer(self, point: int) -> int:
+        """Return the node whose call ends a street at a point."""
+        return int(self._closers[point - self.tree.nodes])
 
     @cached_property
     def _closers(self) -> Array:

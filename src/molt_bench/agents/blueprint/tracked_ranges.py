@@ -26,12 +26,12 @@ _HEAVIEST: Final = 1024
 
 
 @lru_cache(maxsize=1024)
-def tracked_ranges(state: PublicState) -> tuple[Array, Array]:
+def tracked_ranges(state: PublicState, *, tiny: bool = True) -> tuple[Array, Array]:
     """Return how likely each hole of each seat is if both have played the blueprint, in whole numbers."""
     likely = [np.ones(HOLES), np.ones(HOLES)]
     for at, done in enumerate(state.log):
         board = state.board[: OPEN_CARDS[done.street]]
-        chances = likelihoods(msgspec.structs.replace(state, log=state.log[:at], board=board), done)
+        chances = likelihoods(msgspec.structs.replace(state, log=state.log[:at], board=board), done, tiny=tiny)
         likely[done.seat] = likely[done.seat] * chances
     possible = ~collides(state.board)
     first, second = (np.floor(_HEAVIEST * each / max(float((each * possible).max()), 1e-300)) for each in likely)

@@ -17,6 +17,7 @@ from math import comb, fsum
 from typing import TYPE_CHECKING, Final, Protocol
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
+from molt_bench.agents.blueprint.earlier import EarlierBlueprint, EarlierResolver
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.blueprint.state import PublicState
 from molt_bench.lazy_import import lazy_import
@@ -69,7 +70,7 @@ class ValueFunction(Protocol):
 def reference_bot(policy: object) -> BlueprintAgent | None:
     """Return the blueprint or resolver whose method a policy is; None for any other, also of a bot derived from it."""
     owner = getattr(policy, "__self__", None)
-    return owner if type(owner) in (BlueprintAgent, ResolverAgent) else None
+    return owner if type(owner) in (BlueprintAgent, ResolverAgent, EarlierBlueprint, EarlierResolver) else None
 
 
 def known_bot_value(

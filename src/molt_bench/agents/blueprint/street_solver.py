@@ -1,8 +1,8 @@
-"""Solves the betting on a river for two ranges, by counterfactual regret minimisation.
+"""Solves the betting on a street for two ranges, by counterfactual regret minimisation.
 
-Hands of a seat are put into classes by strength; all hands of a class play alike. The algorithm is CFR+ (Tammelin,
-2014) with the averages weighted by the number of the round, on the sequence form: one row for each sequence of a
-seat's own actions. A round costs a few matrix products.
+All hands of a class play alike (`street_cards.py`). The algorithm is CFR+ (Tammelin, 2014) with the averages weighted
+by the square of the round's number, on the sequence form: one row for each sequence of a seat's own actions. A round
+costs a few matrix products. What later streets add is learnt at the same time (`later_betting.py`).
 
 The same bytes come out everywhere. Matrix products, whose terms libraries add up in any order, are of whole numbers
 below 2**53, so that every order gives the same sum. All else goes number by number, or adds up a few rows in order.
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.agents.blueprint.river_tree import RiverTree
+from molt_bench.agents.blueprint.later_betting import LaterBetting
+from molt_bench.agents.blueprint.street_cards import StreetCards
+from molt_bench.agents.blueprint.street_tree import StreetTree
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
@@ -22,42 +24,10 @@ if TYPE_CHECKING:
 else:
     np = lazy_import("numpy")
 
-ROUNDS: Final = 60
-CLASSES: Final = 64
 #: The range of whole numbers that stand for chances of reaching a point, for how often classes meet, and for chips.
 _REACH: Final = 1 << 12
 _MEETINGS: Final = 1 << 12
 _CHIPS: Final = 1 << 14
-
-
-def strength_classes(strengths: Array, weights: Array) -> Array:
-    """Return the class of each hand, from weakest to strongest: at most `CLASSES`, of about the same weight each.
-
-    Hands of equal strength share a class. Weights are whole numbers.
-    """
-    _, of_hand = np.unique(strengths, return_inverse=True)
-    mass = np.bincount(of_hand, weights)
-    below = np.cumsum(mass) - mass
-    _, classes = np.unique(CLASSES * below // mass.sum(), return_inverse=True)
-    found: Array = classes[of_hand]
-    return found
-
-
-def meetings(classes: Array, cards: Array, ranges: tuple[Array, Array]) -> Array:
-    """Return how often a class of seat 0 meets one of seat 1: the products of weights of hands that share no card.
-
-    The ranges are the weights of the hands of each seat, in whole numbers.
-    """
-    count = int(classes.max()) + 1
-    weight, with_card = [], []
-    for each in ranges:
-        weight.append(np.bincount(classes, each, count))
-        cells = (52 * classes[:, None] + cards).ravel()
-        with_card.append(np.bincount(cells, np.repeat(each, 2), 52 * count).reshape(count, 52))
-    # Pairs that share one card are taken away; a pair of the same two cards twice, so it is given back once.
-    found: Array = np.outer(*weight) - with_card[0] @ with_card[1].T
-    found[np.diag_indices(count)] += np.bincount(classes, ranges[0] * ranges[1], count)
-    return found
 
 
 class _Seat:
@@ -70,7 +40,7 @@ class _Seat:
         reach: For each row how likely the seat plays so now, by class.
     """
 
-    def __init__(self, tree: RiverTree, seat: int, classes: int) -> None:
+    def __init__(self, tree: StreetTree, seat: int, classes: int) -> None:
         own = [at for at, each in enumerate(tree.decisions) if each.seat == seat]
         self.index = {number: at for at, number in enumerate(own)}
         self.width = max([len(tree.decisions[at].actions) for at in own], default=1)
@@ -91,7 +61,7 @@ class _Seat:
     def _row(self, step: Any) -> int:
         return 1 + self.index[step.decision] * self.width + step.action if step else 0
 
-    def ending_rows(self, tree: RiverTree, seat: int) -> list[int]:
+    def ending_rows(self, tree: StreetTree, seat: int) -> list[int]:
         """Return the row that each ending belongs to."""
         return [self._row(ending.before[seat]) for ending in tree.endings]
 
@@ -110,15 +80,18 @@ class _Seat:
             below[level] = self.now[level] * found[self.above[level]][:, None]
         return found
 
-    def learn(self, worth: Array, turn: int) -> None:
-        """Update regrets and averages from what each row is worth by the endings that follow it directly."""
+    def learn(self, worth: Array, weight: int) -> None:
+        """Update regrets and averages from what each row is worth by the endings that follow it directly.
+
+        The average counts what is played now with a weight.
+        """
         below = worth[1:].reshape(self.now.shape)
         value = np.zeros((len(self.now), self.now.shape[2]))
         for level in reversed(self.levels):
             found = (self.now[level] * below[level]).sum(axis=1)
             value[level] = found
             np.add.at(worth, self.above[level], found)
-        self.sums += turn * self.now * self.reach[self.above][:, None]
+        self.sums += weight * self.now * self.reach[self.above][:, None]
         self.regrets = np.maximum(self.regrets + (below - value[:, None]) * self.offered, 0.0)
         self.now = _shares(self.regrets, self.even)
         self.reach = self._reach()
@@ -139,35 +112,55 @@ def _shares(amounts: Array, otherwise: Array) -> Array:
     return found
 
 
-def solve(tree: RiverTree, met: Array) -> Array:
-    """Return the strategy at the current decision of a tree: a row for each class, the chances of its actions.
+class _Game:
+    """What one seat learns from: what its rows are worth against the rows of the other seat."""
 
-    `met` says how often a class of seat 0 (rows) meets a class of seat 1, both from weakest to strongest.
-    """
-    count = len(met)
-    order = np.arange(count)
-    ahead = np.sign(order[:, None] - order[None, :])
-    seats = [_Seat(tree, seat, count) for seat in (0, 1)]
-    rows = [each.ending_rows(tree, seat) for seat, each in enumerate(seats)]
-    most = max([ending.stake for ending in tree.endings])
-    chips = [_CHIPS * ending.stake // most for ending in tree.endings]
-    games = []
-    for seat in (0, 1):
+    def __init__(self, tree: StreetTree, seat: int, seats: list[_Seat], cards: StreetCards, chips: list[int]) -> None:
         # A seat's rows may be scaled one by one: its strategy stays the same.
-        mine = met if seat == 0 else met.T
-        scaled = np.floor(mine * _MEETINGS / mine.max(axis=1, keepdims=True))
-        won = np.zeros((2, seats[seat].rows, seats[1 - seat].rows))
-        for at, ending in enumerate(tree.endings):
-            shown = ending.folded < 0
-            sign = -1 if ending.folded == seat else 1
-            won[int(shown), rows[seat][at], rows[1 - seat][at]] += sign * chips[at]
+        met, ahead = (cards.met, cards.ahead) if seat == 0 else (cards.met.T, -cards.ahead.T)
+        most = np.maximum(met.max(axis=1, keepdims=True), 1.0)
+        self._scale = _MEETINGS / most
         # Seat 1 is ahead where seat 0 is behind, and rows are its own classes in both cases.
-        games.append((won, scaled.T, (scaled * ahead).T))
-    for turn in range(1, ROUNDS + 1):
-        for seat, (won, folds, shows) in enumerate(games):
-            theirs = np.floor(seats[1 - seat].reach * _REACH)
-            worth = won[0] @ (theirs @ folds) + won[1] @ (theirs @ shows)
-            seats[seat].learn(worth, turn)
-    acting = tree.decisions[tree.current]
-    found: Array = seats[acting.seat].average(tree.current)[: len(acting.actions)].T
-    return found
+        self._folds, self._shows = (np.trunc(each * _MEETINGS / most).T for each in (met, ahead))
+        own, other = (seats[each].ending_rows(tree, each) for each in (seat, 1 - seat))
+        self._won = np.zeros((2, seats[seat].rows, seats[1 - seat].rows))
+        for at, ending in enumerate(tree.endings):
+            sign = -1 if ending.folded == seat else 1
+            self._won[int(ending.folded < 0), own[at], other[at]] += sign * chips[at]
+        going = [at for at, ending in enumerate(tree.endings) if ending.behind]
+        self._going = np.array([own[at] for at in going], np.int64), np.array([other[at] for at in going], np.int64)
+        self._seat, self._other = seat, seats[1 - seat]
+
+    def worth(self, later: LaterBetting | None, slips: int) -> Array:
+        """Return what each of the seat's rows is worth by the endings that follow it directly, by class."""
+        theirs = np.floor(self._other.reach * (_REACH - slips)) + slips
+        found: Array = self._won[0] @ (theirs @ self._folds) + self._won[1] @ (theirs @ self._shows)
+        if later is not None:
+            own, other = self._going
+            np.add.at(found, own, later.learn(self._seat, theirs[other]) * self._scale.T)
+        return found
+
+
+def solve(
+    tree: StreetTree, cards: StreetCards, *, first: int, rounds: int, power: int = 2, slips: int = 1
+) -> list[Array]:
+    """Return the strategy at every decision of a tree: a row for each class, the chances of its actions.
+
+    Args:
+        tree: The betting.
+        cards: Both ranges.
+        first: The seat that acts first on later streets.
+        rounds: How many rounds are played.
+        power: A round counts in the average with its number to this power.
+        slips: How often in 4,096 a seat is taken to do anything, so that answers to what nobody does are learnt, too.
+    """
+    most = max([ending.stake + ending.behind for ending in tree.endings])
+    chips = [_CHIPS * ending.stake // most for ending in tree.endings]
+    seats = [_Seat(tree, seat, len(cards.met)) for seat in (0, 1)]
+    games = [_Game(tree, seat, seats, cards, chips) for seat in (0, 1)]
+    going = [(_CHIPS * each.stake // most, _CHIPS * each.behind // most) for each in tree.endings if each.behind]
+    later = LaterBetting(cards.later, *np.array(going).T, first=first) if cards.later and going else None
+    for turn in range(1, rounds + 1):
+        for seat, game in zip(seats, games, strict=True):
+            seat.learn(game.worth(later, slips), turn**power)
+    return [seats[each.seat].average(at)[: len(each.actions)].T for at, each in enumerate(tree.decisions)]
