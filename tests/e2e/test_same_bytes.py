@@ -63,6 +63,16 @@ class TestEveryKind:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["blueprint", "aivat carry"])
+def test_however_the_machine_adds_up_arrays(name, tmp_path, monkeypatch):
+    """The last bits of sums of arrays depend on the processor, and on how many threads share the work."""
+    one = golden(tmp_path / "one", name)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    assert differing(one, golden(tmp_path / "other", name)) == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_on_other_pythons(version, tmp_path):
     """With whatever versions of its packages that Python gets."""

@@ -30,9 +30,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import fsum
 from operator import attrgetter
+from typing import Final
 
 import msgspec
 
+from molt_bench.agents.blueprint.earlier import EarlierBlueprint, EarlierResolver
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
@@ -54,6 +56,8 @@ from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameSpec
 
 _NO_POLICIES: Policies = (None, None)
+#: Digits of a chip that are kept of what a hand was worth by values of arrays.
+_DIGITS_OF_CHIPS: Final = 3
 
 
 class Estimates(msgspec.Struct, frozen=True, gc=False):
@@ -282,7 +286,9 @@ def _by_values(spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice) -> 
         except PolicyError as error:
             dice.refuse(player, f"hand {played.number}: {error}")
             return None
-    return fsum(values)
+    # Sums of arrays differ in their last bits between machines and numbers of threads; earlier versions kept them.
+    earlier = isinstance(bot, (EarlierBlueprint, EarlierResolver))
+    return fsum(values if earlier else [round(value, _DIGITS_OF_CHIPS) for value in values])
 
 
 def _value(
