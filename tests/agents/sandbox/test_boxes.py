@@ -348,6 +348,17 @@ def test_all_runs_below_what_is_shown_are_covered(tmp_path):
     assert covered([str(tmp_path)]) == [f"{tmp_path}/now", f"{tmp_path}/old/deep"]
 
 
+def test_what_a_program_needs_beside_runs_is_not_covered_with_them(tmp_path):
+    for name in ("data/one", "data/two"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "journal.jsonl").write_text("")
+    for name in ("bot", "data/model"):
+        (tmp_path / name).write_text("")
+    shown = needed_by((f"{tmp_path}/bot", f"{tmp_path}/data/model"))
+    assert shown == [str(tmp_path), f"{tmp_path}/data/model"]
+    assert covered(shown) == [f"{tmp_path}/data/one", f"{tmp_path}/data/two"]
+
+
 @needs_bubblewrap
 def test_no_box_shows_the_run_of_another_process(tmp_path):
     (tmp_path / "results" / "other").mkdir(parents=True)

@@ -149,13 +149,13 @@ def _entries(folder: str) -> tuple[list[str], list[str]]:
 
 @cache
 def _runs_below(folder: str) -> tuple[str, ...]:
-    """Return a run of each folder below this one that runs lie in: all of them are covered with it."""
+    """Return the runs below a folder, the nearest first."""
     found, left = list[str](), [folder]
     for each in left:  # it grows, so that the nearest come first
         _, folders = _entries(each)
         runs = {path for path in folders if not _RECORDS.isdisjoint(_entries(path)[0])}
         is_shown = each == folder
-        found += runs if is_shown else sorted(runs)[:1]
+        found += runs
         if len(left) < _LOOKED_THROUGH and (is_shown or not runs):
             left += [path for path in folders if path not in runs]
     return tuple(found)
@@ -195,7 +195,9 @@ def without_nested(paths: Iterable[str]) -> list[str]:
     """
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths}, key=lambda path: (len(path), path)):
-        is_new = not is_of_system(path) and not _within(path, (*found, *_OWN))
+        # What lies beside runs is named on its own, since these are covered with all that is around them.
+        is_new = not is_of_system(path) and not _within(path, _OWN)
+        is_new = is_new and (not _within(path, found) or _holds_runs(os.path.dirname(path)))
         if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not is_shared(path))):
             found.append(path)
     return found
@@ -225,13 +227,16 @@ def covered(shown: Sequence[str]) -> list[str]:
     These are the runs under way and all others. All runs in the folder of a run are covered with it, unless that holds
     what is shown, too.
     """
-    found = []
+    found, done = [], set[str]()
     below = {run for path in _of_others(shown) for run in _runs_below(os.path.realpath(path))}
     for folder in filter(os.path.isdir, sorted({*_hidden, *below})):
+        if os.path.dirname(folder) in done:
+            continue
         for each in (os.path.dirname(folder), folder):
             inside = [path for path in (*shown, *SYSTEM) if _within(each, (os.path.realpath(path),))]
             if inside and not any(_within(os.path.realpath(path), (each,)) for path in shown):
                 found += [_as_shown(each, path) for path in inside]
+                done.add(each)
                 break
     return sorted({*found})
 
