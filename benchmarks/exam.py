@@ -4,8 +4,8 @@ Everybody of a field answers the public questions, and plays everybody else. Thr
 each, with their rank correlation; the pairs whose two orders differ although both are clear; and how often the ladder
 of `tag` with more and more random actions comes out right after so many questions, if one answer is drawn at each.
 
-`--orders` prints what exams claim about ten agents that had no part in making it, `--run` what an adaptive run claims
-about them, and `--second FILE` how another set of questions agrees with the public one (`exam_orders.py`).
+`--orders` prints what exams claim about ten agents that had no part in making it, and `--second FILE` how another set
+of questions agrees with the public one (`exam_orders.py`).
 """
 
 import argparse
@@ -17,7 +17,7 @@ from statistics import fmean, stdev
 
 import numpy as np
 from bots import Bot
-from exam_orders import answers, drawn, print_agreement, print_orders, print_run
+from exam_orders import answers, drawn, print_agreement, print_orders
 from grades import HUNTER, correlation
 
 from molt_bench.exam.questions import public_set
@@ -66,14 +66,10 @@ def main() -> None:
     parser.add_argument(
         "--orders", type=int, metavar="EXAMS", help="simulate so many exams of ten other agents instead"
     )
-    parser.add_argument("--run", type=int, metavar="HANDS", help="let the ten play an adaptive run instead")
     parser.add_argument("--second", type=Path, metavar="FILE", help="compare with another set of questions instead")
     options = parser.parse_args()
     if options.orders is not None:
         print_orders(options.orders, options.seeds)
-        return
-    if options.run is not None:
-        print_run(options.run)
         return
     if options.second is not None:
         print_agreement(options.second)

@@ -13,7 +13,6 @@ from strangers import TEN
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.llm.money.expected_use import DECISIONS_PER_HAND
-from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.exam.questions import Question, public_set
 from molt_bench.exam.scoring import BLOCK, PER, TIE, Scores, caution_of, tested, value_of, weighted
 from molt_bench.exam.session import letters_of
@@ -21,7 +20,6 @@ from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import play_match
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.student import Estimate
-from molt_bench.report.analysis import Analysis
 from molt_bench.seeds import seed_pool
 
 BIG_BLIND = 100
@@ -208,23 +206,6 @@ def print_play(
             f"{hands:,.0f} hands, {DECISIONS_PER_HAND * hands:,.0f} calls of each",
             flush=True,
         )
-
-
-def print_run(hands: int) -> None:
-    """Let the ten play an adaptive run with the usual stop rule, and print what it claims about neighbours."""
-    types = {name.replace(" ", "-").replace("%", ""): bot for name, bot in TEN.items()}
-    config = {
-        "participants": [{"id": each, "type": each} for each in types],
-        "seeds": {"perMatch": 2, "masterSeed": "exam"},
-        "game": {"handsPerGame": HANDS},
-        "stop": {"budget": {"maxHands": hands}},
-    }
-    agents = {each: partial(bot.make, each) for each, bot in types.items()}
-    result = run_benchmark(config, agents=agents, executor="inline")
-    found = Analysis(result)
-    print(f"a run of the ten: {sum(row.hands for row in found.rows) // 2:,} hands; {result.stop_reason}")
-    for row in sorted(found.rows, key=lambda row: -(row.bb_per_100 or 0.0)):
-        print(f"{row.rating.id:14} {row.bb_per_100 or 0.0:+.0f} ± {row.half_width:.0f} bb/100, rank {row.rank_range}")
 
 
 def check_against_exam(questions: Sequence[Question], picked: "np.ndarray", lost: Mapping[str, "np.ndarray"]) -> None:

@@ -1,5 +1,6 @@
 """The exam as a user sits it: recorded, resumed after a kill, verified, and bounded by money."""
 
+import csv
 import json
 
 import pytest
@@ -203,3 +204,22 @@ def test_the_plan_of_an_exam_says_what_dollars_buy(tmp_path, server):
     assert quick("plan", "exam", "--dollars", "5", cwd=tmp_path).returncode == 2
     wrong = quick("plan", "exam", "--config", "bench.json", "--hands", "5", cwd=tmp_path)
     assert "cannot be used with an exam" in wrong.stderr
+
+
+def test_an_exam_is_reported_and_exported(tmp_path):
+    done = quick("exam", "tag", "folder", *FEW, cwd=tmp_path)
+    folder = run_of(tmp_path / "benchmark-results")
+    again = json.loads(quick("report", folder, "--json").stdout)
+    assert again["participants"] == json.loads(done.stdout)["participants"]
+    page = tmp_path / "exam.html"
+    assert quick("report", folder, "--html", page).returncode == 0
+    assert "Costliest answers" in page.read_text()
+    written = quick("export", folder, "--format", "csv", "--output", "-")
+    head, *rows = csv.reader(written.stdout.splitlines())
+    assert len(rows) == 40
+    weights, lost = (
+        [float(row[head.index(name)]) for row in rows if row[0] == "folder"] for name in ("weight", "loss")
+    )
+    mean = 100 * sum(w * loss for w, loss in zip(weights, lost, strict=True)) / sum(weights)
+    (row,) = [each for each in again["participants"] if each["id"] == "folder"]
+    assert row["loss"] == pytest.approx(mean, rel=0.01)

@@ -17,6 +17,9 @@ from molt_bench.exam.table import MISLEADS, order_line
 _WITH_WORDS: Final = 30
 #: Letters of them, at most.
 _MOST_WORDS: Final = 2000
+#: What all answers to a question share.
+_OF_QUESTION: Final = ("weight", "kind", "cards", "board", "line", "pot", "solution", "best")
+_STEPS: Final = ("done", "solution")
 
 
 def exam_summary(folder: Path) -> dict[str, Any]:
@@ -51,6 +54,11 @@ def exam_page(folder: Path) -> dict[str, Any]:
         "ended": result.stop_reason != NOT_ENDED,
         "hidden": hidden,
         "note": MISLEADS,
+        "questions": {
+            each.question: {key: value for key, value in msgspec.to_builtins(each).items() if key in _OF_QUESTION}
+            for found in answers.values()
+            for each in found
+        },
         "answers": {name: _with_words(answers[name], spoken.get(name, {})) for name in names},
     }
 
@@ -61,19 +69,18 @@ def _with_words(found: list[ReviewedAnswer], spoken: dict[tuple[str, int], str])
     rows = []
     for at, each in enumerate(found):
         words = spoken.get((each.question, each.sample)) if at < _WITH_WORDS else None
-        rows.append({**msgspec.to_builtins(each), "words": words[:_MOST_WORDS] if words else None})
+        own = {key: value for key, value in msgspec.to_builtins(each).items() if key not in _OF_QUESTION}
+        rows.append({**own, "words": words[:_MOST_WORDS] if words else None})
     return rows
 
 
 def exam_rows(folder: Path) -> list[dict[str, Any]]:
     """Return the answers of an exam as the rows of a table."""
-    rows = []
-    for name, answers in exam_page(folder)["answers"].items():
-        for each in answers:
+    rows, page = [], exam_page(folder)
+    for name, answers in page["answers"].items():
+        for answer in answers:
+            each = {**answer, **page["questions"][answer["question"]]}
             texts = {key: "; ".join(f"{step['text']} {step['chance']:.4g}" for step in each[key]) for key in _STEPS}
             plain = {key: value for key, value in each.items() if key not in (*_STEPS, "words")}
             rows.append({"participant": name, **plain, **texts})
     return rows
-
-
-_STEPS: Final = ("done", "solution")

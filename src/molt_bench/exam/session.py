@@ -29,7 +29,7 @@ from molt_bench.errors import GameUnfinished, RunHalted
 from molt_bench.exam.answer_file import Answer, AnswerFile, ExamEnd, Place
 from molt_bench.exam.asking import answer_of, game_of
 from molt_bench.exam.examinee import PERSON
-from molt_bench.exam.question_sources import QuestionSource
+from molt_bench.exam.question_sources import SECRET, QuestionSource
 from molt_bench.exam.questions import Question, action_letter
 from molt_bench.exam.scoring import BLOCK, Order, Score, scores_of
 from molt_bench.person.players import PersonLeft
@@ -155,7 +155,8 @@ class ExamSession:
         A new question tells more than another answer to an old one, so none is repeated before all were asked.
         """
         found = self._source.first(min(count, self._source.count))
-        most = self._answers.header.count if self._drawing else len(found)
+        again = bool(self._drawing) and self._source.name != SECRET  # a secret set has as many as were wanted
+        most = self._answers.header.count if again else len(found)
         often = range(min(count, most)) if len(found) == self._source.count else range(len(found))
         return [(found[at % len(found)], at // len(found)) for at in often]
 

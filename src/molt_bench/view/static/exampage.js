@@ -28,6 +28,7 @@ export async function examsSection() {
 
 export async function examPage(place, view) {
   const exam = await load(`api/exams/${encodeURIComponent(place.parts[1])}.json`);
+  for (const one of Object.values(exam.answers).flat()) Object.assign(one, exam.questions[one.question]);
   const agents = cast(exam.participants);
   const { result } = exam;
   const ended = exam.ended ? `Stopped: ${visibleLine(result.stopReason)}.` : "Not ended yet.";
