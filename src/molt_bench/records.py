@@ -256,8 +256,9 @@ ESTIMATORS: Final = {
 Margins: TypeAlias = Mapping[str, tuple[float, ...]]
 
 
-#: No margin is larger, nor anything else that a match adds up to; beyond, computing with it would overflow.
-MOST: Final = 1e15
+#: No margin is larger, nor anything else that a match adds up to: stacks have at most 1e15 chips. Computing with much
+#: larger numbers would overflow.
+MOST: Final = 1e20
 
 
 def possible_margins(margins: Margins, seeds: int) -> bool:
