@@ -100,7 +100,11 @@ function failure(error) {
 function drawNav(parts) {
   const inHistory = parts[0] === "history";
   const ofFile = [["Run", "#/", parts.length < 3], ["Hands", route("run", ONLY_RUN, "hands"), parts[2] === "hands"]];
-  const links = isExamFile ? [["Exam", "#/", true]] : isSingleFile ? ofFile : [["Runs", "#/", !inHistory], ["History", "#/history", inHistory]];
+  const links = isExamFile
+    ? [["Exam", "#/", true]]
+    : isSingleFile
+    ? ofFile
+    : [["Runs", "#/", !inHistory], ["History", "#/history", inHistory]];
   const made = links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text));
   document.getElementById("nav").replaceChildren(...made);
 }
