@@ -224,7 +224,8 @@ def test_intervals_of_copies_hold_0_as_often_as_without_stand_ins(mode):
     held = np.zeros(2)
     for number in range(60):
         run = RunStandIns()
-        looked_at(run, pair, stated_match(pair, [f"taught {mode} {number}"], STATED_MODES[mode], hands=12))
+        taught = [f"taught {mode} {number} {at}" for at in range(3)]
+        looked_at(run, pair, stated_match(pair, taught, STATED_MODES[mode]))
         seeds = [f"copies {mode} {number} {at}" for at in range(10)]
         found = looked_at(run, pair, stated_match(pair, seeds, STATED_MODES[mode]))
         held += [abs(standard_errors(each)) < 2.262 for each in zip(*found, strict=True)]
