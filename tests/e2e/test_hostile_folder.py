@@ -27,7 +27,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
 from molt_bench.runs.exchange_file import ExchangeHeader
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import Journal, SessionEnd, read_journal
+from molt_bench.runs.journal import Journal, Rated, SessionEnd, read_journal
 from molt_bench.runs.reply_lines import FORMAT as EXCHANGES_FORMAT
 from molt_bench.runs.run_files import RunFiles
 from tests.e2e.shell import one_clear_line, quick
@@ -148,9 +148,12 @@ class Trap:
                 config_hash=config_hash(plain),
                 folder=str(self.bait),
                 source_hashes=hashes or {},
+                stated_policies=msgspec.UNSET,
             )
         )
         for line in content.lines:
+            if isinstance(line, Rated):  # they are by who played
+                continue
             if not isinstance(line, SessionEnd):
                 journal.write(line)
             elif ended:  # margins differ by who played, so the line cannot vouch for them any more

@@ -28,7 +28,13 @@ def drawn(dice, count, shared):
 def test_config_planner_and_estimates_know_every_estimator():
     assert set(get_args(RatingConfig.model_fields["estimator"].annotation)) == {AUTO, *ESTIMATORS}
     assert set(SD_PER_HAND) == {AUTO, *ESTIMATORS}
-    assert set(ESTIMATORS.values()) == {*Estimates.__struct_fields__} - {"refused", "hands", "without", "evidence"}
+    assert set(ESTIMATORS.values()) == {*Estimates.__struct_fields__} - {
+        "refused",
+        "hands",
+        "without",
+        "evidence",
+        "unanswered",
+    }
 
 
 def test_with_few_seed_pairs_nothing_is_chosen():

@@ -224,7 +224,8 @@ def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) ->
     if written is None or written == grades:
         return written is not None
     orders = [True] if grades is not None else [False, True]
-    again = (grade_run(stored, reference(), as_finished=each).grades(found) for each in orders)
+    by = reference(earlier=written.format == 1)
+    again = (grade_run(stored, by, as_finished=each).grades(found) for each in orders)
     return any(written == (in_format_1(each) if written.format == 1 else each) for each in again)
 
 

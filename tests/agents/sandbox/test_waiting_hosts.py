@@ -67,6 +67,7 @@ def waiting():
 
 
 def test_a_single_game_starts_no_second_host(bot):
+    waiting_hosts.end_all()
     played(bot)
     assert not any(waiting_hosts._waiting.values())
 

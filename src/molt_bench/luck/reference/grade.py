@@ -110,11 +110,13 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
 
 
 @cache
-def reference() -> Reference:
-    """Return the reference bot."""
-    from molt_bench.agents.blueprint.agent import BlueprintAgent  # noqa: PLC0415 - its table is not always needed
+def reference(*, earlier: bool = False) -> Reference:
+    """Return the reference bot; or as it was up to bench version 14."""
+    # Its table is not always needed.
+    from molt_bench.agents.blueprint.agent import BlueprintAgent  # noqa: PLC0415
+    from molt_bench.agents.blueprint.earlier import EarlierBlueprint  # noqa: PLC0415
 
-    return BlueprintAgent()
+    return EarlierBlueprint() if earlier else BlueprintAgent()
 
 
 def options_of(seen: Observation, by: Reference) -> tuple[Option, ...]:
