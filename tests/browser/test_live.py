@@ -186,7 +186,7 @@ def test_a_kind_of_fault_that_comes_up_is_offered_when_the_reader_has_left_the_f
         assert page.locator("#filter-kind").count() == 0
         page.locator("#filter-cards").fill("A")
         page.locator("#filter-cards").evaluate("field => (field.mine = true)")
-        journal.write(4)
+        journal.write(6)
         until(page, "document.querySelector('.count').textContent.includes('of 24 hands')", seconds=60)
         assert page.locator("#filter-cards").evaluate("field => field.mine && field.matches(':focus')")
         page.locator("h1").click()

@@ -122,9 +122,8 @@ def test_a_hand_is_listed_with_its_cards_board_and_line_and_found_by_them(
     page.get_by_label("Line of play").press("Enter")
     page.get_by_label("Match", exact=True).focus()
     until(page, f"document.querySelector('.count').textContent !== {json.dumps(total)}")
-    lines = page.locator(".v-space .v-line").all_inner_texts()
-    assert lines
-    assert all(text.startswith(line) for text in lines)
+    found = f"all => all.length > 0 && all.every((one) => one.innerText.startsWith({json.dumps(line)}))"
+    until(page, f"({found})([...document.querySelectorAll('.v-space .v-line')])")
     page.get_by_role("button", name="Clear").click()
     page.locator(".hand-grid-box summary").click()
     page.get_by_role("button", name="AA", exact=True).click()
