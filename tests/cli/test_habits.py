@@ -85,7 +85,8 @@ WAITING = ("serve", "join", "mcp", "view", "play")
 def test_every_example_runs(home, tmp_path, name, line):
     shutil.copytree(home, tmp_path / "here")
     if name == "init":
-        (tmp_path / "here" / "bench.yaml").unlink()
+        for config in (tmp_path / "here").glob("*.yaml"):
+            config.unlink()
     done = subprocess.run(
         [MOLT_BENCH, *shlex.split(line)[1:]],
         capture_output=True,

@@ -127,7 +127,7 @@ def test_a_change_that_changes_nothing_passes(repository):
     suite = ElementTree.parse(checkout / "molt-bench-out" / "junit.xml").getroot()[0]
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("1", "0")
     assert re.fullmatch(
-        r"::notice title=molt-bench%3A mine is within 250::mine: within 250, \+0 ± 0 [^\n]*\n", done.stdout
+        r"::notice title=molt-bench%3A mine is within 25::mine: within 25, 0\.0 ± 0\.0 bb/100[^\n]*\n", done.stdout
     )
 
 
