@@ -1,5 +1,6 @@
 """What a release promises: one version everywhere, a changelog in order, and nothing public that is lost."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from jsonschema import Draft202012Validator
 from promises import promised, stored
 
 from molt_bench import __version__
+from molt_bench._version import BENCH_VERSION
 
 ROOT = Path(__file__).parents[1]
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -99,6 +101,12 @@ def test_every_entry_of_the_changelog_is_one_line():
 def test_no_line_of_the_changelog_is_there_twice():
     entries = [" ".join(entry.split()) for entry in re.split(r"^(?:- |#.*$)", CHANGELOG, flags=re.MULTILINE)]
     assert len({*filter(None, entries)}) == len([*filter(None, entries)])
+
+
+def test_the_example_run_names_no_folder_of_the_machine_that_made_it():
+    header = json.loads((ROOT / "docs/examples/run/journal.jsonl").read_text().splitlines()[0])
+    assert (header["folder"], Path(header["config"]["outputDir"]).is_absolute()) == (".", False)
+    assert header["benchVersion"] == BENCH_VERSION
 
 
 def test_nobody_is_told_to_install_the_package_from_an_index():
