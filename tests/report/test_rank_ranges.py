@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 from tests.e2e.shell import quick, quick_run
 
@@ -53,6 +54,20 @@ def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_sum
         assert said[0].startswith("No leader can be named: ")
         assert all(name in said[0] for name in first[:3])
     assert 1 <= len(said) <= 2
+
+
+def test_the_headline_of_a_gauntlet_or_of_a_run_in_progress_is_one_sentence(run, tmp_path):
+    result = StoredRun.open(run).result()
+    plain = headline(Analysis(result))[0]
+    (so_far,) = {headline(Analysis(structs.replace(result, stop_reason="")))[0]}
+    assert so_far.removeprefix("So far, ") in (plain, f"{plain[0].lower()}{plain[1:]}")
+    assert not so_far.startswith("So far, No ")
+    flags = "--participants", "tag,tight,folder", "--reference", "tight", "--max-matches", "2"
+    against = Path(quick_run(tmp_path, *flags, "--hands", "4", "--seeds", "2", "--quiet", "--master-seed", "headline"))
+    assert re.match(
+        r"Against tight, the reference, (no leader can|\w+ leads with) ",
+        headline(Analysis(StoredRun.open(against).result()))[0],
+    )
 
 
 def test_brackets_are_around_those_who_are_not_told_apart(run):

@@ -10,10 +10,12 @@ import pytest
 
 from molt_bench.report.style import StyleCount
 from molt_bench.report.style_file import STYLES, read_styles, write_styles
+from molt_bench.report.totals import totals
 from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import styles_data
 from tests.e2e.shell import rechained, without_margins
 
@@ -71,6 +73,25 @@ def test_what_is_not_known_yet_is_no_number(folder, held):
     line = {each["id"]: each for each in library.run_list()}["slow"]
     assert (line["counting"], line["leaders"], line["matches"], line["hands"]) == (True, [], 4, 288)
     assert "slow" in library.history()["counting"]
+
+
+def test_pages_and_reports_count_what_was_played_alike_wherever_a_run_was_cut_off(folder):
+    """Hands of a match that is not finished count nowhere, since they are in no result."""
+    journal = folder / "quick" / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    counted = set()
+    for many in (3, 8, 9, 12, len(lines) - 1):
+        journal.write_bytes(b"".join(lines[:many]))
+        reported = totals(StoredRun.open(folder / "quick").result())
+        for found in (
+            (page := Library(folder)).run_page("quick")["totals"],
+            {each["id"]: each for each in page.run_list()}["quick"],
+            run_page(OpenRun(folder / "quick"), counted=False)["totals"],
+        ):
+            assert [found["games"], found["hands"]] == [reported["games"], reported["hands"]]
+            assert found["matches"] in (None, reported["matches"])
+        counted.add(reported["hands"])
+    assert len(counted) > 2
 
 
 def test_a_slow_run_blocks_no_other_and_not_its_own_hands(folder, held):

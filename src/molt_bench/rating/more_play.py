@@ -31,7 +31,7 @@ def more_seed_pairs(model: MarginModel, test: SequentialTest, pair: Pair, *, err
     if not all(count for _, count, _ in parts):
         return None
     now = fsum(size**2 / count for _, count, size in parts)
-    target = now * min(1.0, (wanted / lead.scale) ** 2)
+    target = now * min(1.0, (wanted / lead.tested) ** 2)
     # Each pairing plays `rate` times its size, unless it has played more: find the least rate that is enough.
     low, high = 0.0, fsum(size for _, _, size in parts) / target if target else inf
     if not high < _NEVER:

@@ -19,6 +19,8 @@ from molt_bench.specs import Pair
 
 #: Names that are listed; of more, the others are counted.
 _NAMED: Final = 3
+#: How sentences begin that do not begin with a name.
+_OWN_WORDS: Final = ("It is too early ", "No leader can ", "Nobody gave ", "Only ")
 
 
 def headline(found: Analysis) -> list[str]:
@@ -36,9 +38,18 @@ def headline(found: Analysis) -> list[str]:
         said = _too_early(found, ranked[0])
     else:
         said = [*_top(found, ranked, first), *_rest(found, ranked, first)]
-    so_far = "" if found.result.stop_reason else "So far: "
-    against = "" if found.reference is None else f"Against {_name(found, found.reference)}, the reference: "
-    return [f"{so_far}{against}{said[0]}", *said[1:]]
+    return [_opened(found, said[0]), *said[1:]]
+
+
+def _opened(found: Analysis, sentence: str) -> str:
+    """Return a sentence that begins with what it is limited to: a run in progress, a gauntlet's reference."""
+    limits = [] if found.result.stop_reason else ["so far"]
+    limits += [] if found.reference is None else [f"against {_name(found, found.reference)}, the reference"]
+    if not limits:
+        return sentence
+    opening = ", ".join(limits)
+    rest = f"{sentence[0].lower()}{sentence[1:]}" if sentence.startswith(_OWN_WORDS) else sentence  # a name stays
+    return f"{opening[0].upper()}{opening[1:]}, {rest}"
 
 
 def _top_two(ranked: Sequence[str], first: Sequence[str]) -> Pair:
@@ -64,8 +75,9 @@ def _by_rating(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> 
 def _too_early(found: Analysis, best: str) -> list[str]:
     pairs = found.model.pairs
     unmet = sum(not found.model.count(*pair) for pair in pairs)
+    have = "has" if unmet == 1 else "have"
     return [
-        f"It is too early to name a leader: {unmet:,} of {len(pairs):,} pairings have not been played.",
+        f"It is too early to name a leader: {unmet:,} of {len(pairs):,} pairings {have} not been played.",
         f"{_name(found, best)} has won most from those it met, {_result(found, best)} bb/100.",
     ]
 

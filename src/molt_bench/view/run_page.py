@@ -16,6 +16,7 @@ from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.headline import headline
+from molt_bench.report.totals import played_games
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
@@ -43,7 +44,7 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "started": started(run.id),
         "status": run.status,
         "stopReason": _stop_reason(run),
-        **_played(run, counted=found is not None),
+        **_played(run, found),
         "usd": _usd(run),
         "participants": [{"id": each["id"], "name": each["displayName"] or each["id"]} for each in run.participants],
         "leaders": [
@@ -101,7 +102,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "complete": run.pending is None,
         "warnings": [*(found.result.warnings if found is not None else ()), *_doubts(run)],
         "totals": {
-            **_played(run, counted=found is not None),
+            **_played(run, found),
             "seconds": rounded(run.elapsed_s),
             "usd": _usd(run),
             "tokens": run.spending.tokens if run.config.models() else None,
@@ -171,14 +172,23 @@ def _doubts(run: OpenRun) -> Iterator[str]:
         yield f"written by bench version {header.bench_version}; this one is {BENCH_VERSION} and may play other games"
 
 
-def _played(run: OpenRun, *, counted: bool) -> dict[str, int | None]:
-    """Return how much was played; while a run is being counted, its matches are known only if it has finished."""
-    finished = len(run.pairs) if run.status == "finished" else None
+def _played(run: OpenRun, found: Analysis | None) -> dict[str, int | None]:
+    """Return how much was played in the matches that are rated, as every report counts it.
+
+    While a run is being counted, its matches are known only if it has finished.
+    """
+    matches: int | None
+    if found is not None:
+        games, matches = played_games(found.result.matches), len(found.result.matches)
+    else:
+        whole = {at for at in run.pairs if all(len(run.played(at, seed)) == 2 for seed in run.seeds_of(at))}
+        games = [game.record for (match, _, _), game in run.games.items() if match in whole]
+        matches = len(whole) if run.status == "finished" else None
     return {
-        "matches": len(run.ladder.matches) if counted else finished,
-        "games": len(run.games),
-        "hands": sum([game.record.dealt for game in run.games.values()]),
-        "warmupHands": sum([game.record.spec.warmup_hands for game in run.games.values()]),
+        "matches": matches,
+        "games": len(games),
+        "hands": sum([game.dealt for game in games]),
+        "warmupHands": sum([game.spec.warmup_hands for game in games]),
     }
 
 

@@ -84,11 +84,9 @@ function runCard(run) {
   ]);
 }
 
-/** How many matches were finished; of a run that was not, some hands are of none of them. */
-function matchesOf({ matches, status }) {
-  if (isMissing(matches)) return "";
-  const count = plural(matches, "match", "matches");
-  return status === "finished" ? ` in ${count}` : `, ${count} finished`;
+/** How many matches are rated; hands of a match that is not finished are not counted. */
+function matchesOf({ matches }) {
+  return isMissing(matches) ? "" : ` in ${plural(matches, "match", "matches")}`;
 }
 
 /** What the order is by: the rating, or bb/100 with its interval, known once an agent has met all opponents. */
