@@ -6,10 +6,7 @@ const STEPS_TO = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -SIDE, ArrowDown: SIDE
 
 /** A square of buttons; `chosenOf` returns the names that are chosen, and `choose` takes them anew. */
 export function handGrid(startingHands, chosenOf, choose) {
-  const cells = startingHands.map((name, at) => {
-    const kind = name.length === 2 ? "pair" : name.endsWith("s") ? "suited" : "";
-    return button(name, () => toggle(name), { class: `grid-cell ${kind}`, tabindex: at ? "-1" : "0" });
-  });
+  let cells = [];
   const toggle = (name) => {
     const chosen = chosenOf();
     choose(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
@@ -17,7 +14,7 @@ export function handGrid(startingHands, chosenOf, choose) {
   };
   const draw = () => {
     const chosen = chosenOf();
-    startingHands.forEach((name, at) => cells[at].setAttribute("aria-pressed", String(chosen.includes(name))));
+    cells.forEach((cell, at) => cell.setAttribute("aria-pressed", String(chosen.includes(startingHands[at]))));
   };
   const keydown = (event) => {
     const from = cells.indexOf(event.target);
@@ -28,11 +25,18 @@ export function handGrid(startingHands, chosenOf, choose) {
     cells[to].tabIndex = 0;
     cells[to].focus();
   };
-  draw();
-  const box = h(
-    "div.hand-grid",
-    { role: "group", "aria-label": "Starting hands; arrow keys move", on: { keydown } },
-    cells,
-  );
-  return { element: h("details.hand-grid-box", h("summary", "Starting hands"), box), draw };
+  const label = "Starting hands; arrow keys move";
+  const box = h("div.hand-grid", { role: "group", "aria-label": label, on: { keydown } });
+  // Made when it is opened: the list of hands is there sooner.
+  const fill = () => {
+    if (cells.length) return;
+    cells = startingHands.map((name, at) => {
+      const kind = name.length === 2 ? "pair" : name.endsWith("s") ? "suited" : "";
+      return button(name, () => toggle(name), { class: `grid-cell ${kind}`, tabindex: at ? "-1" : "0" });
+    });
+    draw();
+    box.append(...cells);
+  };
+  const summary = h("summary", "Starting hands");
+  return { element: h("details.hand-grid-box", { on: { toggle: fill } }, summary, box), draw };
 }
