@@ -19,7 +19,7 @@ from promises import command_of
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "Dockerfile").read_text("utf-8")
-GUIDE = (ROOT / "docs" / "containers.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "how-to" / "run-in-containers.md").read_text("utf-8")
 TARGETS = ("worker", "live")
 
 

@@ -17,7 +17,10 @@ from tests.agents.llm.provider import Provider
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+KINDS = ("start", "how-to", "reference", "why")
+#: Each is named by its kind and its name, as in "how-to/publish-a-run.md".
+DOCUMENTS = [README, DOCS / "house.md", *(page for kind in KINDS for page in sorted((DOCS / kind).glob("*.md")))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SCRIPTS = Path(sys.executable).parent
 
@@ -33,6 +36,10 @@ _needs_adapters = (
 
 #: Models of the documents whose runs have a budget in dollars.
 PRICED = ("openai:gpt-4.1-nano", "openai:gpt-4.1-mini", "openai:gpt-4.1", "anthropic:claude-sonnet-4-5")
+
+
+def name_of(document):
+    return document.relative_to(DOCS if document.is_relative_to(DOCS) else ROOT).as_posix()
 
 
 def blocks(document, language):
@@ -52,7 +59,7 @@ def commands():
                 command, _, output = piece.partition("\n")
                 if not command.startswith("pip "):
                     found.setdefault(command, []).append(output)
-                    places.setdefault(command, document.name)
+                    places.setdefault(command, name_of(document))
     return [
         pytest.param(command, shown, id=f"{places[command]}: {command}", marks=marks_of(command, places[command]))
         for command, shown in found.items()
@@ -60,7 +67,7 @@ def commands():
 
 
 def marks_of(command, place):
-    if place == "integrations.md":
+    if place == "reference/integrations.md":
         return _needs_adapters
     if " --sandbox" in command:
         return (pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),)
@@ -115,7 +122,7 @@ def test_every_command_shown_runs_and_prints_what_is_shown(command, outputs, tmp
 def test_the_readme_is_short_and_leads_to_every_guide():
     text = README.read_text("utf-8")
     assert len(text.splitlines()) <= 120
-    guides = {document.name for document in DOCUMENTS[1:]} - {"house.md"}  # which CONTRIBUTING leads to
+    guides = {name_of(document) for document in DOCUMENTS[1:]} - {"house.md"}  # which CONTRIBUTING leads to
     assert [name for name in sorted(guides) if f"(docs/{name})" not in text] == []
 
 
@@ -146,18 +153,18 @@ def timeless(lines):
 @pytest.mark.parametrize(
     ("guide", "number", "example"),
     [
-        ("benchmark.md", 0, "benchmark.yaml"),
-        ("ci.md", 0, "ci/bench.yaml"),
-        ("ci.md", 1, "ci/molt-bench.yml"),
-        ("protocol.md", 2, "acpc.yaml"),
-        ("models.md", 0, "models.yaml"),
-        ("models.md", 1, "local.yaml"),
-        ("models.md", 2, "gauntlet.yaml"),
-        ("models.md", 3, "harnesses.yaml"),
-        ("models.md", 4, "tools.yaml"),
-        ("models.md", 5, "logprobs.yaml"),
-        ("models.md", 6, "mixed.yaml"),
-        ("models.md", 7, "reask.yaml"),
+        ("reference/benchmark.md", 0, "benchmark.yaml"),
+        ("reference/gate.md", 0, "ci/bench.yaml"),
+        ("reference/gate.md", 1, "ci/molt-bench.yml"),
+        ("reference/protocol.md", 2, "acpc.yaml"),
+        ("reference/models.md", 0, "models.yaml"),
+        ("reference/models.md", 1, "local.yaml"),
+        ("reference/models.md", 2, "gauntlet.yaml"),
+        ("reference/models.md", 3, "harnesses.yaml"),
+        ("reference/models.md", 4, "tools.yaml"),
+        ("reference/models.md", 5, "logprobs.yaml"),
+        ("reference/models.md", 6, "mixed.yaml"),
+        ("reference/models.md", 7, "reask.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):
@@ -165,24 +172,24 @@ def test_the_example_configs_are_those_in_the_guides(guide, number, example):
     assert shown == (ROOT / "docs" / "examples" / example).read_text("utf-8")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_all_python_shown_runs_and_prints_the_report_that_is_shown(document, capsys):
-    if document.name == "integrations.md":
+    if name_of(document) == "reference/integrations.md":
         pytest.importorskip("pettingzoo", reason="what adapters need is not installed")
     names: dict[str, object] = {}
     for block in blocks(document, "python"):
         exec(compile(block, document.name, "exec"), names)  # the documents are ours
-    if document.name == "agents.md":
+    if name_of(document) == "reference/agents.md":
         assert blocks(document, "text")[0] in capsys.readouterr().out
 
 
 def test_links_between_documents_lead_somewhere():
     for document in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text("utf-8")):
-            assert (document.parent / target).is_file(), f"{document.name} -> {target}"
+            assert (document.parent / target).is_file(), f"{name_of(document)} -> {target}"
 
 
 def test_every_page_is_in_the_menu_of_the_site():
     menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
-    listed = re.findall(r"([\w-]+\.md)$", menu, re.MULTILINE)
-    assert [document.name for document in DOCUMENTS[1:] if document.name not in listed] == []
+    listed = re.findall(r"- ([\w/-]+\.md)$", menu, re.MULTILINE)
+    assert [name_of(document) for document in DOCUMENTS[1:] if name_of(document) not in listed] == []

@@ -41,7 +41,7 @@ CFF = {
 
 
 def test_nothing_that_was_promised_is_lost():
-    assert sorted({*stored()} - {*promised()}) == [], "a promise: see docs/stability.md before you take it back"
+    assert sorted({*stored()} - {*promised()}) == [], "a promise: see docs/reference/stability.md"
 
 
 def test_promises_are_sorted_and_named_once():

@@ -14,7 +14,7 @@ from tests.e2e.llm import calm_server, config_for, module_server, no_keys, playe
 from tests.e2e.shell import MOLT_BENCH, lines_of, one_clear_line, quick, rechained, run_of
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "planning.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "how-to" / "plan-a-run.md").read_text("utf-8")
 FIXED = ("--scheduler", "round_robin", "--set", "stop.adjacentConfidence=null", "--quiet")
 
 BOT = '''

@@ -15,7 +15,7 @@ from molt_bench.agents.live.turn_messages import turn_schema
 from tests.serve.tables import LONG_S
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "live.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "reference" / "live.md").read_text("utf-8")
 INIT, SERVE, SCRIPT, JOIN, _ = (block.strip() for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
 EXAMPLES = ROOT / "src" / "molt_bench" / "serve" / "examples"
 SHOWN_URL = "http://127.0.0.1:8770/j/0123456789abcdef0123456789abcdef"
