@@ -33,6 +33,7 @@ EXAMPLES: Final = sorted((ROOT / "examples").glob("*/README.md"))
 #: Pages that are not in docs/ themselves.
 ROOT_PAGES: Final = {
     "index.md": "README.md",
+    "contents.md": "docs/README.md",
     "changelog.md": "CHANGELOG.md",
     "contributing.md": "CONTRIBUTING.md",
     "benchmarks.md": "benchmarks/README.md",
@@ -51,7 +52,7 @@ PICTURE: Final = re.compile(r'\b(src(?:set)?=")docs/')
 def write(folder: Path) -> None:
     """Write all pages into a folder, which is emptied before, and copies of the files outside docs/ they link to."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("__pycache__", "README.md"))
     for page in DOCUMENTS:
         (folder / page.relative_to(ROOT / "docs")).write_text(
             _linked(page.relative_to(ROOT).as_posix(), folder), "utf-8"
@@ -183,8 +184,8 @@ def config_page() -> str:
     parts = [
         "# Config",
         "A config is YAML or JSON, or flags, or both: `--set stop.budget.maxMatches=5` sets any field. Everything has "
-        "a default, and fields may also be written in snake_case. [Running a benchmark](benchmark.md) explains what "
-        "they do; the [JSON Schema](../schemas/config.schema.json), which `molt-bench schema` prints, is for editors.",
+        "a default, and fields may also be written in snake_case. [Config files](config-files.md) shows how they "
+        "are written; the [JSON Schema](../schemas/config.schema.json), which `molt-bench schema` prints, is for editors.",
     ]
     plain = {name: each for name, each in schema["properties"].items() if not _section(each)}
     parts += ["## At the top", _fields({"properties": plain}, defs), *_sections(schema, defs, "")]
@@ -238,7 +239,7 @@ def files_page() -> str:
     """Return the reference of all files of a run, from their schemas."""
     parts = [
         "# Files of a run",
-        "Every run has a folder with these files ([what they are for](benchmark.md#the-run-folder)). Each has a "
+        "Every run has a folder with these files ([what they are for](run-folder.md)). Each has a "
         "JSON Schema, which tests hold against real runs. A `[]` stands for every item of a list, a `*` for every "
         "name. Later versions may add fields, so ignore those you do not know. `config.json` is "
         "[the config](config.md) with every field included.",

@@ -22,7 +22,7 @@ TERMS: Final = {
         "Two games of one seed with the seats swapped, so that both play both sides: what statistics count.",
         "why/methods.md",
     ),
-    "match": ("All seed pairs of one meeting of two agents.", "reference/benchmark.md"),
+    "match": ("All seed pairs of one meeting of two agents.", "why/how-a-run-works.md"),
     "margin": ("What one agent won more than the other in a seed pair, per hand.", "why/methods.md"),
     "±95%": ("Half of the 95% interval: of such intervals, 95 in 100 contain the true value.", "why/methods.md"),
     "lead": ("How much more one agent wins from the field than the next one in the ranking.", "why/methods.md"),
@@ -36,7 +36,7 @@ TERMS: Final = {
     ),
     "rank": (
         "The place in the order; a range such as 2-5 where not everybody is told apart.",
-        "reference/benchmark.md",
+        "why/how-a-run-works.md",
     ),
     "estimator": (
         "A way to take luck out of a result. All are right on average; some need fewer hands.",
@@ -51,7 +51,7 @@ TERMS: Final = {
         "A mistake of an agent, recorded and never corrected: an illegal action, an exception, no answer in time.",
         "reference/agents.md",
     ),
-    "reference": ("The one that everybody plays alone in a gauntlet; it stands at 0.", "reference/benchmark.md"),
+    "reference": ("The one that everybody plays alone in a gauntlet; it stands at 0.", "why/how-a-run-works.md"),
 }  # fmt: skip
 
 

@@ -22,6 +22,8 @@ KINDS = ("start", "how-to", "reference", "why")
 #: Each is named by its kind and its name, as in "how-to/publish-a-run.md".
 DOCUMENTS = [README, DOCS / "house.md", *(page for kind in KINDS for page in sorted((DOCS / kind).glob("*.md")))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Pages beside the docs.
+OTHERS = ("docs/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
 SCRIPTS = Path(sys.executable).parent
 
 
@@ -119,11 +121,21 @@ def test_every_command_shown_runs_and_prints_what_is_shown(command, outputs, tmp
         assert timeless(printed) == timeless(trimmed(blocks(README, "text")[0]))
 
 
-def test_the_readme_is_short_and_leads_to_every_guide():
+def test_the_readme_is_short_and_leads_to_the_start_and_to_the_list_of_pages():
     text = README.read_text("utf-8")
     assert len(text.splitlines()) <= 120
-    guides = {name_of(document) for document in DOCUMENTS[1:]} - {"house.md"}  # which CONTRIBUTING leads to
-    assert [name for name in sorted(guides) if f"(docs/{name})" not in text] == []
+    wanted = ["README.md", *(name_of(page) for page in DOCUMENTS if page.parent.name == "start")]
+    assert [name for name in wanted if f"(docs/{name})" not in text] == []
+
+
+def test_the_list_of_pages_has_all_of_them_in_the_part_of_their_kind():
+    text = (DOCS / "README.md").read_text("utf-8")
+    parts = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    listed = {title: {*re.findall(r"\]\(([\w/-]+\.md)\)", part)} for title, part in parts.items()}
+    assert listed == {
+        kind.replace("-", " ").capitalize(): {name_of(page) for page in DOCUMENTS if page.parent.name == kind}
+        for kind in KINDS
+    }
 
 
 def test_the_first_screen_is_that_of_a_command_that_is_run():
@@ -153,18 +165,18 @@ def timeless(lines):
 @pytest.mark.parametrize(
     ("guide", "number", "example"),
     [
-        ("reference/benchmark.md", 0, "benchmark.yaml"),
-        ("reference/gate.md", 0, "ci/bench.yaml"),
-        ("reference/gate.md", 1, "ci/molt-bench.yml"),
+        ("reference/config-files.md", 0, "benchmark.yaml"),
         ("reference/protocol.md", 2, "acpc.yaml"),
-        ("reference/models.md", 0, "models.yaml"),
-        ("reference/models.md", 1, "local.yaml"),
-        ("reference/models.md", 2, "gauntlet.yaml"),
-        ("reference/models.md", 3, "harnesses.yaml"),
-        ("reference/models.md", 4, "tools.yaml"),
-        ("reference/models.md", 5, "logprobs.yaml"),
-        ("reference/models.md", 6, "mixed.yaml"),
-        ("reference/models.md", 7, "reask.yaml"),
+        ("start/first-model.md", 0, "local.yaml"),
+        ("how-to/gate-a-pull-request.md", 0, "ci/bench.yaml"),
+        ("how-to/gate-a-pull-request.md", 1, "ci/molt-bench.yml"),
+        ("how-to/compare-two-models.md", 0, "models.yaml"),
+        ("how-to/rank-many-models.md", 0, "gauntlet.yaml"),
+        ("how-to/compare-ways-of-asking.md", 0, "harnesses.yaml"),
+        ("how-to/compare-ways-of-asking.md", 1, "tools.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 0, "logprobs.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 1, "mixed.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 2, "reask.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):
@@ -183,10 +195,22 @@ def test_all_python_shown_runs_and_prints_the_report_that_is_shown(document, cap
         assert blocks(document, "text")[0] in capsys.readouterr().out
 
 
-def test_links_between_documents_lead_somewhere():
-    for document in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text("utf-8")):
-            assert (document.parent / target).is_file(), f"{name_of(document)} -> {target}"
+def places(document):
+    """Return the anchors of a page: what GitHub and the site make of its headings, and those that are set."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    return slugs | {*re.findall(r'id="([^"]+)"', text)}
+
+
+def test_links_between_documents_lead_to_a_file_and_a_place_in_it():
+    dead = []
+    for document in [*DOCUMENTS, *(ROOT / name for name in OTHERS), *sorted((ROOT / "examples").rglob("*.md"))]:
+        for target, place in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)]*)\)", document.read_text("utf-8")):
+            found = document.parent / target if target else document
+            if not found.is_file() or (place and place not in places(found)):
+                dead.append(f"{document.relative_to(ROOT)} -> {target}#{place}")
+    assert dead == []
 
 
 def test_every_page_is_in_the_menu_of_the_site():
