@@ -184,8 +184,8 @@ def config_page() -> str:
     parts = [
         "# Config",
         "A config is YAML or JSON, or flags, or both: `--set stop.budget.maxMatches=5` sets any field. Everything has "
-        "a default, and fields may also be written in snake_case. [Config files](config-files.md) shows how they "
-        "are written; the [JSON Schema](../schemas/config.schema.json), which `molt-bench schema` prints, is for editors.",
+        "a default, and fields may also be written in snake_case. [Config files](config-files.md) shows "
+        "one. The [JSON Schema](../schemas/config.schema.json), which `molt-bench schema` prints, is for editors.",
     ]
     plain = {name: each for name, each in schema["properties"].items() if not _section(each)}
     parts += ["## At the top", _fields({"properties": plain}, defs), *_sections(schema, defs, "")]
