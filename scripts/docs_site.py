@@ -203,11 +203,13 @@ def _kind(schema: Schema) -> str:
 
 
 def _section(schema: Schema) -> str | None:
-    """Return the name of the section that a field holds, if it does."""
-    for each in (schema, *schema.get("anyOf", ()), *schema.get("allOf", ())):
-        if "$ref" in each:
-            return str(each["$ref"].rpartition("/")[2])
-    return None
+    """Return the name of the section that a field holds; a field that may hold something else as well is none."""
+    kinds = [each for each in schema.get("anyOf", schema.get("allOf", [schema])) if each.get("type") != "null"]
+    return _name(kinds[0]) if len(kinds) == 1 and "$ref" in kinds[0] else None
+
+
+def _name(reference: Schema) -> str:
+    return str(reference["$ref"].rpartition("/")[2])
 
 
 def _sections(schema: Schema, defs: dict[str, Schema], above: str) -> Iterator[str]:
@@ -232,6 +234,10 @@ def _fields(schema: Schema, defs: dict[str, Schema]) -> str:
         default = json.dumps(each["default"]) if "default" in each else ""
         shown = code(default) if len(default) < 40 else "see the schema"
         rows.append((code(name), said[0] if said else "", type_text(each, defs), shown))
+        for kind in (defs[_name(part)] for part in each.get("anyOf", ()) if "$ref" in part):
+            for inner, field in kind.get("properties", {}).items():
+                says = field.get("description", kind.get("description", ""))
+                rows.append((code(f"{name}.{inner}"), says, type_text(field, defs), ""))
     return table(("field", "meaning", "value", "default"), rows)
 
 
