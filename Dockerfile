@@ -6,8 +6,9 @@ ARG PYTHON=3.13
 
 FROM python:${PYTHON}-slim AS source
 WORKDIR /build
-# A build hook is copied if there is one.
-COPY pyproject.toml README.md LICENSE hatch_build.p[y] ./
+COPY pyproject.toml README.md LICENSE hatch_build.py ./
+# What the build hooks import.
+COPY scripts/page_bundle.py scripts/package_readme.py scripts/
 COPY src src
 # Without pip, which is only needed here.
 RUN python -m venv --without-pip /opt/molt-bench
