@@ -1,13 +1,14 @@
 # Two images, each with one job, without root and without a compiler:
 #   docker build --target live --tag molt-bench-live .       a server for live agents
 #   docker build --target worker --tag molt-bench-worker .   a node of a Ray cluster that plays games
-# See docs/containers.md.
+# See docs/how-to/run-in-containers.md.
 ARG PYTHON=3.13
 
 FROM python:${PYTHON}-slim AS source
 WORKDIR /build
-# A build hook is copied if there is one.
-COPY pyproject.toml README.md LICENSE hatch_build.p[y] ./
+COPY pyproject.toml README.md LICENSE hatch_build.py ./
+# What the build hooks import.
+COPY scripts/page_bundle.py scripts/package_readme.py scripts/
 COPY src src
 # Without pip, which is only needed here.
 RUN python -m venv --without-pip /opt/molt-bench

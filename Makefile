@@ -50,7 +50,7 @@ check: $(INSTALLED_ALL) ## check lint, formatting, types, layers and the list of
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_contributing.py
 
-format: $(INSTALLED_ALL) ## format the code, and write docs/house.md and docs/glossary.md anew
+format: $(INSTALLED_ALL) ## format the code, and write docs/house.md and docs/reference/glossary.md anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/glossary.py

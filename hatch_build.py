@@ -1,4 +1,4 @@
-"""What a build makes: the compiled kernels, if there is a C compiler, and the script of the pages.
+"""What a build makes: the compiled kernels, if there is a C compiler, the script of the pages, and the description.
 
 Without a compiler the package is pure Python. Run by itself (`python hatch_build.py`), it makes both in a checkout.
 """
@@ -47,6 +47,14 @@ def compiled(root: str) -> bool:
     return True
 
 
+def description(repository: str, version: str) -> str:
+    """Return the README as an index shows it."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from package_readme import described
+
+    return described((ROOT / "README.md").read_text("utf-8"), repository, version)
+
+
 def script() -> str:
     """Write the pages' script, and return its path in the checkout."""
     sys.path.insert(0, str(ROOT / "scripts"))
@@ -57,9 +65,22 @@ def script() -> str:
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+    from hatchling.metadata.plugin.interface import MetadataHookInterface
 except ImportError:  # run by itself
     pass
 else:
+
+    class Described(MetadataHookInterface):  # type: ignore[misc]
+        """The metadata hook of hatchling."""
+
+        PLUGIN_NAME = "custom"
+
+        def update(self, metadata: dict[str, Any]) -> None:
+            """Set the description, and the address of the repository if it is known."""
+            repository = os.environ.get("MOLT_BENCH_REPOSITORY") or self.config["repository"]
+            text = description(repository, metadata["version"])
+            metadata["readme"] = {"content-type": "text/markdown", "text": text}
+            metadata["urls"] = {"Source": repository} if repository else {}
 
     class Made(BuildHookInterface):  # type: ignore[misc,type-arg]
         """The build hook of hatchling."""

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import package_readme
 import sbom
 
 ROOT: Final = Path(__file__).parents[1]
@@ -76,7 +77,11 @@ def check(sdist: Path, *wheels: Path) -> None:
     for wheel in wheels:
         if wheel.stat().st_size > MOST_BYTES:
             sys.exit(f"{wheel.name} has more than {MOST_BYTES:,} bytes")
-        names = zipfile.ZipFile(wheel).namelist()
+        packed = zipfile.ZipFile(wheel)
+        names = packed.namelist()
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        if dead := package_readme.relative(packed.read(metadata).decode("utf-8")):
+            sys.exit(f"the description in {wheel.name} leads to files that an index does not have: {', '.join(dead)}")
         if "molt_bench/py.typed" not in names or any(name.startswith("tests/") for name in names):
             sys.exit(f"{wheel.name} lacks py.typed, or has tests")
     run(Path(sys.executable).with_name("cffconvert"), "--validate", quiet=False)

@@ -23,10 +23,17 @@ from molt_bench.cli import app
 from molt_bench.config.sections import BenchmarkConfig
 
 ROOT: Final = Path(__file__).parents[1]
+#: The pages that are written by hand, by their kinds: each kind has a folder.
+KINDS: Final = ("start", "how-to", "reference", "why")
+DOCUMENTS: Final = [
+    ROOT / "docs/house.md",
+    *(page for kind in KINDS for page in sorted((ROOT / "docs" / kind).glob("*.md"))),
+]
 EXAMPLES: Final = sorted((ROOT / "examples").glob("*/README.md"))
 #: Pages that are not in docs/ themselves.
 ROOT_PAGES: Final = {
     "index.md": "README.md",
+    "contents.md": "docs/README.md",
     "changelog.md": "CHANGELOG.md",
     "contributing.md": "CONTRIBUTING.md",
     "benchmarks.md": "benchmarks/README.md",
@@ -45,9 +52,11 @@ PICTURE: Final = re.compile(r'\b(src(?:set)?=")docs/')
 def write(folder: Path) -> None:
     """Write all pages into a folder, which is emptied before, and copies of the files outside docs/ they link to."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for page in folder.glob("*.md"):
-        page.write_text(_linked(f"docs/{page.name}", folder), "utf-8")
+    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("__pycache__", "README.md"))
+    for page in DOCUMENTS:
+        (folder / page.relative_to(ROOT / "docs")).write_text(
+            _linked(page.relative_to(ROOT).as_posix(), folder), "utf-8"
+        )
     for path, make in PAGES.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(make(), "utf-8")
@@ -65,16 +74,18 @@ def _linked(name: str, folder: Path) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), link[1]))
         if not (ROOT / target).is_file():
             return link[0]
-        place = target.removeprefix("docs/") if target.startswith("docs/") else _copied(target, folder)
+        place = posixpath.relpath(_place(target, folder), posixpath.dirname(_place(name, folder)) or ".")
         return f"]({place}{link[2] or ''})"
 
     return LINK.sub(on_site, (ROOT / name).read_text("utf-8"))
 
 
-def _copied(name: str, folder: Path) -> str:
-    """Return where a file outside docs/ is on the site: a page, or a copy."""
+def _place(name: str, folder: Path) -> str:
+    """Return where a file is on the site; one outside docs/ that is no page is copied there."""
     if name in MOVED:
         return MOVED[name]
+    if name.startswith("docs/"):
+        return name.removeprefix("docs/")
     copy = folder / "source" / name
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / name, copy)
@@ -173,8 +184,8 @@ def config_page() -> str:
     parts = [
         "# Config",
         "A config is YAML or JSON, or flags, or both: `--set stop.budget.maxMatches=5` sets any field. Everything has "
-        "a default, and fields may also be written in snake_case. [Running a benchmark](../benchmark.md) explains what "
-        "they do; the [JSON Schema](../schemas/config.schema.json), which `molt-bench schema` prints, is for editors.",
+        "a default, and fields may also be written in snake_case. [Config files](config-files.md) shows "
+        "one. The [JSON Schema](../schemas/config.schema.json), which `molt-bench schema` prints, is for editors.",
     ]
     plain = {name: each for name, each in schema["properties"].items() if not _section(each)}
     parts += ["## At the top", _fields({"properties": plain}, defs), *_sections(schema, defs, "")]
@@ -192,11 +203,13 @@ def _kind(schema: Schema) -> str:
 
 
 def _section(schema: Schema) -> str | None:
-    """Return the name of the section that a field holds, if it does."""
-    for each in (schema, *schema.get("anyOf", ()), *schema.get("allOf", ())):
-        if "$ref" in each:
-            return str(each["$ref"].rpartition("/")[2])
-    return None
+    """Return the name of the section that a field holds; a field that may hold something else as well is none."""
+    kinds = [each for each in schema.get("anyOf", schema.get("allOf", [schema])) if each.get("type") != "null"]
+    return _name(kinds[0]) if len(kinds) == 1 and "$ref" in kinds[0] else None
+
+
+def _name(reference: Schema) -> str:
+    return str(reference["$ref"].rpartition("/")[2])
 
 
 def _sections(schema: Schema, defs: dict[str, Schema], above: str) -> Iterator[str]:
@@ -221,6 +234,10 @@ def _fields(schema: Schema, defs: dict[str, Schema]) -> str:
         default = json.dumps(each["default"]) if "default" in each else ""
         shown = code(default) if len(default) < 40 else "see the schema"
         rows.append((code(name), said[0] if said else "", type_text(each, defs), shown))
+        for kind in (defs[_name(part)] for part in each.get("anyOf", ()) if "$ref" in part):
+            for inner, field in kind.get("properties", {}).items():
+                says = field.get("description", kind.get("description", ""))
+                rows.append((code(f"{name}.{inner}"), says, type_text(field, defs), ""))
     return table(("field", "meaning", "value", "default"), rows)
 
 
@@ -228,7 +245,7 @@ def files_page() -> str:
     """Return the reference of all files of a run, from their schemas."""
     parts = [
         "# Files of a run",
-        "Every run has a folder with these files ([what they are for](../benchmark.md#the-run-folder)). Each has a "
+        "Every run has a folder with these files ([what they are for](run-folder.md)). Each has a "
         "JSON Schema, which tests hold against real runs. A `[]` stands for every item of a list, a `*` for every "
         "name. Later versions may add fields, so ignore those you do not know. `config.json` is "
         "[the config](config.md) with every field included.",
@@ -278,7 +295,7 @@ def api() -> str:
     """Return the reference of the API; the descriptions are the docstrings."""
     parts = [
         "# Python API",
-        "Everything here but the last part is imported from `molt_bench` itself, and [will stay](../stability.md).",
+        "Everything here but the last part is imported from `molt_bench` itself, and [will stay](stability.md).",
     ]
     rest = [name for name in molt_bench.__all__ if not any(name in names.split() for names in TOPICS.values())]
     for title, names in {**TOPICS, "Versions": " ".join(rest)}.items():
@@ -291,7 +308,7 @@ def api() -> str:
 
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "notebook.md": notebook,
-    "reference/cli.md": cli,
+    "reference/commands.md": cli,
     "reference/config.md": config_page,
     "reference/files.md": files_page,
     "reference/api.md": api,

@@ -8,48 +8,58 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
-PAGE: Final = ROOT / "docs" / "glossary.md"
+PAGE: Final = ROOT / "docs" / "reference" / "glossary.md"
 SCRIPT: Final = ROOT / "src" / "molt_bench" / "view" / "static" / "glossary.js"
 
 #: Each term: what it means, short enough for one line, and where the docs say more.
 TERMS: Final = {
-    "agent": ("Whoever plays: a bot, a program, a server, a language model or a person.", "agents.md"),
-    "bb/100": ("Big blinds won per 100 hands, with luck taken out: the result of an agent.", "methods.md"),
-    "raw": ("The same in chips as they were won, with all luck in it.", "methods.md"),
-    "hand": ("One deal of cards, from the blinds to the end of the betting or the showdown.", "rules.md"),
-    "game": ("A number of hands between two agents, dealt from one seed.", "rules.md"),
+    "agent": ("A player: a bot, a program, a server, a language model or a person.", "reference/agents.md"),
+    "bb/100": ("Big blinds won per 100 hands, with the luck taken out: an agent's result.", "why/methods.md"),
+    "raw": ("The same in chips as they were won, luck included.", "why/methods.md"),
+    "hand": ("One deal of cards, from the blinds to the end of the betting or the showdown.", "reference/rules.md"),
+    "game": ("A number of hands between two agents, dealt from one seed.", "reference/rules.md"),
     "seed pair": (
-        "Two games of one seed with the seats swapped, so that both play both sides: what statistics count.",
-        "methods.md",
+        "Two games on the same cards with the seats swapped, counted as one number: the unit of all statistics.",
+        "why/methods.md",
     ),
-    "match": ("All seed pairs of one meeting of two agents.", "benchmark.md"),
-    "margin": ("What one agent won more than the other in a seed pair, per hand.", "methods.md"),
-    "±95%": ("Half of the 95% interval: of such intervals, 95 in 100 contain the true value.", "methods.md"),
-    "lead": ("How much more one agent wins from the field than the next one in the ranking.", "methods.md"),
-    "tie": ("Two agents that are surely within the tie margin of each other: closer than anybody cares.", "methods.md"),
+    "match": ("One meeting of two agents: a number of seed pairs.", "why/how-a-run-works.md"),
+    "margin": ("What one agent wins from the other in a seed pair, per hand.", "why/methods.md"),
+    "±95%": ("Half of the 95% interval: of such intervals, 95 in 100 contain the true value.", "why/methods.md"),
+    "lead": ("How much more one agent wins from the field than the next one in the ranking.", "why/methods.md"),
+    "tie": (
+        "Two agents surely within the tie margin of each other: too close to matter.",
+        "why/methods.md",
+    ),
     "sure": (
-        "How likely it is that an agent is better than the next one, allowing for every look at the run.",
-        "methods.md",
+        "How sure it is that an agent is better than the next one, allowing for a look after every round.",
+        "why/methods.md",
     ),
-    "rank": ("The place in the order; a range such as 2-5 where not everybody is told apart.", "benchmark.md"),
-    "estimator": ("A way to take luck out of a result. All are right on average; some need fewer hands.", "methods.md"),
+    "rank": (
+        "The place in the ranking, or a range such as 2-5 where agents are not told apart.",
+        "why/how-a-run-works.md",
+    ),
+    "estimator": (
+        "A way to take luck out of a result. All are unbiased; better ones need fewer hands.",
+        "why/methods.md",
+    ),
     "fitted": (
-        "The estimator that weighs luck by what earlier matches of the run have shown. It needs the fewest hands.",
-        "methods.md",
+        "The estimator that learns from earlier matches of the run how much luck to take out.",
+        "why/methods.md",
     ),
-    "mu±sigma": ("The OpenSkill rating, which counts matches won, not how much was won.", "methods.md"),
+    "mu±sigma": ("The OpenSkill rating, which counts matches won, not how much was won.", "why/methods.md"),
     "fault": (
         "A mistake of an agent, recorded and never corrected: an illegal action, an exception, no answer in time.",
-        "agents.md",
+        "reference/agents.md",
     ),
-    "reference": ("The one that everybody plays alone in a gauntlet; it stands at 0.", "benchmark.md"),
+    "reference": ("The agent that everybody plays in a gauntlet; its result is 0.", "why/how-a-run-works.md"),
 }  # fmt: skip
 
 
 def page() -> str:
     """Return the page of the docs."""
     rows = [
-        f'| <a id="{anchor(term)}"></a>**{term}** | {text} | [more]({link}) |' for term, (text, link) in TERMS.items()
+        f'| <a id="{anchor(term)}"></a>**{term}** | {text} | [more](../{link}) |'
+        for term, (text, link) in TERMS.items()
     ]
     head = "Words that tables, pages and docs use. The viewer shows the same texts where you hover over a column."
     return "\n".join(["# Glossary", "", head, "", "| term | meaning | |", "|---|---|---|", *rows, ""])

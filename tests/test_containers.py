@@ -19,7 +19,7 @@ from promises import command_of
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "Dockerfile").read_text("utf-8")
-GUIDE = (ROOT / "docs" / "containers.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "how-to" / "run-in-containers.md").read_text("utf-8")
 TARGETS = ("worker", "live")
 
 
@@ -88,14 +88,17 @@ def test_what_is_copied_is_there_and_not_ignored():
 
 
 def test_what_the_build_reads_is_copied():
-    """The readme, the licence and the version, as pyproject.toml names them; and a build hook, should there be one."""
+    """The licence and the version, as pyproject.toml names them; the hooks, and all that they import or read."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     sources = [source for source, _ in copied()]
     hatch = project["tool"]["hatch"]
-    needed = ["pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]]
+    needed = ["pyproject.toml", "README.md", *project["project"]["license-files"]]
     needed += [hatch["version"]["path"], *hatch["build"]["targets"]["wheel"]["packages"]]
-    hooks = hatch["build"].get("hooks", {}) | hatch["build"]["targets"]["wheel"].get("hooks", {})
-    needed += [hook.get("path", "hatch_build.py") for name, hook in hooks.items() if name == "custom"]
+    hooks = (hatch["metadata"]["hooks"]["custom"], hatch["build"]["targets"]["wheel"]["hooks"]["custom"])
+    needed += [hook["path"] for hook in hooks]
+    imported = re.findall(r"^\s+from (\w+) import", (ROOT / "hatch_build.py").read_text("utf-8"), re.MULTILINE)
+    needed += [f"scripts/{name}.py" for name in imported]
+    assert "scripts/page_bundle.py" in needed
     for file in needed:
         assert any(file == source or file.startswith(f"{source}/") for source in sources), f"{file} is not copied"
 
@@ -179,7 +182,7 @@ def test_the_steps_of_the_live_image_give_a_server_that_an_agent_plays_at(tmp_pa
     assert not [*home.glob("lib/*/site-packages/*/tests")]
     runs = tmp_path / "runs"
     runs.mkdir()
-    shutil.copy(ROOT / "docs" / "examples" / "live.yaml", runs)
+    shutil.copy(ROOT / "src" / "molt_bench" / "serve" / "examples" / "live.yaml", runs)
     name, *arguments = json.loads(last("live", "ENTRYPOINT"))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     clean |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -17,8 +17,13 @@ from tests.agents.llm.provider import Provider
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-DOCUMENTS = [README, *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+KINDS = ("start", "how-to", "reference", "why")
+#: Each is named by its kind and its name, as in "how-to/publish-a-run.md".
+DOCUMENTS = [README, DOCS / "house.md", *(page for kind in KINDS for page in sorted((DOCS / kind).glob("*.md")))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: Pages beside the docs.
+OTHERS = ("docs/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
 SCRIPTS = Path(sys.executable).parent
 
 
@@ -33,6 +38,10 @@ _needs_adapters = (
 
 #: Models of the documents whose runs have a budget in dollars.
 PRICED = ("openai:gpt-4.1-nano", "openai:gpt-4.1-mini", "openai:gpt-4.1", "anthropic:claude-sonnet-4-5")
+
+
+def name_of(document):
+    return document.relative_to(DOCS if document.is_relative_to(DOCS) else ROOT).as_posix()
 
 
 def blocks(document, language):
@@ -52,7 +61,7 @@ def commands():
                 command, _, output = piece.partition("\n")
                 if not command.startswith("pip "):
                     found.setdefault(command, []).append(output)
-                    places.setdefault(command, document.name)
+                    places.setdefault(command, name_of(document))
     return [
         pytest.param(command, shown, id=f"{places[command]}: {command}", marks=marks_of(command, places[command]))
         for command, shown in found.items()
@@ -60,7 +69,7 @@ def commands():
 
 
 def marks_of(command, place):
-    if place == "integrations.md":
+    if place == "reference/integrations.md":
         return _needs_adapters
     if " --sandbox" in command:
         return (pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),)
@@ -112,11 +121,21 @@ def test_every_command_shown_runs_and_prints_what_is_shown(command, outputs, tmp
         assert timeless(printed) == timeless(trimmed(blocks(README, "text")[0]))
 
 
-def test_the_readme_is_short_and_leads_to_every_guide():
+def test_the_readme_is_short_and_leads_to_the_start_and_to_the_list_of_pages():
     text = README.read_text("utf-8")
     assert len(text.splitlines()) <= 120
-    guides = {document.name for document in DOCUMENTS[1:]} - {"house.md"}  # which CONTRIBUTING leads to
-    assert [name for name in sorted(guides) if f"(docs/{name})" not in text] == []
+    wanted = ["README.md", *(name_of(page) for page in DOCUMENTS if page.parent.name == "start")]
+    assert [name for name in wanted if f"(docs/{name})" not in text] == []
+
+
+def test_the_list_of_pages_has_all_of_them_in_the_part_of_their_kind():
+    text = (DOCS / "README.md").read_text("utf-8")
+    parts = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    listed = {title: {*re.findall(r"\]\(([\w/-]+\.md)\)", part)} for title, part in parts.items()}
+    assert listed == {
+        kind.replace("-", " ").capitalize(): {name_of(page) for page in DOCUMENTS if page.parent.name == kind}
+        for kind in KINDS
+    }
 
 
 def test_the_first_screen_is_that_of_a_command_that_is_run():
@@ -146,18 +165,18 @@ def timeless(lines):
 @pytest.mark.parametrize(
     ("guide", "number", "example"),
     [
-        ("benchmark.md", 0, "benchmark.yaml"),
-        ("ci.md", 0, "ci/bench.yaml"),
-        ("ci.md", 1, "ci/molt-bench.yml"),
-        ("protocol.md", 2, "acpc.yaml"),
-        ("models.md", 0, "models.yaml"),
-        ("models.md", 1, "local.yaml"),
-        ("models.md", 2, "gauntlet.yaml"),
-        ("models.md", 3, "harnesses.yaml"),
-        ("models.md", 4, "tools.yaml"),
-        ("models.md", 5, "logprobs.yaml"),
-        ("models.md", 6, "mixed.yaml"),
-        ("models.md", 7, "reask.yaml"),
+        ("reference/config-files.md", 0, "benchmark.yaml"),
+        ("reference/protocol.md", 2, "acpc.yaml"),
+        ("start/first-model.md", 0, "local.yaml"),
+        ("how-to/gate-a-pull-request.md", 0, "ci/bench.yaml"),
+        ("how-to/gate-a-pull-request.md", 1, "ci/molt-bench.yml"),
+        ("how-to/compare-two-models.md", 0, "models.yaml"),
+        ("how-to/rank-many-models.md", 0, "gauntlet.yaml"),
+        ("how-to/compare-ways-of-asking.md", 0, "harnesses.yaml"),
+        ("how-to/compare-ways-of-asking.md", 1, "tools.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 0, "logprobs.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 1, "mixed.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 2, "reask.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):
@@ -165,24 +184,36 @@ def test_the_example_configs_are_those_in_the_guides(guide, number, example):
     assert shown == (ROOT / "docs" / "examples" / example).read_text("utf-8")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_all_python_shown_runs_and_prints_the_report_that_is_shown(document, capsys):
-    if document.name == "integrations.md":
+    if name_of(document) == "reference/integrations.md":
         pytest.importorskip("pettingzoo", reason="what adapters need is not installed")
     names: dict[str, object] = {}
     for block in blocks(document, "python"):
         exec(compile(block, document.name, "exec"), names)  # the documents are ours
-    if document.name == "agents.md":
+    if name_of(document) == "reference/agents.md":
         assert blocks(document, "text")[0] in capsys.readouterr().out
 
 
-def test_links_between_documents_lead_somewhere():
-    for document in [*DOCUMENTS, ROOT / "CONTRIBUTING.md"]:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text("utf-8")):
-            assert (document.parent / target).is_file(), f"{document.name} -> {target}"
+def places(document):
+    """Return the anchors of a page: what GitHub and the site make of its headings, and those that are set."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    return slugs | {*re.findall(r'id="([^"]+)"', text)}
+
+
+def test_links_between_documents_lead_to_a_file_and_a_place_in_it():
+    dead = []
+    for document in [*DOCUMENTS, *(ROOT / name for name in OTHERS), *sorted((ROOT / "examples").rglob("*.md"))]:
+        for target, place in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)]*)\)", document.read_text("utf-8")):
+            found = document.parent / target if target else document
+            if not found.is_file() or (place and place not in places(found)):
+                dead.append(f"{document.relative_to(ROOT)} -> {target}#{place}")
+    assert dead == []
 
 
 def test_every_page_is_in_the_menu_of_the_site():
     menu = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
-    listed = re.findall(r"([\w-]+\.md)$", menu, re.MULTILINE)
-    assert [document.name for document in DOCUMENTS[1:] if document.name not in listed] == []
+    listed = re.findall(r"- ([\w/-]+\.md)$", menu, re.MULTILINE)
+    assert [name_of(document) for document in DOCUMENTS[1:] if name_of(document) not in listed] == []

@@ -51,7 +51,7 @@ def test_the_script_draws_the_overview_of_a_run(tmp_path, monkeypatch):
 #: Each picture of a page of the docs: the page, what is shown in the dark, in words, and in the light.
 IN_DOCS = [
     (page, *found)
-    for page in sorted((ROOT / "docs").glob("*.md"))
+    for page in sorted((ROOT / "docs").rglob("*.md"))
     for found in re.findall(
         r'<source media="\(prefers-color-scheme: dark\)" srcset="(.+?)">\s*<img alt="(.+?)" src="(.+?)">',
         page.read_text("utf-8"),
@@ -70,7 +70,7 @@ def test_every_picture_of_the_docs_is_there_for_both_themes_and_loads_nothing(pa
 
 
 def test_the_ideas_of_the_methods_the_sandbox_and_the_house_have_a_picture():
-    assert {light for _, _, _, light in IN_DOCS} >= {
+    assert {light.removeprefix("../") for _, _, _, light in IN_DOCS} >= {
         f"images/{name}-light.svg" for name in ("seed-pair", "stop", "sandbox", "house")
     }
 

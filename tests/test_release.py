@@ -41,7 +41,7 @@ CFF = {
 
 
 def test_nothing_that_was_promised_is_lost():
-    assert sorted({*stored()} - {*promised()}) == [], "a promise: see docs/stability.md before you take it back"
+    assert sorted({*stored()} - {*promised()}) == [], "a promise: see docs/reference/stability.md"
 
 
 def test_promises_are_sorted_and_named_once():
@@ -72,7 +72,7 @@ def test_the_citation_follows_its_format_and_has_the_version():
 def test_the_version_is_written_in_one_place_and_is_a_semantic_one():
     assert re.fullmatch(r"\d+\.\d+\.\d+(?:(?:a|b|rc|\.dev)\d+)?", __version__)
     project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert 'dynamic = ["version"]' in project
+    assert 'dynamic = ["version", ' in project
     assert 'path = "src/molt_bench/_version.py"' in project
     assert not re.search(r"^version\s*=", project, re.MULTILINE)
 

@@ -14,7 +14,7 @@ from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, quick_run,
 from molt_bench.cli.app import COMMANDS, program, with_command
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "cli.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "reference" / "command-line.md").read_text("utf-8")
 RUN = "benchmark-results/2026-01-31T12-00-00"
 BOT = """
 from molt_bench import Action

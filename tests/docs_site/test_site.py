@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import docs_site
 import molt_bench
 
 ROOT = Path(__file__).parents[2]
@@ -50,8 +51,8 @@ def pages():
 
 
 def test_every_page_of_the_docs_is_on_the_site(pages):
-    for document in (ROOT / "docs").glob("*.md"):
-        assert f"{document.stem}.html" in pages
+    for document in docs_site.DOCUMENTS:
+        assert document.relative_to(ROOT / "docs").with_suffix(".html").as_posix() in pages
     assert {"index.html", "changelog.html", "contributing.html", "notebook.html"} <= pages.keys()
 
 
@@ -91,15 +92,16 @@ def test_the_references_have_every_name_command_and_file(pages):
     api = pages["reference/api.html"].places
     assert [name for name in molt_bench.__all__ if f"{molt_bench._HOMES[name]}.{name}" not in api] == []
     promises = (ROOT / "tests" / "promises.txt").read_text("utf-8")
-    texts = {name: (SITE / "reference" / f"{name}.html").read_text("utf-8") for name in ("cli", "config", "files")}
+    texts = {name: (SITE / "reference" / f"{name}.html").read_text("utf-8") for name in ("commands", "config", "files")}
     for command in re.findall(r"^cli (\w+)$", promises, re.MULTILINE):
-        assert f"molt-bench-{command}" in pages["reference/cli.html"].places
+        assert f"molt-bench-{command}" in pages["reference/commands.html"].places
     for command, flag in re.findall(r"^cli (\w+) (--[\w-]+)$", promises, re.MULTILINE):
-        assert re.search(rf"<code>[^<]*{flag}\b", texts["cli"]), (command, flag)
+        assert re.search(rf"<code>[^<]*{flag}\b", texts["commands"]), (command, flag)
     for path in re.findall(r"^config (.+)$", promises, re.MULTILINE):
         last, heading = path.split(".")[-1], path.lower().replace(".", "")
         assert (
-            f"<code>{last}</code>" in texts["config"] or {heading, last.lower()} & pages["reference/config.html"].places
+            re.search(rf"<code>(?:\w+\.)?{re.escape(last)}</code>", texts["config"])
+            or {heading, last.lower()} & pages["reference/config.html"].places
         ), path
     for file, path in re.findall(r"^file (\S+) (.+)$", promises, re.MULTILINE):
         assert f"<code>{path}</code>" in texts["files"], (file, path)

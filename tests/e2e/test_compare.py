@@ -14,7 +14,7 @@ from tests.e2e.llm import calm_server, config_for, module_server, no_keys, playe
 from tests.e2e.shell import MOLT_BENCH, lines_of, one_clear_line, quick, rechained, run_of
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "planning.md").read_text("utf-8")
+HOW_TO = ROOT / "docs" / "how-to"
 FIXED = ("--scheduler", "round_robin", "--set", "stop.adjacentConfidence=null", "--quiet")
 
 BOT = '''
@@ -350,8 +350,9 @@ def test_a_pilot_that_is_no_run_is_one_clear_line(tmp_path):
     one_clear_line(quick("plan", tmp_path / "none.yaml"), "none.yaml")
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+def blocks(page, language):
+    text = (HOW_TO / page).read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def trimmed(text):
@@ -364,9 +365,9 @@ def without_prices(text):
 
 
 def test_the_screen_of_models_in_the_guide_is_the_real_one(tmp_path):
-    (tmp_path / "bench.yaml").write_text(blocks("yaml")[0])
+    (tmp_path / "bench.yaml").write_text(blocks("plan-a-run.md", "yaml")[0])
     done = quick("plan", tmp_path / "bench.yaml")
-    assert without_prices(done.stdout) == without_prices(blocks("text")[0])
+    assert without_prices(done.stdout) == without_prices(blocks("plan-a-run.md", "text")[0])
 
 
 @pytest.mark.slow
@@ -385,9 +386,9 @@ def test_the_commands_that_compare_in_the_guide_run_and_print_what_is_shown(tmp_
             env=environment,
         )
 
-    made, checks = blocks("sh")
+    made, checks = blocks("compare-two-versions.md", "sh")
     done = shell(made)
     assert done.returncode == 0, done.stderr
-    shown = trimmed(blocks("text")[-1])
+    shown = trimmed(blocks("compare-two-versions.md", "text")[0])
     assert trimmed(done.stdout)[-len(shown) :] == shown
     assert shell(checks).returncode == 0

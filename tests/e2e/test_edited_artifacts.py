@@ -11,7 +11,7 @@ from molt_bench.report.grades import GRADES
 from tests.e2e.edited_artifacts import EDITED, EDITS, READERS, fresh, link_instead, negated, outcome
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, rechained
 
-DOC = Path(__file__).parents[2] / "docs" / "fairness.md"
+DOC = Path(__file__).parents[2] / "docs" / "why" / "fairness.md"
 MARKED = re.compile(r"(<!-- edited artifacts -->\n).*?(<!-- end -->)", re.DOTALL)
 FLAGS = ("--participants", "tag,maniac,random", "--seeds", "2", "--hands", "4", "--max-matches", "3")
 RULE = ("--set", "stop.adjacentConfidence=null", "--master-seed", "edited")

@@ -160,7 +160,7 @@ def test_wrong_blinds_are_wrong_usage(blinds, tmp_path):
 
 
 def test_the_screen_in_the_guide_is_what_is_printed(sit):
-    guide = (ROOT / "docs" / "playing.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "how-to" / "play-against-an-agent.md").read_text("utf-8")
     shown = re.search(r"```console\n\$ molt-bench play (.*?)\n```\n\n```text\n(.*?)```", guide, re.DOTALL)
     typed = re.findall(r"^> (.*)$", shown[2], re.MULTILINE)
     assert typed

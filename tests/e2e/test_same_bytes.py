@@ -23,8 +23,8 @@ def odd(tmp_path_factory):
 
 def documented():
     """Return the names of all files that the docs say a run writes."""
-    text = (ROOT / "docs" / "benchmark.md").read_text()
-    table = text.partition("## The run folder")[2].partition("\n\nEach file has")[0]
+    text = (ROOT / "docs" / "reference" / "run-folder.md").read_text()
+    table = text.partition("# The run folder")[2].partition("\n\nEach file has")[0]
     rows = re.findall(r"^\| (`.+?) \|", table, re.M)
     return {name for row in rows for name in re.findall("`(.+?)`", row)}
 

@@ -300,7 +300,7 @@ def test_a_program_that_runs_as_another_user_reads_neither_journal_nor_seed(tmp_
 
 @pytest.mark.slow
 def test_the_commands_in_the_guide_work_as_they_are_shown(tmp_path):
-    guide = (ROOT / "docs" / "fairness.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "why" / "fairness.md").read_text("utf-8")
     (commands,) = re.findall(r"```sh\n(.*?)```", guide, re.DOTALL)
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
     path = f"{Path(MOLT_BENCH).parent}:{os.environ['PATH']}"

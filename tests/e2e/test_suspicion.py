@@ -1,4 +1,4 @@
-"""Agents that are not what they seem are named, and the table of them in docs/fairness.md (`make slow SUITE=cheats`).
+"""Agents that are not what they seem are named, and their table in docs/why/fairness.md (`make slow SUITE=cheats`).
 
 To write the table again: python -m tests.e2e.test_suspicion
 """
@@ -17,7 +17,7 @@ from molt_bench.report.claims import sentences
 from molt_bench.report.win_rates import in_bb_per_100
 from tests.e2e.shell import quick, read, run_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "fairness.md"
+PAGE = Path(__file__).parents[2] / "docs" / "why" / "fairness.md"
 SUSPECTS = Path(__file__).with_name("suspects.py")
 BEGIN, END = "<!-- cheats: begin -->", "<!-- cheats: end -->"
 HEAD = "| agent | against | raw, bb/100 | without luck | z | named | the report says |"

@@ -24,20 +24,19 @@ from molt_bench.errors import MoltBenchError, did_you_mean, printable
 _GROUPS: Final = {
     "Play": {
         "run": "Run a benchmark (the default command).",
-        "exam": "Ask everyone the same decisions, and rank them by what they give away.",
+        "exam": "Put the same decisions to everyone, and rank them by what they give away.",
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
-        "serve": "Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is "
-        "over.",
+        "serve": "Play a benchmark with agents that connect over the network: invite them, wait, and play.",
         "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
         "play": "Play against an agent yourself, in the terminal.",
     },
     "Prepare": {
-        "init": "Write a commented config to start with, from four questions or as many flags.",
+        "init": "Write a commented config, from four questions or from flags.",
         "validate": "Check a config without running it, and name the API keys that a run will need.",
         "plan": "Estimate what a config will take in hands, calls, dollars and hours before you spend anything.",
         "agents": "List the agents that a config can name.",
         "check": "Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.",
-        "doctor": "Say what is installed here, what is missing, and the command that brings it.",
+        "doctor": "Show what is installed, what is missing, and the command that installs it.",
     },
     "Read results": {
         "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
@@ -56,7 +55,7 @@ _SELDOM: Final = {
     "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     "schema": "Print the JSON Schema of the config, for editors.",
     "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
-    "mcp": "Play at a live server from an MCP host, such as Claude Desktop, which starts this command and hangs up.",
+    "mcp": "Play at a live server from an MCP host that starts programs, such as Claude Desktop.",
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _SELDOM
 _DEFAULT: Final = "run"

@@ -51,12 +51,12 @@ class VerdictOptions:
 
     within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
     fail_below: float | None = flag(
-        "Exit with status 1 if an agent has certainly lost more than this, 6 if too few hands can tell.",
+        "Exit with status 1 if an agent has certainly lost more than this, 6 if the hands are too few to tell.",
         metavar="MBB",
         type=NOT_NEGATIVE,
     )
     strict: bool = flag(
-        "With --fail-below: exit with status 1 unless it is certain that none lost more.", default=False
+        "With --fail-below: exit with status 1 unless it is certain that no agent lost more.", default=False
     )
     exit_code: bool = flag("Exit with status 1 if an agent is worse, 4 if that is not known.", default=False)
     confidence: float = flag("Confidence of the verdicts.", default=0.95, type=CONFIDENCE)

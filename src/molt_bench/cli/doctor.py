@@ -1,4 +1,4 @@
-"""`molt-bench doctor`: what is installed, what is missing, and the command that brings it."""
+"""`molt-bench doctor`: what is installed, what is missing, and the command that installs it."""
 
 import os
 import shutil
@@ -49,9 +49,9 @@ class Finding(NamedTuple):
 @click.command(cls=Command)
 @json_option
 def doctor(*, as_json: bool) -> None:
-    """Say what is installed here, what is missing, and the command that brings it.
+    """Show what is installed, what is missing, and the command that installs it.
 
-    Nothing that is missing keeps the bots that come with molt-bench from playing.
+    The built-in bots need none of it.
 
     Examples:
       molt-bench doctor

@@ -43,7 +43,7 @@ _COMPANION = "blueprint"
 class ExamOptions:
     """What is asked of whom."""
 
-    questions: int = flag("Most questions that are asked.", default=400, type=_QUESTIONS)
+    questions: int = flag("Maximum number of questions.", default=400, type=_QUESTIONS)
     secret: bool = flag(
         "Draw new questions from a seed that is revealed at the end, and solve them here: seconds each.", default=False
     )
@@ -70,10 +70,10 @@ class ExamOptions:
 @grouped(ExamOptions, "options")
 @printing_options
 def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing) -> None:
-    """Ask everyone the same decisions, and rank them by what they give away.
+    """Put the same decisions to everyone, and rank them by what they give away.
 
-    Every answer is valued by a solved game, so there is no luck of cards. It asks in blocks, and stops when the order
-    is sure or the money is spent.
+    A solved game gives the value of every answer, so the luck of the cards plays no part. Questions come in blocks
+    until the order is sure or the money is spent.
 
     Examples:
       molt-bench exam tag tight --questions 50

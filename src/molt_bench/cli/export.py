@@ -56,7 +56,7 @@ def export(
 ) -> None:
     """Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked.
 
-    Of an exam, --format csv writes every answer with what it gives away.
+    For an exam, --format csv writes every answer with what it gives away.
 
     Examples:
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format csv

@@ -26,7 +26,7 @@ from molt_bench.runs.stored_run import StoredRun
 def grade(folder: str, agent: str | None, printing: Printing) -> None:
     """Grade every decision of a run by the values of the reference bot, and write grades.json.
 
-    It is not the ranking. For a run that is still going it prints the grades so far and writes nothing.
+    It is not the ranking. For a run in progress, it prints the grades so far and writes nothing.
 
     Examples:
       molt-bench grade benchmark-results/2026-01-31T12-00-00

@@ -72,9 +72,10 @@ class InitOptions:
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @printing_options
 def init(file: str | None, answers: InitOptions, *, force: bool, printing: Printing) -> None:
-    """Write a commented config to start with, from four questions or as many flags.
+    """Write a commented config, from four questions or from flags.
 
-    Without a terminal, the answers are read from standard input, a line each; an empty or missing one is the default.
+    Without a terminal, the answers are read from standard input, one per line; an empty or missing line is the
+    default.
 
     Examples:
       molt-bench init

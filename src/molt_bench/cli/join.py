@@ -16,8 +16,8 @@ from molt_bench.serve.guest import play_as_guest
 @click.argument(
     "url",
     metavar="URL",
-    help="The invitation, as `molt-bench serve` printed it; - reads it from standard input, so that no list of "
-    "processes shows it.",
+    help="The invitation, as `molt-bench serve` printed it; - reads it from standard input, which hides it from "
+    "the process list.",
 )
 @click.option("--agent", required=True, **AGENT)
 @param_option
@@ -27,7 +27,7 @@ from molt_bench.serve.guest import play_as_guest
     metavar="SECONDS",
     type=POSITIVE,
     default=600.0,
-    help="How long to keep looking for a server that is gone.",
+    help="How long to keep trying if the server is gone.",
 )
 @printing_options
 def join(

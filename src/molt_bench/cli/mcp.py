@@ -14,7 +14,7 @@ from molt_bench.serve.mcp_bridge import bridge
 @click.command(cls=Command)
 @click.argument("url", metavar="URL", help="The invitation, as `molt-bench serve` printed it.")
 def mcp(url: str) -> None:
-    """Play at a live server from an MCP host, such as Claude Desktop, which starts this command and hangs up.
+    """Play at a live server from an MCP host that starts programs, such as Claude Desktop.
 
     Examples:
       molt-bench mcp http://127.0.0.1:8770/j/TOKEN

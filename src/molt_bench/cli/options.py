@@ -35,9 +35,11 @@ param_option = click.option(
     "--param", "params", metavar="KEY=VALUE", multiple=True, help="A param of the agent; repeatable."
 )
 sandbox_option = click.option(
-    "--sandbox/--no-sandbox", default=None, help="Play in a sandbox, or without; by default, programs where possible."
+    "--sandbox/--no-sandbox", default=None, help="Play in a sandbox or not; by default, programs do where possible."
 )
-root_option = click.option("--root", metavar="DIR", help="Where the run's files are now, such as on another machine.")
+root_option = click.option(
+    "--root", metavar="DIR", help="Where the files of the run's agents are now, such as on another machine."
+)
 run_agents_option = click.option(
     "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one; see docs."
 )

@@ -27,7 +27,7 @@ class Command(click.Command):
                 is_flag=True,
                 expose_value=False,
                 callback=lambda ctx, param, wanted: turn_color_off() if wanted else None,
-                help="Print without colour, as the variable NO_COLOR does.",
+                help="Print without colour; so does the variable NO_COLOR.",
             )
         )
 

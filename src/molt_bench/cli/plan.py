@@ -46,8 +46,12 @@ class PlanFlags:
     pilot: str | None = flag(
         "An earlier run to take variance and costs from.", metavar="RUN", shell_complete=run_folders
     )
-    gap: float | None = flag("What it takes to tell two agents this far apart.", metavar="MBB", type=NOT_NEGATIVE)
-    interval: float | None = flag("What it takes to know every result to within this.", metavar="MBB", type=POSITIVE)
+    gap: float | None = flag(
+        "What it takes to order two agents that are this far apart.", metavar="MBB", type=NOT_NEGATIVE
+    )
+    interval: float | None = flag(
+        "What it takes to know every result to within this much.", metavar="MBB", type=POSITIVE
+    )
     usd: float | None = flag("Say what this much money buys.", "--dollars", metavar="USD", type=POSITIVE)
     hands: int | None = flag("Say what this many hands buy.", type=COUNT)
     confidence: float | None = flag("Confidence; the config's by default.", type=CONFIDENCE)
@@ -76,7 +80,8 @@ class PlanFlags:
 def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None:
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
 
-    With --dollars or --hands: what a budget buys, as the smallest gap that can be told apart for each way to spend it.
+    With --dollars or --hands, it says what a budget buys: for each way to spend it, the smallest gap between two agents
+    that the run can tell apart.
     `plan exam --config FILE` plans an exam of the same participants.
 
     Examples:

@@ -40,7 +40,7 @@ else:
 def report(folder: str, html: str | None, figures: str | None, *, explain: bool, printing: Printing) -> None:
     """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
 
-    For a run that is still going it prints the current table and writes nothing. RUN may be the folder of an exam.
+    For a run in progress, it prints the current table and writes nothing. RUN may be the folder of an exam.
 
     Examples:
       molt-bench report benchmark-results/2026-01-31T12-00-00

@@ -54,10 +54,10 @@ class BenchmarkOptions:
         "Play a gauntlet: everyone plays this participant only, and is ranked by the result.", metavar="ID"
     )
     sandbox: bool | None = flag(
-        "Play all programs and Python files in a sandbox, or none of them; by default, programs where possible.",
+        "Play all programs and Python files in a sandbox, or none; by default, programs only, where possible.",
         "--sandbox/--no-sandbox",
     )
-    output_dir: str | None = flag("Folder in which every run gets its own folder.", metavar="DIR", type=PATH)
+    output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
     assignments: tuple[str, ...] = flag(
         "Set any config field, as in game.stack=5000; repeatable.",
         "--set",

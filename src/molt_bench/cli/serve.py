@@ -66,24 +66,24 @@ class ConnectionOptions:
     )
 
     linger: float = flag(
-        "How long the server stays after the end, until everybody has learnt of it.",
+        "How long the server stays up after the end, until every agent knows that the run is over.",
         default=60.0,
         metavar="SECONDS",
         type=NOT_NEGATIVE,
     )
-    stay: bool = flag("Stay after the end until stopped, so that latecomers learn what happened.", default=False)
+    stay: bool = flag("Stay up after the end until stopped, for agents that come back late.", default=False)
     public_url: str | None = flag(
         "URL under which guests reach the server, through a proxy or a tunnel.", metavar="URL"
     )
     trusted_proxy: tuple[str, ...] = flag(
-        "Address of a proxy that may say which client it speaks for; may be repeated.",
+        "Address of a proxy that is trusted to name its clients; repeatable.",
         default=(),
         metavar="ADDRESS",
         multiple=True,
     )
     public_names: bool = flag("Show everybody in the lobby who is playing, before the run ends.", default=False)
     spectator_delay: float | None = flag(
-        "Show the tables to spectators, this long after what happens there; by default, not at all.",
+        "Show the tables to spectators with this delay; by default, not at all.",
         metavar="SECONDS",
         type=NOT_NEGATIVE,
     )
@@ -159,7 +159,7 @@ class ServedRuns:
         metavar="[FILE]...",
         nargs=-1,
         type=PATH,
-        help="Config file, or the folder of a run to continue; of several, one run is played after another.",
+        help="Config file, or the folder of a run to continue; several are played one after another.",
     ),
     click.option("--config", metavar="FILE", type=PATH, help="The same as FILE."),
     click.option(
@@ -185,7 +185,7 @@ def serve(
     resume_last: bool,
     run_agents: bool,
 ) -> None:
-    """Play a benchmark with agents that connect by themselves: invite them, play, and tell them when it is over.
+    """Play a benchmark with agents that connect over the network: invite them, wait, and play.
 
     Examples:
       molt-bench serve live.yaml

@@ -26,7 +26,7 @@ from molt_bench.runs.stored_run import StoredRun
 def verify(folder: str, root: str | None, *, run_agents: bool, printing: Printing) -> None:
     """Replay every game of a run, check that it is identical and that every file follows from it.
 
-    Only built-in bots play again. The answers of all others are on record: in files of their own, or in the journal.
+    Only built-in bots play again. Everybody else's answers come from the record.
 
     Examples:
       molt-bench verify benchmark-results/2026-01-31T12-00-00

@@ -33,7 +33,7 @@ else:
     np = lazy_import("numpy")
 
 #: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
-#: ladders of docs/evidence.md had been looked at when it was chosen.
+#: ladders of docs/why/evidence.md had been looked at when it was chosen.
 HOLD: Final = 20.0
 #: Weights are fitted again when there are so many times the hands.
 GROWTH: Final = 1.1

@@ -13,7 +13,7 @@ was hoped for, it is wrong far more often. Two tests allow for that:
   that it *ever* exceeds 1/error is at most `error` (Ville's inequality; Robbins 1970; Howard et al. 2021, equation 14).
 
 Margins are treated as Normal with a known variance; to allow for its estimation, Student's t is converted to the z of
-the same probability. See docs/methods.md for what voids this.
+the same probability. See docs/why/methods.md for what voids this.
 """
 
 from collections.abc import Generator

@@ -3,7 +3,7 @@
 The lead of an order is inflated: a run stops when a lead is large enough, so it stops sooner where luck has made it
 larger. `Judge.shrunk` takes that out of the median. With z the standard errors of the lead, and T the information at
 which it passed the bar, as a multiple of that at the first look, the share of the lead that is due to the stop is about
-(1 - 1/T) / z^2. At the first look there is nothing to shrink: nobody chose when to look. See docs/evidence.md.
+(1 - 1/T) / z^2. At the first look there is nothing to shrink: nobody chose when to look. See docs/why/evidence.md.
 """
 
 from collections.abc import Collection, Iterable, Sequence

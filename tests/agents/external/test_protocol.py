@@ -247,7 +247,7 @@ def test_the_published_schema_is_that_of_the_code():
 
 def samples():
     """Return the messages that the guide shows, in their order."""
-    guide = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
     return [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)]
 
 
@@ -276,7 +276,7 @@ def test_the_messages_in_the_guide_are_as_the_schema_says():
 
 def test_the_configs_in_the_guide_are_complete():
     """Every setting is shown, with its default."""
-    guide = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
     first, second, third = (
         yaml.safe_load(text) for text in re.findall(r"^```yaml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     )

@@ -1,4 +1,4 @@
-"""The table of limits in docs/models.md: what servers bill under a limit of dollars, as runs against them find out.
+"""What servers bill under a limit of dollars, as runs against them find out: the table in docs/why/evidence-models.md.
 
 `python -m tests.agents.llm.money_table` writes the table into the page. What is spent is what the server bills by its
 own count: every request that it began to answer, whether anybody read the answer or not.
@@ -19,7 +19,7 @@ from tests.agents.llm.http1 import response
 from tests.agents.llm.playing import base_url, config
 from tests.agents.llm.provider import Provider
 
-PAGE = Path(__file__).parents[3] / "docs" / "models.md"
+PAGE = Path(__file__).parents[3] / "docs" / "why" / "evidence-models.md"
 BEGIN, END = "<!-- money: generated -->\n", "<!-- end of money -->\n"
 HEAD = "| 200 games at once, and a server that | limit | spent | of the limit |\n|---|---:|---:|---:|\n"
 

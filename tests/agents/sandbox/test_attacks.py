@@ -1,4 +1,4 @@
-"""Ways to cheat that boxes stop, each tried without a box as well, and the table of them in docs/fairness.md.
+"""Ways to cheat that boxes stop, each tried without a box as well, and the table of them in docs/why/fairness.md.
 
 `make slow SUITE=cheats` tries all. What came of each is compared with `attack_outcomes.json`, which the table is made
 from. MOLT_BENCH_WRITE_DOCS=1 records the outcomes and writes the table anew.
@@ -31,7 +31,7 @@ from tests.agents.sandbox.boxes import SYSTEM_PYTHON, needs_bubblewrap, needs_gu
 
 ATTACKER = Path(__file__).with_name("attacker.py")
 OUTCOMES = Path(__file__).with_name("attack_outcomes.json")
-DOC = Path(__file__).parents[3] / "docs" / "fairness.md"
+DOC = Path(__file__).parents[3] / "docs" / "why" / "fairness.md"
 MARKED = re.compile(r"(<!-- attacks: begin -->\n).*?(<!-- attacks: end -->)", re.DOTALL)
 
 
