@@ -1,5 +1,7 @@
 """Ladders of drawn players, made after the planner was fixed: for measuring plans alone, and looked at once."""
 
+from functools import partial
+
 from bots import Bot
 from ladders import Plan
 
@@ -13,36 +15,13 @@ def _stubborn(holds: float, grip: float, size: int) -> Bot:
     return Bot("stubborn", reads={"holds": holds, "grip": grip, "size": size})
 
 
+_drawn = partial(Plan, seeds=150, most=4_000_000)
 DRAWN = (
-    Plan("drawn four", "four drawn players", _tabled(1, 4, 0.5), seeds=150, most=4_000_000),
-    Plan(
-        "drawn short",
-        "four wilder ones, 30 big blinds",
-        _tabled(11, 4, 0.9),
-        stack=30,
-        seeds=150,
-        tie=75.0,
-        most=4_000_000,
-    ),
-    Plan(
-        "drawn alike",
-        "five that are alike, 60 big blinds",
-        _tabled(21, 5, 0.25),
-        stack=60,
-        seeds=150,
-        tie=150.0,
-        most=4_000_000,
-    ),
-    Plan(
-        "drawn open",
-        "four, dice published, 80 big blinds",
-        _tabled(31, 4, 0.5, publish=True),
-        stack=80,
-        seeds=150,
-        tie=200.0,
-        most=4_000_000,
-    ),
-    Plan(
+    _drawn("drawn four", "four drawn players", _tabled(1, 4, 0.5)),
+    _drawn("drawn short", "four wilder ones, 30 big blinds", _tabled(11, 4, 0.9), stack=30, tie=75.0),
+    _drawn("drawn alike", "five that are alike, 60 big blinds", _tabled(21, 5, 0.25), stack=60, tie=150.0),
+    _drawn("drawn open", "four, dice published, 80 big blinds", _tabled(31, 4, 0.5, publish=True), stack=80, tie=200.0),
+    _drawn(
         "stubborn",
         "four that hold on to hands, 120 big blinds",
         {
@@ -52,19 +31,15 @@ DRAWN = (
             "picky": _stubborn(0.55, 0.05, 50),
         },
         stack=120,
-        seeds=150,
-        most=4_000_000,
         known=False,
     ),
-    Plan(
+    _drawn(
         "drawn and built in",
         "two drawn, one that holds on, and two built-in bots, 50 big blinds",
         {**_tabled(41, 2, 0.6), "tough": _stubborn(0.45, 0.35, 70), "tag": Bot("tag"), "maniac": Bot("maniac")},
         stack=50,
-        seeds=150,
         tie=125.0,
-        most=4_000_000,
         known=False,
     ),
-    Plan("drawn deep", "four, 200 big blinds", _tabled(51, 4, 0.7), stack=200, seeds=150, most=4_000_000),
+    _drawn("drawn deep", "four, 200 big blinds", _tabled(51, 4, 0.7), stack=200),
 )

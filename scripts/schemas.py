@@ -188,7 +188,9 @@ MARGINS: Final = fields(
     suspicion=fields(
         "Whose chips and results without luck do not agree.",
         suspects=listed(TEXT, "Ids of those for whom both cannot be right; chips alone count for them."),
-        doubted=listed(TEXT, "Ids of others for whom they differ by more than chance makes likely."),
+        doubted=listed(
+            TEXT, "Ids of others about whom no order is claimed yet: they differ by more than usual at one look."
+        ),
         bound=say(NUMBER, "The evidence from which on somebody is a suspect."),
     ),
     neighbours=listed(

@@ -75,7 +75,8 @@ def seed_pool(master_seed: Seed, count: int, *, start: int = 0) -> list[str]:
     """
     if count < 1:
         raise ConfigError("seeds", count, "at least 1")
-    return [f"{derive(master_seed, 'pool', index):064x}"[:16] for index in range(start, start + count)]
+    number = derive_last(master_seed, "pool")
+    return [f"{number(index):064x}"[:16] for index in range(start, start + count)]
 
 
 def load_seeds(path: str) -> list[Seed]:

@@ -162,3 +162,28 @@ def test_few_seed_pairs_in_each_of_many_pairings_still_tell_of_a_large_differenc
         mean = 1500 if names[0] in pair else 0
         found.add(pair, rng.normal(mean, 1000, 2).tolist(), [0.0] * 2, "fitted", shared=False)
     assert names[0] in {*found.suspects, *found.doubted()}
+
+
+def test_honest_runs_are_held_back_now_and_then_and_hardly_ever_called_odd():
+    """Over whole runs, with a look after every match: being cautious is frequent, and saying more is not."""
+    names, held, odd = "abcd", 0, 0
+    pairs = list(combinations(names, 2))
+    for run in range(60):
+        found, dice = Suspicion(names, pairs, hands=HANDS, stack=STACK), np.random.default_rng(run)
+        values = {pair: dice.normal(0, 1000, 60).tolist() for pair in pairs}
+        ever_held = ever_odd = False
+        for end in range(5, 61, 5):
+            for pair in pairs:
+                found.add(pair, values[pair][:end], [0.0] * end, "fitted", shared=False)
+            ever_held |= bool(found.doubted())
+            ever_odd |= bool(found.findings().odd)
+        held, odd = held + ever_held, odd + ever_odd
+    assert held > 3
+    assert odd <= 0.05 * 60
+
+
+def test_a_difference_that_is_not_likely_at_any_look_is_called_odd():
+    found = watched("abc", {("a", "b"): noise(1, 20, mean=1500), ("a", "c"): noise(2, 20, mean=1500)}).findings()
+    assert found.suspects == ()
+    assert "a" in found.odd
+    assert {*found.odd} <= {*found.doubted}

@@ -54,6 +54,20 @@ def test_every_number_of_the_table_is_explained_for_its_agent(found):
         assert sum(won) / len(won) == pytest.approx(row.bb_per_100, abs=0.11)
 
 
+def test_it_says_why_a_lead_is_smaller_than_the_difference_of_two_results(found):
+    """With three players, it is two thirds of that."""
+    above, below = found.rows[:2]
+    lead = found.model.lead(above.rating.id, below.rating.id).mean / 10
+    assert lead == pytest.approx((above.bb_per_100 - below.bb_per_100) * 2 / 3)
+    assert "breaks even with itself" in explanation(found)[-1]
+
+
+def test_of_two_players_alone_nothing_of_the_kind_is_said(tmp_path):
+    flags = ("--participants", "tag,random", "--seeds", 2, "--hands", 5, "--max-matches", 1, "--quiet")
+    two = Analysis(StoredRun.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())
+    assert "breaks even" not in " ".join(explanation(two))
+
+
 def test_the_report_prints_it_below_the_table_and_as_json(run, found):
     done = quick("report", str(run), "--explain", "--no-color")
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,7 @@ from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel
+from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import SD_PER_HAND, Pilot, guess_of, pilot_of, pilot_of_margins
 from molt_bench.study.planner import Planner
 from molt_bench.study.simulated_runs import World, simulated_run
@@ -133,6 +134,23 @@ def test_a_pilot_tells_how_far_apart_the_line_up_is():
     low, high = need.likely_hands
     assert 0 < low < high
     assert not Planner(config(*bots(5)), pilot=pilot_like(far, 1000.0, 40)).knows_line_up
+
+
+@pytest.mark.slow
+def test_the_range_has_what_eight_of_ten_runs_take():
+    """Of line-ups drawn as the prior has them, each with a pilot and a run of its own."""
+    planned, inside, runs = config(*bots(3)), 0, 20
+    line_up = LineUp(planned, None)
+    for number in range(runs):
+        world = line_up.drawn(np.random.RandomState(1000 + number))
+        skills = dict(zip([each.id for each in planned.participants], world.skills, strict=True))
+        pilot = pilot_like(skills, fmean(world.deviations.values()), 20, seed=number)
+        planner = Planner(planned, pilot=pilot)
+        low, high = planner.whole().likely_hands
+        taken = simulated_run(planned, world, expected=max(map(planner._expected, world.leads())), seed=5000 + number)
+        inside += low <= taken.seed_pairs * planner.assumed.hands <= high
+    # Of 20 with 8 of 10, fewer than 12 are in it in 1 of 100 cases.
+    assert inside >= 12
 
 
 @pytest.mark.parametrize("tie", [0, 250])

@@ -4,13 +4,14 @@ Every estimator has the mean of the chips, for agents that know what they may kn
 hidden cards wins by what looks like luck, and a false policy makes luck of what is none. Then the raw result and the
 one without luck drift apart. So their difference is tested, in every run, for every pairing and every participant.
 
-The test is a bet (`bets`). Long before a bet has made enough, a run may be sure of an order that is not the true one.
-So wherever the difference is far from 0 by the usual test, without regard to how often one looks, nothing is claimed
-and the run goes on.
+The test is a bet (`suspicion_bets`). Long before a bet has made enough, a run may be sure of an order that is not the
+true one. So wherever the difference is far from 0 by the usual test, without regard to how often one looks, nothing is
+claimed and the run goes on. That happens to honest participants, too, in about one of twenty runs at any one look, and
+says nothing about them: only what a bet has made does (`Findings.odd`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import copysign, log
+from math import copysign, log, log10
 from typing import Final
 
 import msgspec
@@ -52,7 +53,7 @@ class Findings(msgspec.Struct, frozen=True):
     Attributes:
         suspects: Those whose chips and results without luck cannot both be right, those with most evidence first.
         undecided: Those of them whose games do not tell which of two it is.
-        doubted: Others for whom the two differ by more than is likely, but not enough to name them.
+        doubted: Others about whom no order is claimed yet, since the two differ by more than is usual at one look.
         bound: The evidence from which on somebody is named, as a logarithm to base 10.
         pairs: The difference of every pairing that has played.
         participants: The same of every participant.
@@ -64,6 +65,17 @@ class Findings(msgspec.Struct, frozen=True):
     bound: float = 0.0
     pairs: Mapping[Pair, Difference] = {}
     participants: Mapping[str, Difference] = {}
+
+    @property
+    def odd(self) -> tuple[str, ...]:
+        """Those of the doubted for whom the two differ by more than is likely, however often one looks.
+
+        In at most 5% of honest runs there is ever anybody.
+        """
+        enough = self.bound - log10(_DOUBTFUL / FALSE_ALARMS)
+        found = {name for name, each in self.participants.items() if each.evidence >= enough}
+        found.update(name for pair, each in self.pairs.items() if each.evidence >= enough for name in pair)
+        return tuple(name for name in self.doubted if name in found)
 
 
 class Suspicion:

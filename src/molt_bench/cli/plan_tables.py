@@ -1,6 +1,7 @@
 """The tables and remarks of `molt-bench plan`."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Final
 
 from rich import box
@@ -15,8 +16,10 @@ from molt_bench.study.budget_reach import WITH_DICE, Bought
 from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, has_reference
 from molt_bench.study.planner import Assumptions, Need
 
-#: A range whose ends differ by more than this factor is wide: more play narrows it.
-_WIDE: Final = 4.0
+#: A range whose ends differ by more than this factor is all that is known: it comes first, and more play narrows it.
+_WIDE: Final = 2.0
+#: The share of the middle run that is advised as a pilot: it tells most for what it costs.
+_PILOT: Final = 4
 
 
 def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
@@ -126,14 +129,8 @@ def plan_remarks(needs: Sequence[Need], assumed: Assumptions, shown: str | None,
     """
     lines = []
     whole = next((need for need in needs if need.likely_hands is not None), None)
-    if whole is not None and whole.likely_hands is not None:
-        low, high = whole.likely_hands
-        wide = "" if high <= _WIDE * low else " Play on and plan again." if known else " A pilot tells more."
-        lines.append(
-            "Decided: every two neighbours are ordered or tied, in the middle one of simulated runs of this line-up, "
-            f"{'as the pilot knows it' if known else 'with players as unlike as usual'}. Eight of ten took "
-            f"{_short(low)} to {_short(high)} hands.{wide}"
-        )
+    if whole is not None:
+        lines.append(_about_whole(whole, assumed, known=known))
     if shown is not None:
         lines.append(f"The budget: {shown}.")
     limits = [*dict.fromkeys(need.beyond for need in needs if need.beyond)]
@@ -148,6 +145,23 @@ def plan_remarks(needs: Sequence[Need], assumed: Assumptions, shown: str | None,
             "(stop.adjacentConfidence.tieMarginMbb)."
         )
     return lines
+
+
+def _about_whole(whole: Need, assumed: Assumptions, *, known: bool) -> str:
+    """Say what the whole run takes: a number if it is known well, or else a range, and the pilot that narrows it."""
+    low, high = whole.likely_hands or (whole.hands, whole.hands)
+    basis = "with this line-up as the pilot knows it" if known else "with players as unlike as usual"
+    said = "Decided: every two neighbours are ordered or tied. That takes "
+    if high <= _WIDE * low:
+        most = f"eight of ten simulated runs took {_short(low)} to {_short(high)}"
+        return f"{said}about {_short(whole.hands)} hands {basis}; {most}."
+    played = assumed.pilot_seed_pairs * 2 * whole.matches // whole.games if known else 0
+    matches = max(2 * played, ceil(whole.matches / _PILOT))
+    advice = f"Play on to {matches:,} matches and plan again" if known else f"A pilot of {matches:,} matches tells more"
+    return (
+        f"{said}between {_short(low)} and {_short(high)} hands in eight of ten simulated runs {basis}, and "
+        f"{_short(whole.hands)} in the middle one. {advice}{'' if known else ', and can be continued'}."
+    )
 
 
 def assumptions(assumed: Assumptions) -> str:

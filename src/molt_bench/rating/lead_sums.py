@@ -7,7 +7,7 @@ every participant over all its pairs. Whatever could be rounded otherwise is lef
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import fsum, inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from molt_bench.lazy_import import lazy_import
@@ -53,68 +53,53 @@ class Rows(NamedTuple):
     weight: float
 
 
-def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tuple[float, float]]) -> list[Sum | None]:
+def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tuple[float, ...]]) -> list[Sum | None]:
     """Return the sums of each lead; None where it has to be computed by itself.
 
-    `standings` are the means of all participants, each with what is lost by rounding it.
+    `standings` are the means of all participants, each as numbers whose sum is exactly that.
     """
-    counts, members = sums.counts, rows.members
-    if counts.all():
-        known = np.arange(len(leads.first))
-    else:
-        unplayed = members.sums((counts == 0).astype(float))
-        known = np.flatnonzero((unplayed[leads.first] == 0) & (unplayed[leads.second] == 0))
+    unplayed = np.flatnonzero(sums.counts == 0)
+    known = np.arange(len(leads.first))
+    if len(unplayed):
+        apart = np.zeros(rows.members.size + 1, bool)
+        apart[rows.members.first[unplayed]] = apart[rows.members.second[unplayed]] = True
+        known = np.flatnonzero(~(apart[leads.first] | apart[leads.second]))
     found: list[Sum | None] = [_NOTHING] * len(leads.first)
     if not len(known):
         return found
     leads = Leads(leads.first[known], leads.second[known], leads.pairs[known], leads.twice[known])
-    variances, frees = sums.spreads()
-    parts = rows.weight * rows.weight * variances
-    if len(known) < len(found):
-        parts, counts = np.where(counts > 0, parts, 0.0), np.maximum(counts, 1.0)
-    parts /= counts
-    # What the games of the two count for where they count twice: the weight is twice that of one standing.
-    pairs = leads.pairs
-    of_two = 4 * parts[pairs]
-    wanted = [
-        (parts, of_two),
-        (freedom_terms(parts, frees), freedom_terms(of_two, frees[pairs])),
-        (parts * counts, of_two * counts[pairs]),
-    ]
-    roots, roots_of_two = np.sqrt(parts / counts), np.sqrt(of_two / counts[pairs])
-    for skews in sums.skews()[: sums.skewed + sums.cautious]:
-        wanted.append((skewness_terms(parts, roots, skews), skewness_terms(of_two, roots_of_two, skews[pairs])))
-    certain, means = _means(leads, standings)
-    totals = [means]
-    for terms, together in wanted:
-        total, sure = _totals(rows, leads, terms, together)
+    squared, kinds = rows.weight * rows.weight, 3 + sums.skewed + sums.cautious
+    by_member = sums_by_member(kinds, lambda some: _terms(sums, some, squared), rows.members)
+    # The games of the two may count for both, with twice the weight of one: one term takes the place of two.
+    apart = np.where(leads.twice, _terms(sums, leads.pairs, squared), 0.0)
+    together = np.where(leads.twice, _terms(sums, leads.pairs, 4 * squared), 0.0)
+    certain, totals = np.ones(len(known), bool), []
+    for high, low, error, one, both in zip(*by_member, apart, together, strict=True):
+        parts = high[leads.first], high[leads.second], -2 * one, both
+        total, sure = rounded_sums(parts, low[leads.first] + low[leads.second], 2 * float(error))
         totals.append(total)
         certain &= sure
-    totals += [np.zeros(len(known))] * (6 - len(totals))
-    each_of = zip(known.tolist(), certain.tolist(), *(some.tolist() for some in totals), strict=True)
-    for at, sure, mean, variance, freedom, unit, third, assumed in each_of:
+    totals += [np.zeros(len(known))] * (5 - len(totals))
+    each_of = zip(*(some.tolist() for some in (known, certain, leads.first, leads.second, *totals)), strict=True)
+    for at, sure, first, second, variance, freedom, unit, third, assumed in each_of:
         if sure and variance:
+            mean = fsum([*standings[first], *(-part for part in standings[second])])
             found[at] = Sum(mean, variance, variance**2 / freedom, unit, *widening(third, assumed, variance))
         else:
             found[at] = None
     return found
 
 
-def _totals(rows: Rows, leads: Leads, terms: Floats, of_two: Floats) -> tuple[Floats, Flags]:
-    """Return the sum of the terms of each lead, and whether it is surely rounded right.
-
-    `of_two` is the term of the games of the two, which takes the place of the two terms that it is in both standings.
-    """
-    sums = sums_by_member(terms, rows.members)
-    apart = np.where(leads.twice, terms[leads.pairs], 0.0)
-    high = sums.high[leads.first], sums.high[leads.second], -2 * apart, np.where(leads.twice, of_two, 0.0)
-    return rounded_sums(high, sums.low[leads.first] + sums.low[leads.second], 2 * sums.error)
-
-
-def _means(leads: Leads, standings: Sequence[tuple[float, float]]) -> tuple[Flags, Floats]:
-    """Return whether each mean is surely rounded right, and the means: differences of standings."""
-    high, low = np.array(standings).T
-    rest = low[leads.first] - low[leads.second]
-    most = float(np.abs(low).max(initial=0.0))
-    total, sure = rounded_sums((high[leads.first], -high[leads.second]), rest, most * 2.0**-52)
-    return sure, total
+def _terms(sums: PairSums, which: slice | Ints, squared: float) -> Floats:
+    """Return the terms of some pairs in each sum of a lead, given their squared weight; 0 where two have not met."""
+    variances, frees = sums.spreads()
+    counts = sums.counts[which]
+    parts = squared * variances[which]
+    if not counts.all():
+        parts, counts = np.where(counts > 0, parts, 0.0), np.maximum(counts, 1.0)
+    parts /= counts
+    terms = [parts, freedom_terms(parts, frees[which]), parts * counts]
+    if sums.skewed:
+        roots = np.sqrt(parts / counts)
+        terms += [skewness_terms(parts, roots, skews[which]) for skews in sums.skews()[: 1 + sums.cautious]]
+    return np.stack(terms)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating import shared_seeds
-from molt_bench.rating.exact_sums import Members
+from molt_bench.rating.exact_sums import Members, exact_parts
 from molt_bench.rating.lead_sums import Leads, Rows, lead_sums
 from molt_bench.rating.pair_sums import PairSums, Sample, Sum, Terms
 from molt_bench.rating.pair_worth import PairWorth
@@ -102,7 +102,7 @@ class MarginModel:
         #: What has been computed since the last change; a standing stays as long as its pairs do.
         self._leads: dict[Pair, Estimate] = {}
         self._standings: dict[str, float] = {}
-        self._rests: dict[str, float] = {}
+        self._parts: dict[str, tuple[float, ...]] = {}
         self._ranking: tuple[str, ...] | None = None
         self._known_rows: Rows | None = None
         #: Terms of standings, and terms and weights of the leads looked at lately.
@@ -149,7 +149,7 @@ class MarginModel:
         self._leads.clear()
         for name in changed:
             self._standings.pop(name, None)
-            self._rests.pop(name, None)
+            self._parts.pop(name, None)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
@@ -242,17 +242,15 @@ class MarginModel:
         first, second = (np.array([number[pair[side]] for pair in pairs]) for side in (0, 1))
         indices = np.array([self._index[self._pair(*pair)] for pair in pairs])
         twice = np.array([self.anchors.isdisjoint(pair) for pair in pairs])
-        self.ranking()
-        standings = [(self._standings[name], self._rest_of(name)) for name in self.participants]
+        standings = [self._exact_standing(name) for name in self.participants]
         return lead_sums(self._sums, rows, Leads(first, second, indices, twice), standings)
 
-    def _rest_of(self, name: str) -> float:
-        """Return what rounding has left out of a standing."""
-        if name not in self._rests:
+    def _exact_standing(self, name: str) -> tuple[float, ...]:
+        """Return a few numbers whose sum is exactly a standing."""
+        if name not in self._parts:
             terms = self._terms_of(name)
-            parts = (terms.weights * self._sums.means[terms.indices]).tolist()
-            self._rests[name] = fsum([*parts, -self._standings[name]])
-        return self._rests[name]
+            self._parts[name] = exact_parts((terms.weights * self._sums.means[terms.indices]).tolist())
+        return self._parts[name]
 
     def wide_lead(self, first: str, second: str) -> Estimate:
         """Return the lead as if luck in common made it no sharper: two are called tied by this."""

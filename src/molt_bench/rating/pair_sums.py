@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from molt_bench.lazy_import import lazy_import
-from molt_bench.rating.exact_sums import ExactSum
+from molt_bench.rating.exact_sums import ExactSum, blocks
 from molt_bench.rating.shrinkage import LogVariances
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ class PairSums:
         self._own_skews: Floats = np.zeros((2, self._participants))
         self._skews: Floats = np.zeros((2, len(pairs)))
         self._behind: set[int] = set()
+        #: The pairs of every participant, one after another, and where those of each begin; made when first needed.
+        self._by_one: tuple[Ints, Ints] | None = None
 
     def set(self, at: int, sample: Sample) -> None:
         """Replace what is known of a pair."""
@@ -154,15 +156,21 @@ class PairSums:
         is at first, and counts for less as data come in.
         """
         if self._spreads is None:
-            squares, free = self._squares, self._free
             total, all_free = self._all_squares.value, self._all_free
             guess_weight = 1 / (1 + all_free)
-            # Of all others: how much they vary, and how many seed pairs that counts as. No pair has more than all.
-            weight = guess_weight + (all_free - free)
-            variance = (guess_weight * self._first_guess + (total - squares)) / weight
-            counted = np.minimum(max(self._variances.prior_freedom(PRIOR_WEIGHT), guess_weight), weight)
-            believed = np.minimum(counted + self.skews()[0] ** 2, weight) if self.skewed else counted
-            self._spreads = (believed * variance + squares) / (believed + free), counted + free
+            prior = max(self._variances.prior_freedom(PRIOR_WEIGHT), guess_weight)
+            skews = self.skews()[0] if self.skewed else None
+            variances, frees = np.empty((2, len(self.counts)))
+            for some in blocks(len(self.counts)):
+                squares, free = self._squares[some], self._free[some]
+                # Of all others: how much they vary, and how many seed pairs that counts as. No pair has more than all.
+                weight = guess_weight + (all_free - free)
+                variance = (guess_weight * self._first_guess + (total - squares)) / weight
+                counted = np.minimum(prior, weight)
+                believed = counted if skews is None else np.minimum(counted + skews[some] ** 2, weight)
+                variances[some] = (believed * variance + squares) / (believed + free)
+                frees[some] = counted + free
+            self._spreads = variances, frees
         return self._spreads
 
     def skews(self) -> Floats:
@@ -188,7 +196,13 @@ class PairSums:
         return self._skews
 
     def _pairs_of(self, participant: int) -> Ints:
-        return np.flatnonzero((self.ones == participant) | (self.others == participant))
+        if self._by_one is None:
+            both = np.concatenate([self.ones, self.others])
+            by_one: Ints = np.argsort(both, kind="stable")
+            self._by_one = by_one, np.searchsorted(both[by_one], np.arange(self._participants + 1))
+        order, starts = self._by_one
+        found: Ints = np.sort(order[starts[participant] : starts[participant + 1]] % len(self.ones))
+        return found
 
     def _skews_of(self, ones: Ints, others: Ints, which: Ints | slice, size: int) -> Floats:
         """Return the squared skewness of participants, shown and assumed, given who plays in some of the pairs."""

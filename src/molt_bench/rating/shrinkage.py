@@ -13,6 +13,7 @@ from math import fsum, inf, isnan, log, nan
 from typing import TYPE_CHECKING, Final
 
 from molt_bench.lazy_import import lazy_import
+from molt_bench.rating.exact_sums import blocks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,8 +57,11 @@ class LogVariances:
         if len(logs) < 2:
             return most
         if len(logs) > _MANY:
-            distances = logs - logs.mean()
-            spread, chance = float((distances * distances).sum()) / (len(logs) - 1), float(chances.mean())
+            squares, mean = 0.0, logs.mean()
+            for some in blocks(len(logs)):
+                distances = logs[some] - mean
+                squares += float((distances * distances).sum())
+            spread, chance = squares / (len(logs) - 1), float(chances.mean())
             found = _freedom(spread - chance, most, off=_TOO_CLOSE * (spread + chance))
             if found is not None:
                 return found

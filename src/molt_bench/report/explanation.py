@@ -164,7 +164,17 @@ def _confidence(found: Analysis) -> str:
     allowed = 100 * found.error_budget.allowed
     return (
         f"The claimed orders are wrong in at most {allowed:.3g}% of runs, however often the run looked: "
-        "how sure a lead has to be allows for a look after every round."
+        f"how sure a lead has to be allows for a look after every round.{_smaller_leads(found)}"
+    )
+
+
+def _smaller_leads(found: Analysis) -> str:
+    """Say why a lead is not the difference of the two results in the table, where it is not."""
+    if found.model.yardstick is not None or len(found.rows) < 3:
+        return ""
+    return (
+        " A lead is somewhat smaller than the difference of the two results: for it, each player is a member of the "
+        "field that everybody is measured against, and breaks even with itself."
     )
 
 

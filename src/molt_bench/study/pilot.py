@@ -24,7 +24,7 @@ from molt_bench.rating.margin import MarginModel
 from molt_bench.specs import GameLabel, Pair
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. With `auto` that is of
-#: eleven ladders that publish nothing (`benchmarks/ladders.py`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400
+#: eleven ladders that publish nothing (`benchmarks/ladders.txt`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400
 #: to 12,800 at 100 and 13,900 at 200. Pairings of built-in bots differ more: from 300 (tight against callstation) to
 #: 38,000 (maniac against tag). Two that publish their dice have about 4,500 at 100 big blinds.
 SD_PER_HAND: Final = {
