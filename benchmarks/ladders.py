@@ -289,6 +289,62 @@ AGAIN = (
         most=240_000,
     ),
 )
+_EBB = reader(0.3, 0.44, 0.7, 0.08, 50, 95)
+#: Made when models were fixed, for measuring runs of them alone.
+MODELS = (
+    Plan(
+        "open tides",
+        "four readers of a sixth making, dice published, 70 big blinds",
+        _public(
+            {
+                "ebb": _EBB,
+                "flow": reader(0.65, 0.37, 0.74, 0.1, 70, 110),
+                "neap": reader(1.0, 0.42, 0.67, 0.13, 60, 85),
+                "spring": reader(1.35, 0.35, 0.72, 0.18, 45, 150),
+            }
+        ),
+        stack=70,
+        seeds=40,
+        most=240_000,
+    ),
+    Plan(
+        "open woods",
+        "four weighers of a fifth making, dice published, 45 big blinds",
+        _public(
+            {
+                "oak": weigher(0.08, 0.45, 55, 105),
+                "ash": weigher(0.12, 0.4, 70),
+                "elm": weigher(0.15, 0.3, 45, 90, 150),
+                "fir": weigher(0.2, 0.45, 60, 130),
+            }
+        ),
+        stack=45,
+        seeds=40,
+        most=240_000,
+    ),
+    Plan(
+        "open rare jams",
+        "three that go all-in rarely and one that judges, dice published",
+        _public(
+            {
+                "asleep": jammer(0.996, 0.001, 0.94),
+                "drowsy": jammer(0.988, 0.006, 0.9),
+                "awake": jammer(0.97, 0.015, 0.92),
+                "judge": reader(0.4, 0.42, 0.71, 0.08, 60, 100),
+            }
+        ),
+        hands=25,
+        seeds=160,
+    ),
+    Plan(
+        "ebb x 2",
+        "copies, dice published, 70 big blinds",
+        _copies(_public({"": _EBB})[""], 2),
+        stack=70,
+        seeds=100,
+        equal=True,
+    ),
+)
 _RARE = {
     "never": jammer(0.995, 0.0, 0.93),
     "seldom": jammer(0.99, 0.003, 0.9),
