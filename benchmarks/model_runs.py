@@ -33,7 +33,7 @@ from calibration import fixed
 from ladders import AGAIN, LATER, LATEST, MODELS, NEWEST, VALIDATION, Plan, arguments
 from lookup import PoolLadder, config_of, run
 from pools import BIG_BLIND, HOLES, Draws, Pool
-from stand_ins import _at_visited, asked_again, worths
+from stand_ins import asked_again, at_visited, worths
 
 from molt_bench.luck.cards.hole_cards import Deals
 from molt_bench.luck.dice.lookahead import FAR, NEAR
@@ -48,7 +48,7 @@ from molt_bench.seeds import seed_pool
 from molt_bench.specs import Pair
 
 #: Hands of each player that stand-ins have learned from, by stage.
-STAGES = (120, 480, 1440)
+STAGES = (120, 960)
 #: Seed pairs of fixed samples.
 SIZES = (5, 10, 20, 50)
 
@@ -128,7 +128,7 @@ def look_at(plan: Plan, stand_ins: Mapping[str, Mapping[int, StandIns]], pair: P
     far = [game_estimates(game, policies, reach=FAR) for game in games]
     one = [game_estimates(game, (policies[0], None)) for game in games]
     two = [game_estimates(game, (None, policies[1])) for game in games]
-    odds = [_at_visited(game, policies) for game in games]
+    odds = [at_visited(*[each.hands for each in ways]) for ways in zip(one, two, nothing, strict=True)]
 
     def together(values: Callable[[int], Any]) -> Any:
         return np.array([values(at) + values(at + 1) for at in range(0, len(games), 2)])
