@@ -78,7 +78,7 @@ class Ending(NamedTuple):
     ranks_held: int = 0
 
 
-def fixed(pool: Pool, shared: bool, size: int, seeds: Sequence[int]) -> list[tuple[list[bool], int]]:  # noqa: FBT001
+def fixed(pool: Pool, size: int, seeds: Sequence[int], *, shared: bool = False) -> list[tuple[list[bool], int]]:
     """Return for each run which intervals of margins hold the truth, and how many of the leads of neighbours do."""
     found = []
     for seed in seeds:
@@ -173,7 +173,7 @@ def print_fixed(pools: Sequence[Pool], runs: int, executor: Executor) -> None:
         for shared in (False, True)[: len(pool.names) - 1]:
             line = f"{pool.plan.name:18}{'shared' if shared else 'own':>8}"
             for size in SIZES:
-                parts = executor.map(partial(fixed, pool, shared, size), batches(times))
+                parts = executor.map(partial(fixed, pool, size, shared=shared), batches(times))
                 found = [each for part in parts for each in part]
                 by_pair = [sum(column) / times for column in zip(*[each[0] for each in found], strict=True)]
                 leads = sum(each[1] for each in found) / times / (len(pool.names) - 1)

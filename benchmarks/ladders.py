@@ -142,6 +142,17 @@ VALIDATION = (
     Plan("open errors", "the keen one with 0 to 32% of random actions, dice published", _ERRORS),
 )
 LATER, LATEST, NEWEST, AGAIN = (_GROUPS[name] for name in ("LATER", "LATEST", "NEWEST", "AGAIN"))
+MODELS = (
+    *_GROUPS["MODELS"],
+    Plan(
+        "ebb x 2",
+        "copies, dice published, 70 big blinds",
+        _copies(_NAMED["open tides"].bots["ebb"], 2),
+        stack=70,
+        seeds=100,
+        equal=True,
+    ),
+)
 TAILS, PLANNED, PLANNED_LATER = (_GROUPS[name] for name in ("TAILS", "PLANNED", "PLANNED_LATER"))
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_NAMED["judges"].bots["fair"], 4), equal=True),

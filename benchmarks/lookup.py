@@ -172,9 +172,9 @@ def config_of(draws: Draws, rule: Mapping[str, Any], **sections: Any) -> Benchma
     )
 
 
-def run(draws: Draws, config: BenchmarkConfig) -> Outcome:
+def run(draws: Draws, config: BenchmarkConfig, ladder: PoolLadder | None = None) -> Outcome:
     """Run a benchmark on looked-up games, as `molt_bench.arena.benchmark` does on real ones."""
-    ladder = PoolLadder(config, draws)
+    ladder = ladder or PoolLadder(config, draws)
     rules = rules_of(config.stop)
     matchmaker = matchmaker_named(config.scheduler.policy)
     sure = config.stop.adjacent_confidence

@@ -163,13 +163,16 @@ class Jammer(ScriptedAgent):
         share: Score from which it goes all-in.
         wild: Chance to go all-in with anything.
         calls: Score from which it calls.
+        publish: Whether it says how it mixes.
     """
 
     kind = "jammer"
 
-    def __init__(self, *, share: float, wild: float, calls: float, seed: Seed) -> None:
+    def __init__(self, *, share: float, wild: float, calls: float, seed: Seed, publish: bool = False) -> None:
         super().__init__(seed=seed)
         self._share, self._wild, self._calls = share, wild, calls
+        if publish:
+            self.policy = self._policy
 
     def act(self, observation: Observation) -> Action:
         """Go all-in, call, or give up."""
@@ -179,3 +182,9 @@ class Jammer(ScriptedAgent):
         if not observation.to_call:
             return CHECK
         return CALL if own > self._calls else FOLD
+
+    def _policy(self, observation: Observation) -> Policy:
+        own = score(observation)
+        jams = 0.0 if not observation.max_raise_to else 1.0 if own > self._share else self._wild
+        quiet = CHECK if not observation.to_call else CALL if own > self._calls else FOLD
+        return ((Action("raiseTo", observation.max_raise_to), jams), (quiet, 1 - jams)) if jams else ((quiet, 1.0),)

@@ -133,7 +133,11 @@ def looked_at(
 def _at_visited(game: Any, policies: Any) -> Any:
     """Return the hands of a game by known odds at its decisions alone."""
     first, second = (game_estimates(game, pair).hands for pair in ((policies[0], None), (None, policies[1])))
-    nothing = game_estimates(game).hands
+    return at_visited(first, second, game_estimates(game).hands)
+
+
+def at_visited(first: Any, second: Any, nothing: Any) -> Any:
+    """Return hands by the odds of both players at their decisions, from those by the odds of each, and of none."""
     won = [one + two - none for one, two, none in zip(first.won, second.won, nothing.won, strict=True)]
     # The deals are in the terms of both, so they count once.
     return first._replace(won=tuple(won), terms=first.terms + _decisions(second.terms))

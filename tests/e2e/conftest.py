@@ -1,7 +1,12 @@
 """Fixtures for the end-to-end tests."""
 
+import importlib
+import os
+
 import pytest
 
+from molt_bench.agents.llm.sending.http import certificates
+from tests.e2e.llm import LIBRARIES, Server
 from tests.e2e.shell import BOTS
 
 
@@ -11,3 +16,28 @@ def bots(tmp_path):
     path = tmp_path / "bots.py"
     path.write_text(BOTS)
     return path
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch):
+    """Take out of the environment what tests must not see: keys of whoever runs them, and ways around the loopback."""
+    for name in [name for name in os.environ if name.upper().endswith(("_API_KEY", "_PROXY", "_TOKEN"))]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="module", name="one_server")
+def module_server():
+    """Return a provider that serves as long as the module's tests last."""
+    for library in LIBRARIES:  # so that no fork of this process takes the time
+        importlib.import_module(library)
+    certificates()
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture(name="server")
+def calm_server(one_server):
+    """Return the module's provider, calm."""
+    one_server.calm()
+    yield one_server
+    one_server.calm()

@@ -1,16 +1,13 @@
 """What the end-to-end tests of language models share: a provider whose mood can change, and runs that ask it."""
 
-import importlib
 import json
-import os
+import signal
 import time
 from collections import Counter
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
-
-from molt_bench.agents.llm.sending.http import certificates
 from molt_bench.seeds import derive
 from tests.agents.llm import wire
 from tests.agents.llm.provider import Provider
@@ -51,39 +48,17 @@ class Server(Provider):
         self.delay = 0.0
         self.say = wire.default_policy
 
+    @contextmanager
+    def saying(self, say):
+        """Answer by a policy for a while, and be calm before and after."""
+        self.calm()
+        self.say = say
+        yield self
+        self.calm()
+
     def since(self, received):
         """Return the requests after the first so many."""
         return self.requests[received:]
-
-
-def free_of_keys():
-    """Return the environment's variables that a test must not see: keys, and ways around the loopback."""
-    return [name for name in os.environ if name.upper().endswith(("_API_KEY", "_PROXY", "_TOKEN"))]
-
-
-@pytest.fixture(autouse=True)
-def no_keys(monkeypatch):
-    """Take all keys of whoever runs the tests out of the environment."""
-    for name in free_of_keys():
-        monkeypatch.delenv(name)
-
-
-@pytest.fixture(scope="module", name="one_server")
-def module_server():
-    """Return a provider that serves as long as the module's tests last."""
-    for library in LIBRARIES:  # so that no fork of this process takes the time
-        importlib.import_module(library)
-    certificates()
-    with Server() as server:
-        yield server
-
-
-@pytest.fixture(name="server")
-def calm_server(one_server):
-    """Return the module's provider, calm."""
-    one_server.calm()
-    yield one_server
-    one_server.calm()
 
 
 def config_for(url, *, llm=None, **model):
@@ -135,6 +110,30 @@ def killing(server):
 def forked(folder, config, *flags):
     """Start a run in a folder in a fork of this process."""
     return Fork(*prepared(folder, config), "--quiet", *flags, cwd=folder)
+
+
+def gone_on(folder, *flags):
+    """Go on with a run, which must succeed."""
+    done = quick("resume", "--run-agents", folder, "--quiet", *flags)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def killed_and_resumed(server, home, config, places, *flags):
+    """Run a config that is killed in place of some answers, and resumed each time; return its folder."""
+    current = killing(server)
+    for sitting, place in enumerate(places):
+        current[:] = [None, server.received + place]
+        if sitting:
+            current[0] = Fork("resume", "--run-agents", run_of(home / "out"), "--quiet", *flags)
+        else:
+            current[0] = forked(home, config, *flags)
+        current[0].communicate()
+        assert current[0].returncode == -signal.SIGKILL
+    server.hook = None
+    folder = run_of(home / "out")
+    gone_on(folder, *flags)
+    return folder
 
 
 def same_files(folder, names=SAME):

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.e2e.llm import calm_server, config_for, module_server, no_keys, played  # noqa: F401 - fixtures
+from tests.e2e.llm import config_for, played
 from tests.e2e.shell import MOLT_BENCH, lines_of, one_clear_line, quick, rechained, run_of
 
 ROOT = Path(__file__).parents[2]

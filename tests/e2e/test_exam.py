@@ -6,14 +6,7 @@ import json
 import pytest
 
 from tests.agents.llm.mixing import mixing
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    MODEL,
-    PRICE,
-    calm_server,
-    killing,
-    module_server,
-    no_keys,
-)
+from tests.e2e.llm import MODEL, PRICE, killing
 from tests.e2e.shell import BOTS, Fork, lines_of, quick, run_of
 
 FEW = ("--questions", "20", "--json")

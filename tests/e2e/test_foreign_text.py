@@ -15,7 +15,7 @@ import molt_bench
 from molt_bench.errors import on_one_line, printable
 from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.live import Poller, Served, live_config
-from tests.e2e.llm import MODEL, calm_server, module_server, no_keys  # noqa: F401 - fixtures
+from tests.e2e.llm import MODEL
 from tests.e2e.shell import Fork, quick, run_of, strict_json
 
 #: Moves the cursor, changes the title, beeps, turns text round, and is markup: none of it may be printed as it is.

@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench.view.library import Library
 from molt_bench.view.run_page import run_page
-from tests.e2e.llm import calm_server, config_for, cut, module_server, no_keys, played, same_files  # noqa: F401 - fixtures
+from tests.e2e.llm import config_for, cut, played, same_files
 from tests.e2e.shell import (
     cut_back,
     everything,

@@ -10,17 +10,7 @@ import pytest
 
 from molt_bench.agents.llm.providers import anthropic
 from molt_bench.agents.llm.sending import batches as batch
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    calm_server,
-    config_for,
-    exchanges_in,
-    forked,
-    module_server,
-    no_keys,
-    played,
-    same_files,
-    until,
-)
+from tests.e2e.llm import config_for, exchanges_in, forked, played, same_files, until
 from tests.e2e.shell import Fork, quick, run_of
 
 MODELS = {"openai": "openai:test", "anthropic": "anthropic:claude-sonnet-4-5"}

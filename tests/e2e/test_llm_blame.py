@@ -3,16 +3,7 @@
 import pytest
 
 from molt_bench.agents.llm.talk.conversation import Conversation
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    calm_server,
-    config_for,
-    exchanges_in,
-    module_server,
-    no_keys,
-    played,
-    prepared,
-    same_files,
-)
+from tests.e2e.llm import config_for, exchanges_in, played, prepared, same_files
 from tests.e2e.shell import games_in, one_clear_line, quick, read, run_of
 
 

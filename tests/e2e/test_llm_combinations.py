@@ -5,7 +5,6 @@ Each run is killed and resumed, verified, replayed, reported, written as one pag
 
 import importlib
 import json
-import signal
 from itertools import product
 
 import pytest
@@ -13,18 +12,8 @@ import pytest
 from molt_bench.view.library import Library
 from tests.agents.llm.playing import MODELS
 from tests.agents.llm.talking import Talker
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    PRICE,
-    calm_server,
-    exchanges_in,
-    forked,
-    killing,
-    module_server,
-    no_keys,
-    played,
-    same_files,
-)
-from tests.e2e.shell import Fork, quick, read, run_of
+from tests.e2e.llm import PRICE, exchanges_in, killed_and_resumed, played, same_files
+from tests.e2e.shell import quick, read
 
 APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {
@@ -70,21 +59,6 @@ def config_of(server, combinations, stacks):
         "llm": {"backoffS": 0.01, "prices": dict.fromkeys(APIS.values(), PRICE)},
         "outputDir": "out",
     }
-
-
-def killed_and_resumed(server, home, config, places):
-    """Run a config that is killed in place of some answers, and resumed each time; return its folder."""
-    current = killing(server)
-    for place in places:
-        current[:] = [None, server.received + place]
-        first = not (home / "out").exists()
-        current[0] = forked(home, config) if first else Fork("resume", "--run-agents", run_of(home / "out"), "--quiet")
-        current[0].communicate()
-        assert current[0].returncode == -signal.SIGKILL
-    server.hook = None
-    done = quick("resume", "--run-agents", run_of(home / "out"), "--quiet")
-    assert done.returncode == 0, done.stderr
-    return run_of(home / "out")
 
 
 def check_all_views(folder, *, tools):

@@ -7,15 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    MODEL,
-    calm_server,
-    config_for,
-    module_server,
-    no_keys,
-    played,
-    prepared,
-)
+from tests.e2e.llm import config_for, played, prepared
 from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, read, run_of
 
 

@@ -15,16 +15,13 @@ from molt_bench.cli.run_result import UNRATED
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.report.costs import dollars
 from tests.agents.llm.wire import default_policy
-from tests.e2e.llm import (  # noqa: F401 - fixtures
+from tests.e2e.llm import (
     MODEL,
     PRICE,
     asked,
-    calm_server,
     config_for,
     exchanges_in,
     forked,
-    module_server,
-    no_keys,
     played,
     preflights_in,
     prepared,

@@ -5,18 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    asked,
-    calm_server,
-    config_for,
-    exchanges_in,
-    module_server,
-    no_keys,
-    played,
-    prepared,
-    recorded,
-    same_files,
-)
+from tests.e2e.llm import asked, config_for, exchanges_in, gone_on, played, prepared, recorded, same_files
 from tests.e2e.shell import MOLT_BENCH, games_in, quick, run_of
 
 #: Runs the program on a file system of its own that is all but full, and copies what it leaves there. With "grow", room
@@ -76,8 +65,7 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     lost = summary.get("unaccounted", {"requests": 0})["requests"]
     assert lost == paid - kept, "what was reserved and never sent is no loss"
     before = server.received
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    gone_on(folder)
     assert server.received - before == len(exchanges_in(whole)) - kept
     assert quick("verify", folder).returncode == 0
     names = ("leaderboard.json", "matches.json", "usage.json")

@@ -2,24 +2,13 @@
 
 import json
 import re
-import signal
 
 import pytest
 
 from molt_bench.view.library import Library
 from tests.agents.llm.provider import Provider
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    calm_server,
-    config_for,
-    exchanges_in,
-    forked,
-    killing,
-    module_server,
-    no_keys,
-    played,
-    same_files,
-)
-from tests.e2e.shell import Fork, quick, read, run_of
+from tests.e2e.llm import config_for, exchanges_in, killed_and_resumed, played, same_files
+from tests.e2e.shell import quick, read, run_of
 
 
 def chatting(prompt, body):
@@ -56,20 +45,8 @@ def test_a_chat_killed_in_the_middle_of_games_is_rebuilt_byte_for_byte(tmp_path,
     bodies = [request.body for request in server.since(before)]
     assert max(len(body["messages"]) for body in bodies) > 12
     assert sent_in(whole) == bodies
-    before, current = server.received, killing(server)
-    home = tmp_path / "killed"
-    for sitting, place in enumerate((9, 1, 14)):
-        current[:] = [None, server.received + place]
-        if sitting:
-            current[0] = Fork("resume", "--run-agents", run_of(home / "out"), "--quiet", "--games-at-once", "1")
-        else:
-            current[0] = forked(home, chat_config(server.url), "--games-at-once", "1")
-        current[0].communicate()
-        assert current[0].returncode == -signal.SIGKILL
-    server.hook = None
-    folder = run_of(home / "out")
-    done = quick("resume", "--run-agents", folder, "--quiet", "--games-at-once", "1")
-    assert done.returncode == 0, done.stderr
+    before, home = server.received, tmp_path / "killed"
+    folder = killed_and_resumed(server, home, chat_config(server.url), (9, 1, 14), "--games-at-once", "1")
     assert [request.body for request in server.since(before) if request.answered] == bodies
     assert sent_in(folder) == bodies
     assert same_files(folder) == same_files(whole)

@@ -11,14 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    calm_server,
-    config_for,
-    exchanges_in,
-    module_server,
-    no_keys,
-    prepared,
-)
+from tests.e2e.llm import config_for, exchanges_in, prepared
 from tests.e2e.shell import MOLT_BENCH, games_in, lines_of, one_clear_line, quick, read, run_of
 
 GAMES = 500

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.agents.llm.wire import key_of
-from tests.e2e.llm import calm_server, config_for, module_server, no_keys, prepared  # noqa: F401 - fixtures
+from tests.e2e.llm import config_for, prepared
 from tests.e2e.shell import bench, everything, one_clear_line, quick, run_of
 
 #: Recognisable as a whole and in its middle, should somebody show only a part of it.

@@ -10,17 +10,7 @@ from hashlib import sha256
 import pytest
 
 from tests.agents.llm import wire
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    calm_server,
-    exchanges_in,
-    forked,
-    module_server,
-    no_keys,
-    pick,
-    played,
-    same_files,
-    until,
-)
+from tests.e2e.llm import exchanges_in, forked, pick, played, same_files, until
 from tests.e2e.shell import Fork, quick, run_of
 
 #: How often runs are killed, over both kinds of stacks; the last run is killed to its end.

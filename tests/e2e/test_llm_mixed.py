@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 
 import pytest
 
@@ -10,20 +9,8 @@ from molt_bench.luck.stand_ins import learned, match_luck
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.view.library import Library
 from tests.agents.llm.mixing import mixing
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    SAME,
-    calm_server,
-    config_for,
-    cut,
-    exchanges_in,
-    forked,
-    killing,
-    module_server,
-    no_keys,
-    played,
-    same_files,
-)
-from tests.e2e.shell import lines_of, quick, read, run_of, unvouched, without_margins
+from tests.e2e.llm import SAME, config_for, cut, exchanges_in, gone_on, killed_and_resumed, played, same_files
+from tests.e2e.shell import lines_of, quick, read, unvouched, without_margins
 
 FILES = (*SAME, "margins.json")
 
@@ -55,11 +42,8 @@ def early_stand_ins():
 @pytest.fixture(scope="module")
 def whole(one_server, tmp_path_factory):
     """Return the folder of a finished run."""
-    one_server.calm()
-    one_server.say = careless
-    folder = played(tmp_path_factory.mktemp("whole"), config_of(one_server.url))
-    one_server.calm()
-    return folder
+    with one_server.saying(careless):
+        return played(tmp_path_factory.mktemp("whole"), config_of(one_server.url))
 
 
 def margins(folder):
@@ -110,23 +94,23 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, g
     folder = shutil.copytree(whole, tmp_path / "run")
     cut(folder, games=games, exchanges=exchanges)
     server.say = careless
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    gone_on(folder)
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
 @pytest.mark.slow
 def test_a_run_killed_in_place_of_an_answer_does(whole, server, tmp_path):
     server.say = careless
-    current = killing(server)
-    current[:] = [None, server.received + 9]
-    current[0] = forked(tmp_path, config_of(server.url))
-    current[0].communicate()
-    assert current[0].returncode == -signal.SIGKILL
-    server.hook = None
-    folder = run_of(tmp_path / "out")
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    folder = killed_and_resumed(server, tmp_path, config_of(server.url), [9])
+    assert same_files(folder, FILES) == same_files(whole, FILES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", [("inline",), ("async", "--games-at-once", "1"), ("processes", "--workers", "2")])
+def test_where_games_are_played_changes_no_byte(whole, server, tmp_path, executor):
+    """What stand-ins learn depends on the order of the run, not on who is done first."""
+    server.say = careless
+    folder = played(tmp_path, config_of(server.url), "--executor", *executor)
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 

@@ -2,28 +2,29 @@
 
 import json
 import shutil
-import signal
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from molt_bench.luck.stand_ins import learned, match_luck, reasking
 from molt_bench.view.library import Library
-from tests.e2e.llm import (  # noqa: F401 - fixtures
+from tests.e2e.live import Poller, Served, live_config, mixing
+from tests.e2e.llm import (
+    MODEL,
+    PRICE,
     SAME,
-    calm_server,
     config_for,
     cut,
     exchanges_in,
-    forked,
-    killing,
-    module_server,
-    no_keys,
+    gone_on,
+    killed_and_resumed,
     played,
     prepared,
     same_files,
 )
-from tests.e2e.shell import quick, read, run_of, unvouched
+from tests.e2e.shell import lines_of, quick, read, run_of, unvouched
 
 FILES = (*SAME, "margins.json")
 
@@ -70,21 +71,15 @@ def early_and_often():
 @pytest.fixture(scope="module")
 def whole(one_server, tmp_path_factory):
     """Return the folder of a finished run whose model answers the same question the same way."""
-    one_server.calm()
-    one_server.say = steady
-    folder = played(tmp_path_factory.mktemp("whole"), config_of(one_server.url))
-    one_server.calm()
-    return folder
+    with one_server.saying(steady):
+        return played(tmp_path_factory.mktemp("whole"), config_of(one_server.url))
 
 
 @pytest.fixture(scope="module")
 def mixed(one_server, tmp_path_factory):
     """Return the folder of a finished run whose model does not."""
-    one_server.calm()
-    one_server.say = wavering()
-    folder = played(tmp_path_factory.mktemp("mixed"), config_of(one_server.url))
-    one_server.calm()
-    return folder
+    with one_server.saying(wavering()):
+        return played(tmp_path_factory.mktemp("mixed"), config_of(one_server.url))
 
 
 def margins(folder):
@@ -130,8 +125,7 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, g
     folder = shutil.copytree(whole, tmp_path / "run")
     cut(folder, games=games, exchanges=exchanges)
     server.say = steady
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    gone_on(folder)
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
@@ -140,23 +134,14 @@ def test_a_run_that_is_extended_has_learned_as_one_that_was_not(whole, server, t
     config = config_of(server.url)
     config["stop"]["budget"]["maxMatches"] = 2
     folder = played(tmp_path, config)
-    done = quick("resume", "--run-agents", folder, "--quiet", "--set", "stop.budget.maxMatches=3")
-    assert done.returncode == 0, done.stderr
+    gone_on(folder, "--set", "stop.budget.maxMatches=3")
     assert margins(folder) == margins(whole)
 
 
 def test_a_run_killed_among_the_answers_to_a_question_does(whole, server, tmp_path):
     server.say = steady
     several = next(at for at, line in enumerate(exchanges_in(whole)) if line.get("sample"))
-    current = killing(server)
-    current[:] = [None, server.received + several + 2]
-    current[0] = forked(tmp_path, config_of(server.url))
-    current[0].communicate()
-    assert current[0].returncode == -signal.SIGKILL
-    server.hook = None
-    folder = run_of(tmp_path / "out")
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    folder = killed_and_resumed(server, tmp_path, config_of(server.url), [several + 2])
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
@@ -202,3 +187,63 @@ def test_a_limit_of_money_holds(mixed, server, tmp_path):
     quick(*prepared(tmp_path, config), "--quiet", cwd=tmp_path)
     spent = sum(line["costUsd"] for line in exchanges_in(run_of(tmp_path / "out")))
     assert 0.5 * limit < spent <= 1.05 * limit
+
+
+def again_in(folder):
+    """Return the exchanges of a run in which a question was asked more than once."""
+    return [line for line in exchanges_in(folder) if line.get("samples", 1) > 1]
+
+
+def checked(folder):
+    """Check that a run is verified and replayed, and that somebody was asked again in it."""
+    assert again_in(folder)
+    for command in ("verify", "replay"):
+        done = quick(command, folder)
+        assert done.returncode == 0, done.stderr
+        assert "identical" in done.stdout
+
+
+@pytest.mark.slow
+def test_one_that_is_not_isolated_is_asked_again_on_decks_of_its_own(server, tmp_path):
+    server.say = wavering()
+    folder = played(tmp_path, config_of(server.url, isolated=False))
+    specs = [line["record"]["spec"] for line in lines_of(folder, "journal.jsonl") if line.get("line") == "game"]
+    assert len({spec["deck_seed"] for spec in specs}) == len(specs), "no two games have the same cards"
+    checked(folder)
+
+
+@pytest.mark.slow
+def test_against_a_program_by_the_protocol_of_the_competition(server, tmp_path):
+    server.say = wavering()
+    config = config_of(server.url)
+    program = Path(__file__).parents[2] / "docs" / "examples" / "bots" / "acpc_bot.py"
+    config["participants"][1] = {"id": "bot", "type": f"acpc:{sys.executable} {program}"}
+    config["game"]["stack"] = 20_000
+    checked(played(tmp_path, config))
+
+
+@pytest.mark.slow
+def test_against_an_agent_that_comes_by_itself(server, tmp_path):
+    """The server is a process of its own, so the number is one from the first hand on."""
+    server.say = wavering()
+    model = config_for(server.url, reask=3, memory="none")["participants"][0]
+    budget = {"budget": {"maxMatches": 1, "maxCostUsd": 1000}, "adjacentConfidence": None}
+    prices = {"prices": {MODEL: PRICE}}
+    served = Served(live_config(tmp_path, "guest", model, stop=budget, llm=prices, game={"handsPerGame": 3}))
+    Poller(served.invitations(1)[0], mixing).done()
+    assert served.ended() == 0, served.err
+    checked(run_of(tmp_path / "runs"))
+
+
+@pytest.mark.parametrize("torn", ["", '{"line":"exch'], ids=["whole lines", "a line that is being written"])
+def test_the_viewer_opens_a_run_that_is_not_over(mixed, tmp_path, torn):
+    """Every hand that is over is shown with its answers; replies of games under way are there already."""
+    folder = shutil.copytree(mixed, tmp_path / "runs" / mixed.name)
+    cut(folder, games=6)
+    with (folder / "exchanges.jsonl").open("a") as file:
+        file.write(torn)
+    library = Library(folder.parent)
+    page = library.run_page(folder.name)
+    assert page["matches"]
+    shown = [library.hand_page(folder.name, 1, seed, hand) for seed in (0, 1) for hand in (1, 2, 3)]
+    assert all(side["decisions"] for page in shown for side in page["sides"])

@@ -11,18 +11,16 @@ import time
 import pytest
 
 from tests.agents.llm.provider import Provider
-from tests.e2e.llm import (  # noqa: F401 - fixtures
+from tests.e2e.llm import (
     SAME,
     asked,
     begun,
-    calm_server,
     config_for,
     cut,
     exchanges_in,
     forked,
-    killing,
-    module_server,
-    no_keys,
+    gone_on,
+    killed_and_resumed,
     pick,
     played,
     preflights_in,
@@ -73,28 +71,11 @@ def finished(tmp_path_factory):
         return played(tmp_path_factory.mktemp("finished"), config, env=KEY)
 
 
-def gone_on(folder, *flags):
-    """Go on with a run, which must succeed."""
-    done = quick("resume", "--run-agents", folder, "--quiet", *flags)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
 def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, whole):
     """Each kill comes in place of an answer: so all answers together are those of an undisturbed run, in its order."""
     places = (9, 1, 16, 12)
-    before, current = server.received, killing(server)
-    for sitting, place in enumerate(places):
-        current[:] = [None, server.received + place]
-        if sitting:
-            current[0] = Fork("resume", "--run-agents", run_of(tmp_path / "out"), "--quiet", "--games-at-once", "1")
-        else:
-            current[0] = forked(tmp_path, whole.config, "--games-at-once", "1")
-        current[0].communicate()
-        assert current[0].returncode == -signal.SIGKILL
-    server.hook = None
-    folder = run_of(tmp_path / "out")
-    gone_on(folder, "--games-at-once", "1")
+    before = server.received
+    folder = killed_and_resumed(server, tmp_path, whole.config, places, "--games-at-once", "1")
     requests = server.since(before)
     answered = [prompt_hash(request) for request in requests if request.answered]
     assert answered == whole.prompts

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 from hashlib import sha256
 
 import pytest
@@ -11,19 +10,8 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.view.library import Library
 from tests.agents.llm import wire
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    calm_server,
-    config_for,
-    cut,
-    exchanges_in,
-    forked,
-    killing,
-    module_server,
-    no_keys,
-    played,
-    same_files,
-)
-from tests.e2e.shell import Fork, quick, read, run_of
+from tests.e2e.llm import config_for, cut, exchanges_in, gone_on, killed_and_resumed, played, same_files
+from tests.e2e.shell import quick, read
 from tests.view.test_hand_page import every_side
 
 SETTINGS = {"tools": ["equity", "pot_odds"], "samples": 2}
@@ -49,9 +37,8 @@ def config(server):
 @pytest.fixture(scope="module")
 def run(one_server, tmp_path_factory):
     """Return a run of such a model."""
-    one_server.calm()
-    one_server.say = asks_first
-    return played(tmp_path_factory.mktemp("tools"), config(one_server), "--games-at-once", "1")
+    with one_server.saying(asks_first):
+        return played(tmp_path_factory.mktemp("tools"), config(one_server), "--games-at-once", "1")
 
 
 def test_everything_is_recorded_and_the_agent_is_named_for_what_it_is(run):
@@ -85,8 +72,7 @@ def test_cut_it_is_resumed_to_the_same_bytes(run, server, tmp_path):
     server.say = asks_first
     cut(folder, games=4)
     before = server.received
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    gone_on(folder)
     assert server.received == before, "something was paid for twice"
     assert same_files(folder) == same_files(run)
 
@@ -98,29 +84,15 @@ def test_a_journal_ahead_of_the_last_step_is_played_again_from_there(run, server
     last = next(place for place in range(len(exchanges) - 1, 0, -1) if exchanges[place].get("step"))
     games = [json.loads(line) for line in (folder / "journal.jsonl").read_bytes().splitlines()[1:]]
     cut(folder, games=len(games) - 1, exchanges=last)
-    done = quick("resume", "--run-agents", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
+    gone_on(folder)
     assert same_files(folder) == same_files(run)
 
 
 @pytest.mark.slow
 def test_killed_between_a_call_and_its_answer_nothing_is_paid_twice(run, server, tmp_path):
     server.say = asks_first
-    current = killing(server)
     begin = server.received
-    for sitting, place in enumerate((6, 3, 11)):
-        current[:] = [None, server.received + place]
-        once = ("--games-at-once", "1")
-        current[0] = (
-            Fork("resume", "--run-agents", run_of(tmp_path / "out"), "--quiet", *once)
-            if sitting
-            else forked(tmp_path, config(server), *once)
-        )
-        current[0].communicate()
-        assert current[0].returncode == -signal.SIGKILL
-    server.hook = None
-    folder = run_of(tmp_path / "out")
-    assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
+    folder = killed_and_resumed(server, tmp_path, config(server), (6, 3, 11), "--games-at-once", "1")
     assert same_files(folder) == same_files(run)
     found = exchanges_in(folder)
     assert len({each["key"] for each in found}) == len(found) == len(exchanges_in(run))

@@ -6,18 +6,7 @@ import signal
 import pytest
 
 from tests.agents.llm import wire
-from tests.e2e.llm import (  # noqa: F401 - fixtures
-    PRICE,
-    calm_server,
-    config_for,
-    exchanges_in,
-    forked,
-    module_server,
-    no_keys,
-    pick,
-    preflights_in,
-    until,
-)
+from tests.e2e.llm import PRICE, config_for, exchanges_in, forked, pick, preflights_in, until
 from tests.e2e.shell import Fork, quick, run_of
 
 KILLS = 10

@@ -11,22 +11,8 @@ from threading import Thread
 import pytest
 
 from tests.agents.external.server import Server as Table
-from tests.e2e.llm import (
-    SAME,
-    calm_server,
-    config_for,
-    cut,
-    exchanges_in,
-    module_server,
-    no_keys,
-    played,
-    preflights_in,
-    prepared,
-    same_files,
-)
+from tests.e2e.llm import SAME, config_for, cut, exchanges_in, played, preflights_in, prepared, same_files
 from tests.e2e.shell import SEEDED, SMALL, lines_of, one_clear_line, quick, read, run_of
-
-__all__ = ["calm_server", "module_server", "no_keys"]
 
 
 def nobody():

@@ -1,5 +1,6 @@
 """Games on a Ray cluster: the same bytes, whatever happens to its workers. `make slow SUITE=ray` runs it."""
 
+import json
 import os
 import shutil
 import socket
@@ -17,8 +18,10 @@ from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.specs import GameSpec, ParticipantSpec
+from tests.agents.llm.mixing import mixing
 from tests.agents.sandbox.boxes import needs_bubblewrap
-from tests.e2e.shell import bench, good_run
+from tests.e2e.llm import SAME, config_for, prepared, same_files
+from tests.e2e.shell import bench, good_run, run_of
 from tests.e2e.test_executors import CONFIG, artifacts
 from tests.play.test_worker_pool import played
 from tests.play.worker_games import GAMES, failing, mortal, play_here, poisoned, setup
@@ -81,6 +84,24 @@ def test_a_run_on_a_cluster_of_its_own_gives_the_same_bytes(ray, tmp_path):
     here = good_run(tmp_path / "here", *CONFIG, *participants, "--executor", "inline")
     there = good_run(tmp_path / "there", *CONFIG, *participants, "--executor", "ray")
     assert artifacts(here) == artifacts(there)
+
+
+def test_stand_ins_for_a_model_learn_the_same_beside_a_cluster(ray, tmp_path, server):
+    """The model's games are played here and those of bots there; what is learned follows the order of the run."""
+    ray.shutdown()
+    server.say = mixing
+    config = config_for(server.url, harness="mixed") | {"game": {"handsPerGame": 20}}
+    config["stop"]["budget"]["maxMatches"] = 4
+    found = []
+    for executor in ("inline", "ray"):
+        flags = prepared(tmp_path / executor, config)
+        done = bench(*flags, "--quiet", "--executor", executor, cwd=tmp_path / executor, timeout=PATIENCE_S)
+        assert done.returncode == 0, done.stderr
+        found.append(same_files(run_of(tmp_path / executor / "out"), (*SAME, "margins.json")))
+    assert found[0] == found[1]
+    matches = json.loads(found[0]["matches.json"])["matches"]
+    margins = [seed["marginsMbb"] for match in matches for seed in match["result"]["perSeed"]]
+    assert any(each["fitted"] not in (each["ranged"], each["correctedSolid"]) for each in margins)
 
 
 def test_a_cluster_that_is_elsewhere_is_found_by_its_address(ray, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from molt_bench.cli.run_result import UNRATED
 from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.live import Poller, Served, live_config
-from tests.e2e.llm import MODEL, calm_server, module_server, no_keys  # noqa: F401 - fixtures
+from tests.e2e.llm import MODEL
 from tests.e2e.shell import Fork, everything, games_in, quick, read, run_of
 
 BOT = " ".join((*PYTHON, CHAOS))

@@ -13,13 +13,14 @@ import pytest
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.estimators import margins_of
-from molt_bench.luck.stand_ins import learned
+from molt_bench.luck.stand_ins import learned, reasking
 from molt_bench.luck.stand_ins.match_luck import RunStandIns
-from molt_bench.play.drivers import play_game
+from molt_bench.play.drivers import drive
 from molt_bench.play.match import play_match
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.records import ESTIMATORS
-from tests.luck.stand_ins.players import Stater
+from molt_bench.specs import GameSpec
+from tests.luck.stand_ins.players import Asked, Stater
 
 #: So many standard errors from 0 no mean of a few hundred is by chance.
 MOST = 4.5
@@ -148,15 +149,47 @@ STATED_MODES = {
 }
 
 
-def stated_match(pair, seeds, mode, *, own_decks=False, hands=8):
-    """Play seed pairs of two that state what they do; return the games with their draws, as a run looks at them."""
+def stated(run, name, boldness, spec):
+    """Return one that states what it does, and its draws."""
+    player = Stater(name, boldness)
+    return player, StatedDraws(player.strategies)
+
+
+def mute(run, name, boldness, spec):
+    """Return one that does the same, and says nothing."""
+    return Stater(name, boldness), None
+
+
+def asked_again(run, name, boldness, spec, worth=lambda seen: 1 + (seen.hand_number + len(seen.log)) % 3):
+    """Return one that is asked again, as often as anything says that is known before the draw; and its draws."""
+    player = Asked(name, boldness, worth, salt=spec.seed.encode() + spec.seating.encode())
+    return player, StatedDraws(player.answers, in_part=True)
+
+
+def asked_as_it_pays(run, name, boldness, spec):
+    """Return one that is asked as often as the run says."""
+    return asked_again(run, name, boldness, spec, run.reasking().of(spec, name, counted=False) or (lambda seen: 1))
+
+
+#: What is known of the two.
+KNOWN = {
+    "both state": (stated, stated),
+    "one states": (stated, mute),
+    "both are asked again": (asked_again, asked_again),
+    "both are asked as it pays": (asked_as_it_pays, asked_as_it_pays),
+}
+
+
+def stated_match(pair, seeds, mode, *, own_decks=False, hands=8, known=(stated, stated), run=None):
+    """Play seed pairs of two whose odds are known; return the games with their draws, as a run looks at them."""
     found = []
     for seed in seeds:
         for seating in ("AB", "BA"):
-            players = [Stater(name, boldness) for name, boldness in pair.items()]
             decks = {"deck_seed": f"{seed} {seating}"} if own_decks else {}
-            record = play_game(tuple(players), seed=seed, hands=hands, seating=seating, **decks, **mode)
-            found.append((record, tuple(StatedDraws(player.strategies) for player in players)))
+            spec = GameSpec(seed=seed, hands=hands, seating=seating, players=tuple(pair), **decks, **mode)
+            sides = [make(run, *each, spec) for make, each in zip(known, pair.items(), strict=True)]
+            players, draws = zip(*sides, strict=True)
+            found.append((drive(spec, players), draws))
     return found
 
 
@@ -171,23 +204,47 @@ def looked_at(run, pair, games):
 
 @pytest.fixture
 def early(monkeypatch):
-    """Have stand-ins after a few hands: what they know makes no difference to any mean."""
+    """Have stand-ins after a few hands, and ask often: what they know makes no difference to any mean."""
     monkeypatch.setattr(learned, "FIRST_HANDS", 16)
+    monkeypatch.setattr(reasking, "STEP_BB", 1.0)
+    monkeypatch.setattr(reasking, "MOST", 4)
 
 
-@pytest.mark.usefixtures("early")
-@pytest.mark.parametrize("own_decks", [False, True], ids=["shared by both games", "decks of their own"])
-@pytest.mark.parametrize("mode", STATED_MODES)
-def test_in_every_kind_of_game_stand_ins_leave_the_mean(mode, own_decks):
+def check_mean(mode, known, *, matches, own_decks=False):
+    """Check that a run of such matches leaves the mean as it is, and changes something."""
     run, pair = RunStandIns(), {"bold": 1.4, "meek": 0.6}
     found = []
-    for number in range(9):
+    for number in range(matches):
         seeds = [f"{mode} {number} {at}" for at in range(3)]
-        found += looked_at(run, pair, stated_match(pair, seeds, STATED_MODES[mode], own_decks=own_decks))
-    assert len(found) > 20
+        games = stated_match(pair, seeds, STATED_MODES[mode], own_decks=own_decks, known=KNOWN[known], run=run)
+        found += looked_at(run, pair, games)
+    assert len(found) > 2 * matches
     off = [ours - usual for ours, usual in found]
     assert stdev(off) > 0
     assert abs(standard_errors(off)) < MOST
+
+
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize(
+    ("mode", "known"),
+    [
+        ("as usual", "both are asked again"),
+        ("antes", "one states"),
+        ("raise caps", "both state"),
+        ("carried stacks", "both are asked again"),
+        ("hands that do not count", "both state"),
+    ],
+)
+def test_in_every_kind_of_game_stand_ins_leave_the_mean(mode, known):
+    check_mean(mode, known, matches=9)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize("known", KNOWN)
+@pytest.mark.parametrize("mode", STATED_MODES)
+def test_where_both_games_have_decks_of_their_own_they_leave_it_too(mode, known):
+    check_mean(mode, known, matches=12, own_decks=True)
 
 
 @pytest.mark.usefixtures("early")
@@ -217,17 +274,20 @@ def test_a_run_that_is_cut_and_goes_on_learns_the_same():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("early")
-@pytest.mark.parametrize("mode", ["as usual", "carried stacks"])
-def test_intervals_of_copies_hold_0_as_often_as_without_stand_ins(mode):
+@pytest.mark.parametrize(
+    ("mode", "known"),
+    [("as usual", "both state"), ("carried stacks", "both state"), ("as usual", "both are asked again")],
+)
+def test_intervals_of_copies_hold_0_as_often_as_without_stand_ins(mode, known):
     """Two copies of one player are ordered no more often than before: 95% intervals of 60 runs of ten seed pairs."""
     pair = {"one": 1.0, "two": 1.0}
     held = np.zeros(2)
     for number in range(60):
         run = RunStandIns()
         taught = [f"taught {mode} {number} {at}" for at in range(3)]
-        looked_at(run, pair, stated_match(pair, taught, STATED_MODES[mode]))
+        looked_at(run, pair, stated_match(pair, taught, STATED_MODES[mode], known=KNOWN[known], run=run))
         seeds = [f"copies {mode} {number} {at}" for at in range(10)]
-        found = looked_at(run, pair, stated_match(pair, seeds, STATED_MODES[mode]))
+        found = looked_at(run, pair, stated_match(pair, seeds, STATED_MODES[mode], known=KNOWN[known], run=run))
         held += [abs(standard_errors(each)) < 2.262 for each in zip(*found, strict=True)]
     assert held[0] >= 60 * 0.95 - 3 * sqrt(60 * 0.95 * 0.05)
     assert held[0] >= held[1] - 4

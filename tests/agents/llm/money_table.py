@@ -132,6 +132,8 @@ CASES = {
     "says nothing usable": Case(fault=every(1, "prose")),
     "gives 5 samples a decision": Case(model={"samples": 5}, writes=varied(80, 2000)),
     "gives 5 samples a decision and ignores limits": Case(model={"samples": 5}, writes=varied(80, 9000), keeps=False),
+    "is asked 5 times a decision (`reask: 5`)": Case(model={"reask": 5}, writes=varied(80, 2000)),
+    "is asked 5 times a decision and ignores limits": Case(model={"reask": 5}, writes=varied(80, 9000), keeps=False),
     "asks tools before every decision": Case(model={"tools": ["pot_odds"]}, asks=True, writes=varied(80, 2000)),
     "is asked in batches": Case(model={"batch": True}, writes=varied(80, 2000)),
     "is asked in batches and ignores limits": Case(model={"batch": True}, writes=varied(80, 30_000), keeps=False),

@@ -1,6 +1,8 @@
-"""Players that state a strategy at every decision and have the bench draw from it, as models do by `harness: mixed`."""
+"""Players whose odds the bench knows: they state it, as by `harness: mixed`, or are asked again, as by `reask`."""
 
-from molt_bench.agents.llm.strategy import Share, StatedDraws, drawn, together
+import numpy as np
+
+from molt_bench.agents.llm.strategy import Share, StatedDraws, drawn, pure, together
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.actions import Action
 
@@ -42,6 +44,24 @@ class Stater:
         """Return the odds anywhere."""
         stated = strategy_of(seen, self._boldness)
         return [(share.action, share.percent / 100) for share in stated]
+
+
+class Asked:
+    """Is asked several times, and plays one of its answers: a model that publishes nothing."""
+
+    def __init__(self, name, boldness, worth=lambda seen: 5, salt=()):
+        self.name, self._boldness, self._worth = name, boldness, worth
+        self._dice = np.random.default_rng([sum(name.encode()), *salt])
+        self.answers = {}
+
+    def act(self, seen):
+        """Answer, and play the first answer: which one it is makes no difference."""
+        shares = strategy_of(seen, self._boldness)
+        odds = np.array([share.percent for share in shares]) / 100
+        drawn = self._dice.choice(len(shares), size=self._worth(seen), p=odds)
+        if len(drawn) > 1:
+            self.answers[seen.hand_number, len(seen.log)] = [pure(shares[at].action) for at in drawn]
+        return shares[drawn[0]].action
 
 
 def stated_game(boldness, *, seed, hands=10, names=("one", "two"), **mode):

@@ -1,10 +1,9 @@
 """How many answers a decision is worth: more where more depends on it, and by what may be known alone."""
 
 import msgspec
-import numpy as np
 import pytest
 
-from molt_bench.agents.llm.strategy import StatedDraws, pure
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.stand_ins import reasking
 from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
 from molt_bench.play.drivers import play_game
@@ -13,27 +12,10 @@ from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.specs import GameSpec
-from tests.luck.stand_ins.players import strategy_of
+from tests.luck.stand_ins.players import Asked
 
 PAIR = ("one", "two")
 SPEC = GameSpec(seed="worth", hands=40, players=PAIR)
-
-
-class Asked:
-    """Is asked several times, and plays one of its answers: a model that publishes nothing."""
-
-    def __init__(self, name, boldness, worth=lambda seen: 5):
-        self.name, self._boldness, self._worth = name, boldness, worth
-        self._dice = np.random.default_rng(sum(name.encode()))
-        self.answers = {}
-
-    def act(self, seen):
-        shares = strategy_of(seen, self._boldness)
-        odds = np.array([share.percent for share in shares]) / 100
-        drawn = self._dice.choice(len(shares), size=self._worth(seen), p=odds)
-        if len(drawn) > 1:
-            self.answers[seen.hand_number, len(seen.log)] = [pure(shares[at].action) for at in drawn]
-        return shares[drawn[0]].action
 
 
 def game(seed, seating="AB", worth=lambda player: lambda seen: 5, **mode):
