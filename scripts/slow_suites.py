@@ -55,7 +55,7 @@ SUITES: Final = {
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
         " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_stated_odds_evidence.py"
-        " tests/bench/test_false_alarms.py tests/agents/external tests/agents/sandbox",
+        " tests/bench/test_false_alarms.py tests/agents/external tests/agents/sandbox tests/e2e/test_sandbox*.py",
         debian="bwrap:bubblewrap",
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),

@@ -16,7 +16,8 @@ from tests.e2e.shell import Fork, quick, read, run_of
 
 #: What nobody at the table knows; fixed, so that the tests are the same in every run.
 SECRET = "b1946ac92492d2347c6235b4d2611184"
-FEW, MANY = 4, pytest.param(200, marks=pytest.mark.slow)
+#: Seed pairs of a match: far more than it takes where cheating pays, as the tests of that show.
+FEW, MANY = 4, 40
 
 
 def margins(folder, participant, opponent="callstation", *, pairs, seed=SECRET, **settings):
@@ -118,8 +119,8 @@ def live_margins(folder, decide, *, pairs, isolated=False):
 @pytest.mark.slow
 @pytest.mark.parametrize("link", ["cards", "noise"])
 def test_a_live_agent_that_remembers_wins_no_more_than_one_that_does_not(tmp_path, link):
-    cheating = live_margins(tmp_path / "cheat", Rememberer(link).decide, pairs=200)
-    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=200)
+    cheating = live_margins(tmp_path / "cheat", Rememberer(link).decide, pairs=MANY)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=MANY)
     assert abs(gain(cheating, honest)) < 3
 
 
@@ -127,8 +128,8 @@ def test_a_live_agent_that_remembers_wins_no_more_than_one_that_does_not(tmp_pat
 def test_the_same_live_agent_wins_everything_if_its_copies_share_a_memory(tmp_path):
     """So the tests above can fail: this is what `isolated` must not be declared for."""
     cheat = Rememberer("cards")
-    cheating = live_margins(tmp_path / "cheat", cheat.decide, pairs=40, isolated=True)
-    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=40, isolated=True)
+    cheating = live_margins(tmp_path / "cheat", cheat.decide, pairs=MANY, isolated=True)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=MANY, isolated=True)
     assert gain(cheating, honest) > 3
 
 
@@ -136,8 +137,8 @@ def test_the_same_live_agent_wins_everything_if_its_copies_share_a_memory(tmp_pa
 def test_the_same_search_finds_every_card_where_the_seed_is_public(tmp_path, monkeypatch):
     monkeypatch.setattr("tests.e2e.test_cheats.SECRET", "molt-bench")
     searching = MillionSeeds()
-    cheating = live_margins(tmp_path / "cheat", searching.decide, pairs=40)
-    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=40)
+    cheating = live_margins(tmp_path / "cheat", searching.decide, pairs=MANY)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=MANY)
     assert searching.linked
     assert gain(cheating, honest) > 3
 
@@ -145,8 +146,8 @@ def test_the_same_search_finds_every_card_where_the_seed_is_public(tmp_path, mon
 @pytest.mark.slow
 def test_a_live_agent_that_tries_a_million_seeds_wins_no_more_than_one_that_does_not(tmp_path):
     searching = MillionSeeds()
-    cheating = live_margins(tmp_path / "cheat", searching.decide, pairs=200)
-    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=200)
+    cheating = live_margins(tmp_path / "cheat", searching.decide, pairs=MANY)
+    honest = live_margins(tmp_path / "honest", Rememberer(None).decide, pairs=MANY)
     assert searching.tried >= 1_000_000
     assert abs(gain(cheating, honest)) < 3
 

@@ -168,7 +168,7 @@ def test_a_policy_that_fails_by_how_the_game_goes_gains_nothing(name, games, han
         one, two = (all_estimates(record, (policy, None)) for policy in (gamer, honest))
         off.append((one.fitted - two.fitted, one.corrected - two.corrected))
         left_out += one.evidence[0].left_out
-    assert left_out > games / 4
+    assert left_out > 50  # in short games it is seldom ahead: who wins a hand has often won all
     for column in zip(*off, strict=True):
         assert any(column)
         assert abs(fmean(column)) < 3.5 * stdev(column) / sqrt(games)

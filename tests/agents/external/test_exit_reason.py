@@ -30,6 +30,17 @@ def test_a_limit_of_ours_is_not_called_a_signal_from_outside():
         "the program was ended by SIGKILL at its limit of 600 s of processor time",
     )
     assert ExitReason(signal.SIGKILL, 3.0, cpu_limit_s=600).fault()[0] == "signal"
+    assert (
+        ExitReason(signal.SIGXCPU, 600.0, cpu_limit_s=600)
+        .fault()[1]
+        .endswith("at its limit of 600 s of processor time")
+    )
+
+
+def test_a_box_does_not_say_how_long_a_killed_program_ran():
+    kind, said = ExitReason(signal.SIGKILL, None, cpu_limit_s=600).fault()
+    assert kind == "signal"
+    assert said.endswith("unless it sent that itself, or was at its limit of 600 s of processor time")
 
 
 def test_a_system_without_memory_is_mentioned_where_it_may_be_the_reason():

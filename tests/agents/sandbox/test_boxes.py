@@ -13,6 +13,7 @@ from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.kinds import AUTO, BOXED_FACTORY, FACTORY, box_for, missing_box, playing_kind
 from molt_bench.agents.permission import OWN, Permission, boxed
 from molt_bench.agents.sandbox import bubblewrap as bwrap
+from molt_bench.agents.sandbox import control_groups
 from molt_bench.agents.sandbox.system_calls import seccomp_filter
 from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by, special_files
 from molt_bench.config.loader import load_config, read_config_file
@@ -266,6 +267,49 @@ def test_the_message_of_a_program_that_misses_a_file_says_what_is_there(tmp_path
     assert f"shows the system's programs, {folder} and no network (--no-sandbox lets it see everything)" in str(
         raised.value
     )
+
+
+#: What a program does, and what is said of it. What a cgroup limits is said in the same words, or by the program.
+AT_LIMITS = {
+    "memory at once": ("bytearray(300 << 20)", "MemoryError"),
+    "memory": (
+        "os.fork(); os.fork(); kept = bytearray(b'x') * (80 << 20); time.sleep(60)",
+        "limit of 256 MB of memory",
+    ),
+    "threads": (
+        "[threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(1100)]",
+        "can't start new thread|limit of 1024 processes and threads",
+    ),
+    "open files": ("[os.open('/dev/null', 0) for _ in range(5000)]", "Too many open files"),
+    "open files of all": (
+        "os.fork(); kept = [os.open('/dev/null', 0) for _ in range(3000)]; time.sleep(60)",
+        "limit of 4096 open files",
+    ),
+    "processor time": ("[None for _ in iter(int, 1)]", "by SIGXCPU at its limit of 1 s of processor time"),
+    "disk": ("open('/tmp/x', 'wb').write(bytes(257 << 20))", "No space left on device"),
+    "files": ("[open(f'/tmp/{at}', 'w').close() for at in range(101_000)]; time.sleep(60)", "limit of 100,000 files"),
+}
+
+
+@needs_bubblewrap
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", AT_LIMITS)
+def test_what_is_said_of_a_program_at_a_limit(limit, tmp_path, monkeypatch):
+    monkeypatch.setattr(control_groups, "place", lambda: None)  # a cgroup limits some of it in another way
+    code, said = AT_LIMITS[limit]
+    (tmp_path / "bot.py").write_text(f"import os, threading, time\n{code}\n")
+    small = {"memory_mb": 256 if "memory" in limit else 4096, "cpu_seconds": 1 if "time" in limit else 600}
+    params = {"command": [sys.executable, str(tmp_path / "bot.py")], "start_timeout_s": 50, **small}
+    with pytest.raises(AgentError, match=said):
+        run_in_new_loop(make_agent(spec("exec", params=params, sandbox="bwrap")).greet())
+
+
+@needs_bubblewrap
+def test_only_a_bench_that_root_runs_keeps_a_program_from_making_files_executable(tmp_path):
+    """Root could change the modes of devices, which all boxes share."""
+    said = in_box(tmp_path, "cd /tmp; printf 'echo ran' > made; chmod +x made; ./made || sh ./made")
+    assert said[-1] == "ran"
+    assert ("denied" in said) is (os.geteuid() == 0)
 
 
 @needs_bubblewrap

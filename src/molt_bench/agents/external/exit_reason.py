@@ -36,14 +36,14 @@ class ExitReason(msgspec.Struct, frozen=True):
 
     Attributes:
         status: As waitpid gives it.
-        cpu_s: Seconds of processor time that it took.
+        cpu_s: Seconds of processor time that it took; None if a box does not say.
         cpu_limit_s: Its limit.
         out_of_memory: Whether the system ended a process meanwhile because memory ran out.
         limit: The limit of its box at which it was ended; "" if it was not.
     """
 
     status: int
-    cpu_s: float = 0.0
+    cpu_s: float | None = 0.0
     cpu_limit_s: int = 0
     out_of_memory: bool = False
     limit: str = ""
@@ -61,7 +61,7 @@ class ExitReason(msgspec.Struct, frozen=True):
         if os.WIFSIGNALED(self.status):
             number = os.WTERMSIG(self.status)
             said = f"the program was ended by {name_of(number)}"
-            if number == signal.SIGKILL and self.cpu_limit_s and self.cpu_s >= self.cpu_limit_s:
+            if self.cpu_limit_s and self._at_cpu_limit(number):
                 return "crash", f"{said} at its limit of {self.cpu_limit_s} s of processor time"
             return ("crash", said) if number in _OWN else ("signal", f"{said}, {self._whose(number)}")
         code = os.WEXITSTATUS(self.status)
@@ -70,9 +70,16 @@ class ExitReason(msgspec.Struct, frozen=True):
             return "signal", f"{said}, as a wrapper does whose program {name_of(number)} ended: {self._whose(number)}"
         return "crash", said
 
+    def _at_cpu_limit(self, number: int) -> bool:
+        took_all = number == signal.SIGKILL and self.cpu_s is not None and self.cpu_s >= self.cpu_limit_s
+        return took_all or name_of(number) == "SIGXCPU"
+
     def _whose(self, number: int) -> str:
-        memory = "; meanwhile the system ran out of memory and ended a process"
-        return f"{_WHOSE}{memory if number == signal.SIGKILL and self.out_of_memory else ''}"
+        if number != signal.SIGKILL:
+            return _WHOSE
+        unknown = f", or was at its limit of {self.cpu_limit_s} s of processor time" if self.cpu_s is None else ""
+        memory = "; meanwhile the system ran out of memory and ended a process" if self.out_of_memory else ""
+        return f"{_WHOSE}{unknown}{memory}"
 
 
 def in_box(status: int) -> int:

@@ -158,13 +158,12 @@ class BoxedProgram:
                 with suppress(ProcessLookupError):
                     os.killpg(self.process.pid, signal.SIGKILL)
                 self._waited(_ENDING_S)
-            pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
+            pid, status = os.waitpid(self.process.pid, os.WNOHANG)
             if self._group is not None and control_groups.exceeded(self._group):
                 self._limit = f"{self._memory // _MB} MB of memory"
             out_of_memory = out_of_memory_kills() > self._kills
-            cpu_s = used.ru_utime + used.ru_stime
             self._ending = ExitReason(
-                in_box(status), cpu_s, self._cpu_limit_s, out_of_memory=out_of_memory, limit=self._limit
+                in_box(status), None, self._cpu_limit_s, out_of_memory=out_of_memory, limit=self._limit
             )
             self.process.returncode = os.waitstatus_to_exitcode(status) if pid else None
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):

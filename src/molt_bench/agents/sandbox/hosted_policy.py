@@ -21,7 +21,7 @@ from molt_bench.agents.external.supervised_program import SupervisedProgram
 from molt_bench.agents.sandbox.boxed_program import BoxedProgram
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.host_lines import Answers, Code, Question, hello_line, hello_of
-from molt_bench.agents.sandbox.waiting_hosts import host_for
+from molt_bench.agents.sandbox.waiting_hosts import another_after, host_for
 from molt_bench.errors import AgentError, AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -144,6 +144,7 @@ class _Host:
             said = f"{error}; {self._command.inside}" if self._starts == 1 else str(error)
             raise AgentError(f"participant {self._name!r} cannot play: {said}") from None
         self._is_greeted = True
+        another_after(self._command, self._environment, settings=self._settings)
         return published
 
     def stop(self) -> None:

@@ -25,7 +25,7 @@ from molt_bench.agents.sandbox.choice import Box
 from molt_bench.agents.sandbox.host_lines import Code, hello_line, hello_of, is_done, raise_fault
 from molt_bench.agents.sandbox.hosted_policy import HostedPolicy
 from molt_bench.agents.sandbox.visible_files import is_shared, needed_by_python, without_nested
-from molt_bench.agents.sandbox.waiting_hosts import host_for
+from molt_bench.agents.sandbox.waiting_hosts import another_after, host_for
 from molt_bench.errors import AgentError, AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
@@ -131,6 +131,7 @@ class HostedAgent(ExecAgent):
         limit_s = self._settings.start_timeout_s
         line = await child.line(child.started + limit_s, lambda: f"no hello within {limit_s:g} s")
         self._hooks, _ = hello_of(line)
+        another_after(self._command, self._environment, settings=self._settings)
 
     def _action(self, line: bytes, observation: Observation) -> Action | None:
         raise_fault(line, self._decisions)

@@ -131,6 +131,7 @@ def is_shared(folder: str) -> bool:
     return any(_within(each, (path.rstrip("/"),)) for path in (folder, real) for each in _wide())
 
 
+@cache
 def _holds_runs(folder: str) -> bool:
     """Return whether a folder is that of a run, or has such folders in it: other runs may come to lie there."""
     names, folders = _entries(folder)
@@ -213,7 +214,8 @@ _hidden: Final[set[str]] = set()
 def hide(run_folder: str) -> None:
     """Let no box of this process show the folder of a run that is under way, nor its neighbours."""
     _hidden.add(os.path.realpath(run_folder))
-    _runs_below.cache_clear()
+    for looked in (_holds_runs, _runs_below):
+        looked.cache_clear()
 
 
 def hidden_folders() -> tuple[str, ...]:

@@ -55,25 +55,34 @@ _lock = Lock()
 def host_for(
     command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings
 ) -> BoxedProgram | SupervisedProgram:
-    """Return a host that has been told nothing yet, and have another one started if this is not the first such host.
-
-    Raises OSError or ValueError if it cannot be started.
-    """
-    if command.box is None or not command.box.ends_by_itself:
-        return started_program(command, environment, settings=settings, piped=True)
-    start = command, tuple(sorted(environment.items())), repr(settings), hidden_folders()
+    """Return a host that has been told nothing yet. Raises OSError or ValueError if it cannot be started."""
     with _lock:
-        is_first = start not in _waiting
-        waiting = _waiting.setdefault(start, [])
+        waiting = _waiting.get(_start_of(command, environment, settings))
         found = waiting.pop(0) if waiting else None
-        missing = 0 if is_first else _MOST - len(waiting)
-    if missing > 0:
-        keeper().soon(lambda: _add(start, environment, settings))
     if found is not None and not found.program.ended:
         return found.program
     if found is not None:
         found.end()
     return started_program(command, environment, settings=settings, piped=True)
+
+
+def another_after(command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings) -> None:
+    """Have a host started for the next game, unless this is the first: there may be no other.
+
+    It is called once a game has begun, which would else share the processor with the start of that host.
+    """
+    if command.box is None or not command.box.ends_by_itself:
+        return
+    start = _start_of(command, environment, settings)
+    with _lock:
+        is_first = start not in _waiting
+        missing = _MOST - len(_waiting.setdefault(start, []))
+    if missing > 0 and not is_first:
+        keeper().soon(lambda: _add(start, environment, settings))
+
+
+def _start_of(command: Boxed, environment: Mapping[str, str], settings: ProgramSettings) -> _Start:
+    return command, tuple(sorted(environment.items())), repr(settings), hidden_folders()
 
 
 def _add(start: _Start, environment: Mapping[str, str], settings: ProgramSettings) -> None:
