@@ -5,16 +5,24 @@ the bot's exact range: the probability of each of its 1,326 hands, given what it
 against that range, as if nobody bet again, and a raise by how often the range folds to it and by its equity against
 what does not. It does what is worth most. What it wins is a lower bound of what the best opponent would win.
 
-Its winnings are measured, not assumed, with little noise. The bot's hand is never dealt: what a fold or a showdown is
-worth is averaged over its range, and so are its actions that end the hand. Only one of the others is drawn, and the
-next card. The luck of these draws has a known mean of 0, and most of it is subtracted, by weights that are fitted on
-the other half of the hands.
+All 1,326 hands of the responder are played at once, against all of the bot's, so no hole cards are drawn, and a bot
+that solves streets does so once for all of them. Endings are averaged over all pairs of hands. Drawn are the board, and
+which of the lines of betting are followed; these count in inverse proportion to how likely they are drawn, so the mean
+is that over all. The luck of these draws has a known mean of 0, and most of it is subtracted, by weights that are
+fitted on the other half of the decks.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from copy import copy
+from functools import cache, partial
+from heapq import nlargest
+from itertools import combinations
+from math import comb
+from operator import itemgetter
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -23,41 +31,47 @@ import numpy as np
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, STREETS, Action
-from molt_bench.poker.cards import Hole
+from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import Observation, observe
-from molt_bench.poker.range_equity import edges, hole_cards, holes_with
+from molt_bench.poker.range_equity import edges, hole_cards, hole_strengths, holes_with
 
 BIG_BLIND = 100
 #: All hands of two cards, by their number.
 HOLES: tuple[Hole, ...] = tuple((low, high) for low, high in hole_cards().tolist())
+#: Pairs of hands that share no card.
+_PAIRS = len(HOLES) * comb(50, 2)
 #: Rows that the first guess of a weight counts as.
 _GUESS_ROWS = 50
-#: Hands of the responder on each board, in each seat.
-HANDS = 4
-#: Decks that one task plays.
-CHUNK = 10
+#: Lines of betting that are followed on a deck from each seat, and on a river.
+LINES = 6
+#: Turns of a deck, and rivers of each.
+TURNS, RIVERS = 2, 4
+#: A line that is worth less, in big blinds by its pot and how likely it is, is followed more seldom; by street.
+_LEAST = (0.1, 0.1, 0.05, 0.0125)
+#: What luck is counted for, on each street: the cards and the lines, each by equity and by chips.
+_KINDS_OF_LUCK = 4
 
 
 class Variant(NamedTuple):
-    """What the responder may do: raises as shares of the pot after a call, and all-in, from a street on.
+    """What the responder may do: raises in percent of the pot after a call, and all-in, from a street on.
 
-    A share of 0 is the smallest legal raise.
+    A size of 0 is the smallest legal raise.
     """
 
     name: str
-    sizes: tuple[float, ...] = ()
+    sizes: tuple[int, ...] = ()
     all_in: bool = False
     first_street: int = 0
 
 
-_POT, _EVERY = (1.0,), (0.0, 0.1, 0.2, 0.33, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+_POT, _EVERY = (100,), (0, 10, 20, 33, 50, 75, 100, 150, 200, 300)
 VARIANTS = (
     Variant("fold, call"),
     Variant("fold, call, pot, all-in", _POT, all_in=True),
     Variant("the same from the flop on, only calls before", _POT, all_in=True, first_street=1),
     Variant("the same from the turn on, only calls before", _POT, all_in=True, first_street=2),
-    Variant("fold, call, smallest bets from the flop on", (0.0,), first_street=1),
+    Variant("fold, call, smallest bets from the flop on", (0,), first_street=1),
     Variant("fold, call, ten sizes, all-in", _EVERY, all_in=True),
     Variant("the same from the flop on, only calls before", _EVERY, all_in=True, first_street=1),
     Variant("the same from the turn on, only calls before", _EVERY, all_in=True, first_street=2),
@@ -99,215 +113,350 @@ def range_policy(agent: Any, seen: Observation) -> tuple[list[Action], Any]:
     return actions, np.array([[row.get(action, 0.0) for action in actions] for row in rows])
 
 
+def met(weights: Any) -> Any:
+    """Return for each hand the weight of all hands that share no card with it."""
+    by_card = holes_with() @ weights
+    low, high = hole_cards().T
+    return np.maximum(weights.sum() - by_card[low] - by_card[high] + weights, 0.0)
+
+
+def _times(matrix: Any, weights: Any) -> Any:
+    """Return a product, with the 32 bits of the matrix: with 64 it would be copied each time."""
+    return (matrix @ weights.astype(np.float32)).astype(np.float64)
+
+
+class Deck:
+    """Some boards, and what every hand wins from every other on each of them for 1 chip, without more bets.
+
+    Boards share a flop; it has some turns, and each of these some rivers.
+    """
+
+    def __init__(self, cards: Sequence[int]) -> None:
+        self._cards = tuple(cards)
+        self._edges: dict[Board, Any] = {}
+
+    def after(self, board: Board) -> list[Board]:
+        """Return the boards that follow one: each is as likely as any other, given what is on the table."""
+        if not board:
+            return [self._cards[:3]]
+        if len(board) == 3:
+            return [(*board, card) for card in self._cards[3 : 3 + TURNS]]
+        first = 3 + TURNS + RIVERS * (self._cards.index(board[3]) - 3)
+        return [(*board, card) for card in self._cards[first : first + RIVERS]]
+
+    def edges(self, board: Board) -> Any:
+        """Return what each hand (row) wins from each other on average; 0 where they share a card."""
+        if not board:
+            return _preflop_edges()
+        if board not in self._edges:
+            self._edges[board] = _edges_on(board)
+        return self._edges[board]
+
+
+@cache
+def _preflop_edges() -> Any:
+    return np.array([edges((high, low), ()) for low, high in HOLES], np.float32)
+
+
+@cache
+def _apart() -> Any:
+    """Return for all pairs of hands whether they share no card."""
+    return np.array([without(hole) for hole in HOLES])
+
+
+def _edges_on(board: Board) -> Any:
+    holes = np.flatnonzero(without(board))
+    rest = [card for card in range(52) if card not in board]
+    wins = np.zeros((len(holes), len(holes)), np.int16)
+    for drawn in combinations(rest, 5 - len(board)):
+        free = without(drawn)[holes]
+        own = np.full(len(holes), -1, np.int16)
+        own[free] = hole_strengths(holes[free], np.array([(*board, *drawn)]))[:, 0]
+        wins += own[:, None] > np.where(free, own, np.int16(1 << 14))[None]
+    found = np.zeros((len(HOLES), len(HOLES)), np.float32)
+    runouts = comb(48 - len(board), 5 - len(board))
+    found[np.ix_(holes, holes)] = (wins - wins.T) * _apart()[np.ix_(holes, holes)] / np.float32(runouts)
+    return found
+
+
+class Line(NamedTuple):
+    """A line of betting that goes on.
+
+    Attributes:
+        hand: The hand.
+        own: How likely each hand of the responder comes here; its luck of being followed is in it.
+        theirs: The same of the bot.
+        worth: What the responder is taken to win, in chips.
+        weight: How likely both come here.
+    """
+
+    hand: Hand
+    own: Any
+    theirs: Any
+    worth: float
+    weight: float
+
+
 class Won(NamedTuple):
-    """What the responder won in a hand, in big blinds, and the luck in it: of deals and of draws, by street."""
+    """What the responder won on a deck, in big blinds; the luck in it; and by what raises it was to win, by street."""
 
     value: float
-    luck: tuple[float, ...]
+    luck: Any
+    by: Mapping[tuple[str, int], float]
 
 
 class Responder:
-    """Plays one hand against a bot: the responder holds `hole` and has the button or not."""
+    """Plays one deck against a bot with all hands; the responder has the button or not.
 
-    def __init__(self, agent: PokerAgent, variant: Variant, game: Game, *, hole: Hole, button: bool) -> None:
-        self._agent, self._variant, self._hole = agent, variant, hole
+    Args:
+        agent: The bot.
+        variant: What the responder may do.
+        game: What is played for.
+        deck: The boards.
+        button: Whether the responder has the button.
+        dice: Draws the lines that are followed.
+    """
+
+    def __init__(self, agent: PokerAgent, variant: Variant, game: Game, deck: Deck, *, button: bool, dice: Any) -> None:
+        self._agent, self._variant, self._deck, self._dice = agent, variant, deck, dice
         stack = round(BIG_BLIND * game.stack)
-        self._rules, self._stacks = game.rules(), (stack, stack)
-        self._button = 0 if button else 1  # the responder is seat 0
-        self._board: tuple[int, ...] = ()
-        self._range = without(hole).astype(float)
-        #: The chance to come to this point, as far as it was not drawn.
-        self._reach = 1.0
+        # The responder is seat 0.
+        self._opening = Hand(game.rules(), (((0, 1), (2, 3)), (4, 5, 6, 7, 8)), (stack, stack), 0 if button else 1)
         self._value = 0.0
-        self._luck = np.zeros(2 * len(STREETS))
+        self._luck = np.zeros((_KINDS_OF_LUCK, len(STREETS)))
+        self._by: dict[tuple[str, int], float] = defaultdict(float)
 
-    def play(self, deck: Sequence[int], dice: Any) -> Won:
-        """Play the hand; `deck` are the other cards in the order they may come, and `dice` draws."""
-        hand = self._after([])
-        self._luck[0] = 2 * BIG_BLIND * (self._equity() - 0.5)
-        while True:
-            if hand.actor == 0:
-                moved = self._after([*_actions(hand), self._best(hand)])
-                if moved.actor == NOBODY:
-                    self._value += self._reach * self._ending(moved, self._range)
-                    break
-            else:
-                found = self._answer(hand, dice)
-                if found is None:
-                    break
-                moved = found
-            if moved.street != hand.street:
-                moved = self._deal(moved, deck, dice)
-            hand = moved
-        return Won(self._value / BIG_BLIND, tuple((self._luck / BIG_BLIND).tolist()))
+    def play(self) -> Won:
+        """Play the deck."""
+        every = np.ones(len(HOLES))
+        self._go_on(Line(self._opening, every / _PAIRS, every, 0.0, 1.0), LINES)
+        by = {each: gain / BIG_BLIND for each, gain in self._by.items()}
+        return Won(self._value / BIG_BLIND, self._luck.ravel() / BIG_BLIND, by)
 
-    def _after(self, actions: Sequence[Action]) -> Hand:
-        """Return the hand after some actions; cards that are not dealt yet are any others."""
-        others = (card for card in range(52) if card not in self._hole and card not in self._board)
-        held = next(others), next(others)
-        board = (*self._board, *[next(others) for _ in range(5 - len(self._board))])
-        hand = Hand(self._rules, ((self._hole, held), board), self._stacks, self._button)
-        for action in actions:
-            hand.apply(action)
+    def _go_on(self, line: Line, count: float) -> None:
+        """Let whoever is to act do so, and follow some of the lines that this leads to: about `count`."""
+        street = STREETS.index(line.hand.street)
+        lines = self._respond(line, street) if line.hand.actor == 0 else self._answer(line, street)
+        if not lines:
+            return
+        chips = np.array([each.weight * sum(map(each.hand.chips_in, (0, 1))) for each in lines])
+        shares = count * chips / chips.sum()
+        chances = np.minimum(1.0, np.minimum(shares, chips / (_LEAST[street] * BIG_BLIND)))
+        places = np.floor(np.cumsum(chances) + self._dice.random_sample())
+        followed = np.diff(places, prepend=0.0) > 0
+        for kind, amounts in ((2, np.array([each.worth for each in lines])), (3, chips)):
+            self._luck[kind, street] += float((amounts / chances)[followed].sum() - amounts.sum())
+        for at in np.flatnonzero(followed):
+            chance, each = float(chances[at]), lines[at]
+            each = each._replace(own=each.own / chance, weight=each.weight / chance)
+            if each.hand.street == line.hand.street:
+                self._go_on(each, max(1.0, float(shares[at])))
+                continue
+            for dealt in self._deal(each, street + 1):
+                self._go_on(dealt, LINES if street == 2 else max(1.0, float(shares[at])))
+
+    def _deal(self, line: Line, street: int) -> list[Line]:
+        """Deal the next street: what is won there counts more, as pairs of hands are taken that hold its cards."""
+        board = line.hand.board[: OPEN_CARDS[STREETS[street - 1]]]
+        boards = self._deck.after(board)
+        stake, before = line.hand.at_stake, float(line.own @ _times(self._deck.edges(board), line.theirs))
+        found = []
+        for each in boards:
+            possible, more = without(each), len(each) - len(board)
+            scale = comb(52 - len(board), more) / comb(48 - len(board), more) / len(boards)
+            own, theirs = line.own * possible * scale, line.theirs * possible
+            weight = float(own @ met(theirs))
+            after = float(own @ _times(self._deck.edges(each), theirs))
+            self._luck[0, street] += stake * (after - before / len(boards))
+            self._luck[1, street] += stake * (weight - line.weight / len(boards))
+            found.append(Line(self._hand(each, line.hand), own, theirs, 0.0, weight))
+        return found
+
+    def _hand(self, board: Board, before: Hand) -> Hand:
+        """Return a hand with its board; all other cards are any."""
+        others = (card for card in range(52) if card not in board)
+        holes = (next(others), next(others)), (next(others), next(others))
+        runout = (*board, *[next(others) for _ in range(5 - len(board))])
+        hand = Hand(before.rules, (holes, runout), before.starting_stacks, before.button)
+        for done in before.log:
+            hand.apply(Action(done.kind, done.amount))
         return hand
 
-    def _deal(self, hand: Hand, deck: Sequence[int], dice: Any) -> Hand:
-        """Deal the next street, given that the bot holds one of its range."""
-        street = STREETS.index(hand.street)
-        before = self._equity()
-        held = HOLES[dice.choice(len(HOLES), p=self._range / self._range.sum())]
-        cards = [card for card in deck if card not in held and card not in self._board]
-        self._board = (*self._board, *cards[: OPEN_CARDS[hand.street] - len(self._board)])
-        self._range = self._range * without(self._board)
-        self._luck[street] += self._reach * hand.pot * (self._equity() - before)
-        return self._after(_actions(hand))
-
-    def _equity(self, held: Any = None) -> float:
-        held = self._range if held is None else held
-        whole = held.sum()
-        return float(held @ edges(self._hole, self._board) / whole + 1) / 2 if whole > 0 else 0.5
-
-    def _ending(self, hand: Hand, held: Any) -> float:
-        """Return what the responder wins in a finished hand, on average over the bot's hands and the cards to come."""
-        if hand.folded >= 0:
-            return float(hand.payoffs[0])
-        return hand.at_stake * (2 * self._equity(held) - 1)
-
-    def _best(self, hand: Hand) -> Action:
-        """Return what is worth most: to fold is worth 0, and what was put in is gone."""
-        share, pot, price = self._equity(), hand.pot + sum(hand.bets), hand.to_call
-        passive = CALL if price else CHECK
-        if STREETS.index(hand.street) < self._variant.first_street:
-            return passive
-        best, action = share * (pot + price) - price, passive
-        if price and best < 0:
-            best, action = 0.0, FOLD
-        for amount in self._raises(hand, pot + price):
-            raised = Action("raiseTo", amount)
-            worth = self._worth(hand, raised, pot)
-            if worth > best:
-                best, action = worth, raised
-        return action
+    def _respond(self, line: Line, street: int) -> list[Line]:
+        """Let each hand of the responder do what is worth most; count what ends the hand."""
+        hand, own, theirs, *_ = line
+        there = met(theirs)
+        some = np.maximum(there, 1e-300)
+        matrix = self._deck.edges(hand.board)
+        won = _times(matrix, theirs)
+        pot, price = hand.pot + sum(hand.bets), hand.to_call
+        actions = [CALL if price else CHECK]
+        worths = [(won / some + 1) / 2 * (pot + price) - price]
+        if street >= self._variant.first_street:
+            if price:
+                actions.append(FOLD)
+                worths.append(np.zeros(len(HOLES)))
+            for amount in self._raises(hand, pot + price):
+                actions.append(Action("raiseTo", amount))
+                worths.append(self._worth(line, actions[-1], pot, some, matrix))
+        best = np.argmax(worths, axis=0)
+        passive = np.max(worths[: 2 if FOLD in actions else 1], axis=0)
+        lines = []
+        for at, action in enumerate(actions):
+            held = own * (best == at)
+            weight = float(held @ there)
+            if weight <= 0:
+                continue
+            moved = _after(hand, action)
+            if moved.actor == NOBODY:
+                ends = moved.payoffs[0] * weight if moved.folded >= 0 else moved.at_stake * float(held @ won)
+                self._value += ends
+                continue
+            if action.kind == "raiseTo":
+                percent = round(100 * (action.amount - max(hand.bets)) / (pot + price))
+                self._by[hand.street, percent] += float((held * there) @ (worths[at] - passive))
+            net = float((held * there) @ (worths[at] - hand.chips_in(0)))
+            lines.append(Line(moved, held, theirs, net, weight))
+        return lines
 
     def _raises(self, hand: Hand, pot: int) -> list[int]:
         least, most = hand.raise_range()
         if not most:
             return []
         all_in = min(most, hand.limits[1])
-        facing = hand.bets[0] + hand.to_call
-        sizes = [max(least, facing + round(size * pot)) for size in self._variant.sizes]
+        facing = max(hand.bets)
+        sizes = [max(least, facing + (pot * size + 50) // 100) for size in self._variant.sizes]
         return sorted({min(size, all_in) for size in sizes} | ({all_in} if self._variant.all_in else set()))
 
-    def _worth(self, hand: Hand, raised: Action, pot: int) -> float:
-        """Return what a raise is worth, if what does not fold to it calls."""
-        after = self._after([*_actions(hand), raised])
+    def _worth(self, line: Line, raised: Action, pot: int, some: Any, matrix: Any) -> Any:
+        """Return what a raise is worth for each hand, if what does not fold to it calls."""
+        after = _after(line.hand, raised)
         actions, chances = range_policy(self._agent, observe(after, 1))
         folds = sum((chances[:, at] for at, action in enumerate(actions) if action == FOLD), np.zeros(len(HOLES)))
-        stays = self._range * (1 - folds)
-        share = float(stays.sum() / self._range.sum())
-        added = raised.amount - hand.bets[0]
-        called = self._equity(stays) * (pot + added + after.to_call) - added
-        return (1 - share) * pot + share * called
+        stays = line.theirs * (1 - folds)
+        staying = met(stays)
+        share = staying / some
+        added = raised.amount - line.hand.bets[0]
+        equity = (_times(matrix, stays) / np.maximum(staying, 1e-300) + 1) / 2
+        return (1 - share) * pot + share * (equity * (pot + added + after.to_call) - added)
 
-    def _answer(self, hand: Hand, dice: Any) -> Hand | None:
-        """Count the bot's actions that end the hand, and draw one of the others; None if there are none."""
+    def _answer(self, line: Line, street: int) -> list[Line]:
+        """Take the bot's actions apart; count those that end the hand."""
+        hand, own, theirs, *_ = line
         actions, chances = range_policy(self._agent, observe(hand, 1))
-        whole = self._range.sum()
-        going: list[tuple[float, float, Hand, Any]] = []
+        matrix, lines = self._deck.edges(hand.board), []
         for action, column in zip(actions, chances.T, strict=True):
-            held = self._range * column
-            chance = float(held.sum() / whole)
-            if chance <= 0:
+            held = theirs * column
+            there = met(held)
+            weight = float(own @ there)
+            if weight <= 0:
                 continue
-            moved = self._after([*_actions(hand), action])
+            moved = _after(hand, action)
+            won = _times(matrix, held)
             if moved.actor == NOBODY:
-                self._value += self._reach * chance * self._ending(moved, held)
-            else:
-                worth = moved.chips_in(1) * (2 * self._equity(held) - 1)
-                going.append((chance, worth, moved, held))
-        if not going:
-            return None
-        parts = np.array([each[0] for each in going])
-        self._reach *= float(parts.sum())
-        parts /= parts.sum()
-        worths = np.array([each[1] for each in going])
-        drawn = int(dice.choice(len(going), p=parts))
-        self._luck[len(STREETS) + STREETS.index(hand.street)] += self._reach * float(worths[drawn] - parts @ worths)
-        self._range = going[drawn][3] / going[drawn][3].sum()
-        return going[drawn][2]
+                ends = moved.payoffs[0] * weight if moved.folded >= 0 else moved.at_stake * float(own @ won)
+                self._value += ends
+                continue
+            called = won * min(moved.chips_in(1), moved.starting_stacks[0])
+            net = np.maximum(-moved.chips_in(0) * there, called) if action.kind == "raiseTo" else called
+            lines.append(Line(moved, own, held, float(own @ net), weight))
+        return lines
 
 
-def _actions(hand: Hand) -> list[Action]:
-    return [Action(done.kind, done.amount) for done in hand.log]
+def _after(hand: Hand, action: Action) -> Hand:
+    moved = copy(hand)
+    moved.apply(action)
+    return moved
 
 
-def play_decks(agent: str, variants: Sequence[Variant], game: Game, seed: str, first: int) -> Any:
-    """Play some decks, by each variant in both seats: what was won, then the luck in it.
+def play_deck(agent: str, variants: Sequence[Variant], game: Game, end: float, number: int) -> list[Won] | None:
+    """Play a deck by each variant, in both seats: what was won on average; None if it is too late for that."""
+    if perf_counter() > end:
+        return None
+    seed = [*b"local best response", number]
+    deck = Deck(np.random.RandomState(seed).permutation(52).tolist())
+    bot, found = _bot(agent), []
+    for variant in variants:
+        won = []
+        for button in (True, False):
+            dice = np.random.RandomState([*seed, int(button)])
+            won.append(Responder(bot, variant, game, deck, button=button, dice=dice).play())
+        by = {each: sum(one.by.get(each, 0.0) for one in won) / 2 for each in {*won[0].by, *won[1].by}}
+        found.append(Won((won[0].value + won[1].value) / 2, (won[0].luck + won[1].luck) / 2, by))
+    return found
 
-    Several hands of the responder are played on the same board, since a bot that solves streets does so only once.
-    """
-    bot = make_agent(agent, seed=seed)
-    table = np.zeros((CHUNK, len(variants), 1 + 2 * len(STREETS)))
-    for at in range(CHUNK):
-        numbers = [*seed.encode(), first + at]
-        deck = np.random.RandomState(numbers).permutation(52).tolist()
-        for column, variant in enumerate(variants):
-            for number in range(2 * HANDS):
-                one, two = deck[number : number + 2] if number % 2 == 0 else deck[number - 1 : number + 1]
-                hole = max(one, two), min(one, two)
-                responder = Responder(bot, variant, game, hole=hole, button=number % 2 == 0)
-                rest = [card for card in (*deck[2 * HANDS :], *deck[: 2 * HANDS]) if card not in hole]
-                won = responder.play(rest, np.random.RandomState([*numbers, number]))
-                table[at, column] += np.array([won.value, *won.luck]) / (2 * HANDS)
-    return table
+
+@cache
+def _bot(agent: str) -> PokerAgent:
+    return make_agent(agent, seed=0)
 
 
 def without_luck(table: Any) -> Any:
-    """Subtract the luck, with weights that are fitted on the other half of the rows, from 1 each as a first guess."""
+    """Subtract the luck, with weights that are fitted on the other half of the rows.
+
+    As a first guess, luck of equity counts 1, and luck of chips 0.
+    """
     values, luck = table[:, 0], table[:, 1:]
+    first = np.repeat([1.0, 0.0, 1.0, 0.0], len(STREETS))
     half = np.arange(len(table)) % 2 == 0
     found = np.zeros(len(table))
     for here in (half, ~half):
         there = luck[~here] - luck[~here].mean(axis=0)
-        rest = values[~here] - there.sum(axis=1)
-        squares = there.T @ there
+        rest = values[~here] - there @ first
         guess = np.diag(_GUESS_ROWS * there.var(axis=0) + 1e-12)
-        weights = 1 + np.linalg.solve(squares + guess, there.T @ (rest - rest.mean()))
+        weights = first + np.linalg.solve(there.T @ there + guess, there.T @ (rest - rest.mean()))
         found[here] = values[here] - luck[here] @ weights
     return found
 
 
 class Bound(NamedTuple):
-    """What a variant wins from a bot, in big blinds per 100 hands, with its standard error, and that of the chips."""
+    """What a variant wins from a bot, in big blinds per 100 hands, with its standard error, and that with all luck.
+
+    `by` says by which raises it was to win how much more than by a call or a fold.
+    """
 
     variant: str
     won: float
     error: float
     plain_error: float
-    hands: int
+    decks: int
+    by: Mapping[tuple[str, int], float]
 
 
 def bounds(
-    agent: str, executor: Any, game: Game, *, decks: int = 1000, variants: Sequence[Variant] = VARIANTS
+    agent: str,
+    executor: Any,
+    game: Game,
+    *,
+    decks: Sequence[int],
+    variants: Sequence[Variant] = VARIANTS,
+    seconds: float = 1e9,
 ) -> list[Bound]:
-    """Measure what each variant wins from a bot."""
-    play = partial(play_decks, agent, variants, game, "local best response")
-    tables = np.concatenate([*executor.map(play, range(0, decks, CHUNK))])
+    """Measure what each variant wins from a bot on some decks, or on those that are done in time."""
+    play = partial(play_deck, agent, variants, game, perf_counter() + seconds)
+    played = [each for each in executor.map(play, decks) if each is not None]
+    tables = np.array([[[won.value, *won.luck] for won in row] for row in played])
     found = []
     for at, variant in enumerate(variants):
-        values, root = without_luck(tables[:, at]), len(tables) ** 0.5
-        plain = 100 * tables[:, at, 0].std() / root
-        found.append(
-            Bound(variant.name, 100 * values.mean(), 100 * values.std() / root, plain, 2 * HANDS * len(tables))
-        )
+        by: dict[tuple[str, int], float] = defaultdict(float)
+        for row in played:
+            for each, gain in row[at].by.items():
+                by[each] += 100 * gain / len(played)
+        values, root = without_luck(tables[:, at]), max(1, len(played) - 1) ** 0.5
+        error, plain = (100 * each.std() / root for each in (values, tables[:, at, 0]))
+        found.append(Bound(variant.name, 100 * values.mean(), error, plain, len(played), by))
     return found
 
 
 def print_bounds(agent: str, game: Game, found: Sequence[Bound]) -> None:
     """Print what each variant wins."""
-    print(f"\nLocal best response to {agent}, {game}, {found[0].hands:,} hands each: bb/100 (standard error)")
+    print(f"\nLocal best response to {agent}, {game}, {found[0].decks:,} decks with all hands: bb/100 (standard error)")
     for each in found:
         print(f"  {each.variant:48}{each.won:>+8.1f} ({each.error:.1f}; {each.plain_error:.1f} with all luck)")
+        raises = [
+            f"{street} {percent}% {gain:.1f}" for (street, percent), gain in nlargest(6, each.by.items(), itemgetter(1))
+        ]
+        print(f"    by raises of this share of the pot: {', '.join(raises) or 'none'}")
     best = max(found, key=lambda each: each.won)
     print(f"  most: {best.won:+.1f} +- {1.96 * best.error:.1f}, by {best.variant}", flush=True)
 
@@ -316,17 +465,18 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--agent", default="blueprint", help="a bot that publishes its probabilities (%(default)s)")
-    parser.add_argument(
-        "--decks", type=int, default=1000, help="decks, each with several hands in both seats (%(default)s)"
-    )
+    parser.add_argument("--decks", type=int, default=100, help="decks, each with all hands in both seats (%(default)s)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first deck; others are other boards")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no deck after this time")
     parser.add_argument("--stack", type=float, default=100, help="big blinds of a stack (%(default)s)")
     parser.add_argument("--ante", type=float, default=0, help="big blinds of the ante (%(default)s)")
     parser.add_argument("--variants", type=int, nargs="*", default=[*range(len(VARIANTS))], help="which, from 0 on")
     parser.add_argument("--processes", type=int, default=2, help="how many at once (%(default)s)")
     options = parser.parse_args()
     variants, game = [VARIANTS[at] for at in options.variants], Game(options.stack, options.ante)
+    decks = range(options.first, options.first + options.decks)
     with ProcessPoolExecutor(options.processes) as executor:
-        found = bounds(options.agent, executor, game, decks=options.decks, variants=variants)
+        found = bounds(options.agent, executor, game, decks=decks, variants=variants, seconds=options.seconds)
     print_bounds(options.agent, game, found)
 
 

@@ -219,7 +219,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS, help="what to measure; all by default")
     parser.add_argument("--agent", default="blueprint", help="the built-in bot in question (%(default)s)")
-    parser.add_argument("--decks", type=int, default=1000, help="decks of the local best response (%(default)s)")
+    parser.add_argument("--decks", type=int, default=100, help="decks of the local best response (%(default)s)")
     parser.add_argument("--hands", type=int, default=50_000, help="hands of each pairing (%(default)s)")
     parser.add_argument("--references", nargs="*", default=REFERENCES, help="of the ladder's gauntlets (%(default)s)")
     parser.add_argument("--ladder-seeds", type=int, default=400, help="seed pairs of the ladder (%(default)s)")
@@ -230,7 +230,7 @@ def main() -> None:
     start, agent = perf_counter(), options.agent
     with ProcessPoolExecutor(options.processes) as executor:
         for game in GAMES if "response" in options.parts else ():
-            print_bounds(agent, game, bounds(agent, executor, game, decks=options.decks))
+            print_bounds(agent, game, bounds(agent, executor, game, decks=range(options.decks)))
         if "bots" in options.parts:
             others = [Unknown(name, Bot(name)) for name in BUILTIN_AGENTS if name != agent]
             print_pairings(agent, others, options, executor)

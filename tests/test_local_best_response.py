@@ -1,5 +1,7 @@
 """The local best response of `benchmarks/strength.py`, where what it must win is known."""
 
+from statistics import fmean
+
 import numpy as np
 import pytest
 
@@ -18,39 +20,50 @@ def response(monkeypatch):
     return local_best_response
 
 
-def played(response, bot, variant, hole, *, button, stack):
-    deck = [card for card in range(52) if card not in hole][::-1]
-    responder = response.Responder(make_agent(bot), variant, response.Game(stack), hole=hole, button=button)
-    return responder.play(deck, np.random.RandomState(0))
+def played(response, bot, variant, *, button, stack, cards=range(52)):
+    deck, dice = response.Deck(cards), np.random.RandomState(0)
+    return response.Responder(make_agent(bot), variant, response.Game(stack), deck, button=button, dice=dice).play()
 
 
 @pytest.mark.parametrize(("button", "won"), [(True, 1.0), (False, 0.5)])
 def test_a_bot_that_always_folds_loses_its_blinds(response, button, won):
-    hole = cards_from_text("7h2c")
     for variant in response.VARIANTS:
-        assert played(response, "folder", variant, hole, button=button, stack=100).value == won
+        assert played(response, "folder", variant, button=button, stack=100).value == pytest.approx(won)
 
 
-@pytest.mark.parametrize("hole", ["AhAd", "KsQs", "7h2c", "3d2c"])
-def test_an_all_in_is_called_where_the_equity_is_worth_the_price(response, hole):
-    cards = cards_from_text(hole)
-    edge = edges(cards, ()).sum() / 1225
-    won = played(response, "shover", response.VARIANTS[0], cards, button=False, stack=3).value
-    assert won == pytest.approx(max(-1, 3 * edge))
+def test_an_all_in_is_called_where_the_equity_is_worth_the_price(response):
+    worth = fmean(max(-1.0, 3 * edges((high, low), ()).sum() / 1225) for low, high in response.HOLES)
+    won = played(response, "shover", response.VARIANTS[0], button=False, stack=3).value
+    assert won == pytest.approx(worth, abs=1e-6)
 
 
-@pytest.mark.parametrize("button", [True, False])
-def test_against_one_who_only_calls_winnings_without_bets_are_the_luck_of_the_cards(response, button):
-    won = played(response, "callstation", response.VARIANTS[0], cards_from_text("JhTd"), button=button, stack=100)
-    assert won.value == pytest.approx(sum(won.luck))
+@pytest.mark.slow
+def test_lines_that_are_drawn_win_what_all_lines_win_and_their_luck_is_none(response, monkeypatch):
+    bot, game = make_agent("callstation"), response.Game(8)
+    deck = response.Deck(np.random.RandomState(3).permutation(52).tolist())
+    monkeypatch.setattr(response, "_LEAST", (1e-12,) * 4)
+
+    def rows(lines, draws):
+        monkeypatch.setattr(response, "LINES", lines)
+        for seed in range(draws):
+            dice = np.random.RandomState(seed)
+            won = response.Responder(bot, response.VARIANTS[1], game, deck, button=False, dice=dice).play()
+            yield won.value, *won.luck[8:]
+
+    ((everything, *luck),) = rows(1e9, 1)
+    assert luck == [0.0] * 8
+    drawn = np.array([*rows(1, 100)])
+    errors = drawn.std(axis=0) / 100**0.5
+    assert (abs(drawn.mean(axis=0) - [everything, *[0.0] * 8]) <= 4 * errors + 1e-9).all()
 
 
-def test_with_the_best_hand_it_bets_all_it_has_against_one_who_only_calls(response):
-    hole, deck = cards_from_text("AhAd"), cards_from_text("AcAsKd7h2c")
-    responder = response.Responder(
-        make_agent("callstation"), response.VARIANTS[3], response.Game(100), hole=hole, button=True
-    )
-    assert responder.play(deck, np.random.RandomState(0)).value == pytest.approx(100, abs=0.2)
+@pytest.mark.parametrize("street", [4, 5])
+def test_edges_are_those_of_each_hand(response, street):
+    board = cards_from_text("2c7d9hJsQc")[:street]
+    found = response.Deck(range(52)).edges(board)
+    for hole in ("AhAd", "3d2h", "QsQd"):
+        cards = cards_from_text(hole)
+        assert found[hole_number(cards)] == pytest.approx(edges(cards, board), abs=1e-6)
 
 
 def test_a_range_is_what_the_bot_says_for_each_hand(response):

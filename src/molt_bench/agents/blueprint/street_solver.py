@@ -122,19 +122,22 @@ class _Game:
         self._scale = _MEETINGS / most
         # Seat 1 is ahead where seat 0 is behind, and rows are its own classes in both cases.
         self._folds, self._shows = (np.trunc(each * _MEETINGS / most).T for each in (met, ahead))
-        own, other = (seats[each].ending_rows(tree, each) for each in (seat, 1 - seat))
-        self._won = np.zeros((2, seats[seat].rows, seats[1 - seat].rows))
-        for at, ending in enumerate(tree.endings):
-            sign = -1 if ending.folded == seat else 1
-            self._won[int(ending.folded < 0), own[at], other[at]] += sign * chips[at]
-        going = [at for at, ending in enumerate(tree.endings) if ending.behind]
-        self._going = np.array([own[at] for at in going], np.int64), np.array([other[at] for at in going], np.int64)
-        self._seat, self._other = seat, seats[1 - seat]
+        own, other = (np.array(seats[each].ending_rows(tree, each)) for each in (seat, 1 - seat))
+        folded = np.array([ending.folded for ending in tree.endings])
+        signed = np.where(folded == seat, -1.0, 1.0)[:, None] * np.array(chips)[:, None]
+        ended, shown = np.flatnonzero(folded >= 0), np.flatnonzero(folded < 0)
+        going = np.flatnonzero([ending.behind > 0 for ending in tree.endings])
+        #: The rows of both seats that lead to folds and to showdowns, and the chips that are won there.
+        self._ends = [(own[each], other[each], signed[each]) for each in (ended, shown)]
+        self._going = own[going], other[going]
+        self._seat, self._rows, self._other = seat, seats[seat].rows, seats[1 - seat]
 
     def worth(self, later: LaterBetting | None, slips: int) -> Array:
         """Return what each of the seat's rows is worth by the endings that follow it directly, by class."""
         theirs = np.floor(self._other.reach * (_REACH - slips)) + slips
-        found: Array = self._won[0] @ (theirs @ self._folds) + self._won[1] @ (theirs @ self._shows)
+        found = np.zeros((self._rows, self._folds.shape[1]))
+        for (own, other, chips), meetings in zip(self._ends, (self._folds, self._shows), strict=True):
+            np.add.at(found, own, chips * (theirs[other] @ meetings))
         if later is not None:
             own, other = self._going
             np.add.at(found, own, later.learn(self._seat, theirs[other]) * self._scale.T)

@@ -5,10 +5,11 @@ since it may bet anything. What was really bet is in the tree as well, with its 
 """
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Final, NamedTuple, TypeAlias
 
+from molt_bench.errors import RulesError
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action, Street
+from molt_bench.poker.betting import Betting
 from molt_bench.poker.hand import Hand
 
 #: Sizes in percent of the pot after the call, by the number of raises on the street so far; then there is only all-in.
@@ -85,7 +86,7 @@ class StreetTree:
         self.endings: list[Ending] = []
         self._sizes, self._real, self._can_raise = sizes, tuple(real), can_raise
         self._street = opening.street
-        self._expand(opening, (None, None), raises=0, real=0)
+        self._expand(opening.betting.unshared(), (None, None), raises=0, real=0)
 
     def follow(self, actions: Sequence[Action]) -> int:
         """Return the decision that actions lead to; -1 if the tree does not have them."""
@@ -97,20 +98,21 @@ class StreetTree:
                 return -1
         return at
 
-    def _expand(self, hand: Hand, before: Before, *, raises: int, real: int) -> int:
+    def _expand(self, betting: Betting, before: Before, *, raises: int, real: int) -> int:
         """Add a decision and all below it; `real` is the number of real actions that lead here, -1 if none do."""
-        number, seat = len(self.decisions), hand.actor
+        number, seat = len(self.decisions), betting.actor
         here = 0 <= real < len(self._real)
         if real == len(self._real) and not self._can_raise:
-            hand.close_raising()
-        actions = _offered(hand, self._sizes[seat], raises, self._real[real] if here else None)
+            betting = betting.without_raises()
+        actions = _offered(betting, self._sizes[seat], raises, self._real[real] if here else None)
         self.decisions.append(StreetDecision(seat, actions, before))
         children = []
         for at, action in enumerate(actions):
             own = OwnAction(number, at)
             after = (before[0], own) if seat else (own, before[1])
-            moved = copy(hand)
-            moved.apply(action)
+            moved = betting.after(action.kind, action.amount)
+            if moved is None:
+                raise RulesError(f"{action.kind} {action.amount} is not legal there")
             if moved.actor >= 0 and moved.street == self._street:
                 follows = real + 1 if here and self._real[real] == action else -1
                 children.append(self._expand(moved, after, raises=raises + (action.kind == "raiseTo"), real=follows))
@@ -126,23 +128,21 @@ def sizes_for(street: Street, seat: int) -> tuple[Sizes, Sizes]:
     return (THEIRS, OWN[street]) if seat else (OWN[street], THEIRS)
 
 
-def _ending(hand: Hand, before: Before) -> Ending:
-    if hand.folded >= 0:
-        return Ending(before, hand.folded, abs(hand.payoffs[0]), 0)
-    if hand.actor < 0:
-        return Ending(before, -1, hand.at_stake, 0)
-    return Ending(before, -1, hand.at_stake, min(hand.stacks))
+def _ending(betting: Betting, before: Before) -> Ending:
+    if betting.payoffs is not None:
+        return Ending(before, betting.folded, abs(betting.payoffs[0]), 0)
+    return Ending(before, -1, betting.at_stake, min(betting.stacks) if betting.actor >= 0 else 0)
 
 
-def _offered(hand: Hand, of_seat: Sizes, raises: int, real: Action | None) -> tuple[Action, ...]:
+def _offered(betting: Betting, of_seat: Sizes, raises: int, real: Action | None) -> tuple[Action, ...]:
     """Return what the tree offers at a decision: fold, check or call, and raises, smallest first."""
-    first = (FOLD, CALL) if hand.to_call else (CHECK,)
-    least, most = hand.raise_range()
+    first = (FOLD, CALL) if betting.to_call else (CHECK,)
+    least, most = betting.min_raise_to, betting.max_raise_to
     if not most:
         return first
-    facing = max(hand.bets)
-    pot = hand.pot + sum(hand.bets) + hand.to_call
-    all_in = max(least, min(most, hand.limits[1 - hand.actor]))
+    facing = max(betting.bets)
+    pot = betting.pot + sum(betting.bets) + betting.to_call
+    all_in = max(least, min(most, betting.limits[1 - betting.actor]))
     sizes = [facing + (pot * percent + 50) // 100 for percent in (of_seat[raises] if raises < len(of_seat) else ())]
     most_percent = 100 if of_seat is THEIRS else COMMITTED
     found = {max(size, least) for size in sizes if 100 * size < most_percent * all_in} | {all_in}
