@@ -19,7 +19,14 @@ from promises import promised, stored
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = {path.name: yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / ".github/workflows").glob("*.yml")}
-FILES = ("src/molt_bench/_version.py", "CITATION.cff", "CHANGELOG.md", "pyproject.toml")
+FILES = (
+    "src/molt_bench/_version.py",
+    "CITATION.cff",
+    "CHANGELOG.md",
+    "pyproject.toml",
+    "docs/reference/upgrading.md",
+    *release.GATE,
+)
 
 
 def copied(folder, *, mask, at):
@@ -96,6 +103,8 @@ def test_a_release_is_one_command_and_leaves_nothing_unreleased(checkout):
     assert "version: 1.0.0\ndate-released: '2027-01-31'" in texts["CITATION.cff"]
     assert "## [Unreleased]\n\n## [1.0.0] - 2027-01-31\n\n### " in texts["CHANGELOG.md"]
     assert "Development Status :: 5 - Production/Stable" in texts["pyproject.toml"]
+    assert re.search(r"^## From \S+ to 1\.0\.0$", texts["docs/reference/upgrading.md"], re.MULTILINE)
+    assert all("/molt-bench.git@v1.0.0" in texts[name] for name in release.GATE)
     with pytest.raises(SystemExit, match="nothing under"):
         release.release(checkout, "1.0.1", day)
 
