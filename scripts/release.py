@@ -1,7 +1,7 @@
 """Turn what is unreleased into a version, in the working tree: `python scripts/release.py 1.0.0`; then commit and tag.
 
-It writes the version, its date, the headings of changelog and upgrade notes, the promises, and what the gate of the docs
-installs. Nothing is uploaded, and nothing else needs an edit.
+It writes the version, its date, the headings of changelog and upgrade notes, the promises, and what the gate in the
+docs installs. Nothing is uploaded, and nothing else needs an edit.
 """
 
 import datetime
