@@ -1,7 +1,7 @@
 """Turn what is unreleased into a version, in the working tree: `python scripts/release.py 1.0.0`; then commit and tag.
 
-It writes the version, its date, the changelog's heading and the promises. Nothing is uploaded, and nothing else needs
-an edit.
+It writes the version, its date, the headings of changelog and upgrade notes, the promises, and what the gate in the
+docs installs. Nothing is uploaded, and nothing else needs an edit.
 """
 
 import datetime
@@ -13,6 +13,7 @@ from typing import Final
 import promises
 
 ROOT: Final = Path(__file__).parents[1]
+GATE: Final = ("docs/examples/ci/molt-bench.yml", "docs/how-to/gate-a-pull-request.md")
 NUMBER: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 
@@ -32,7 +33,12 @@ def release(root: Path, version: str, day: datetime.date) -> list[str]:
             (r"^date-released: .+$", f"date-released: '{day}'"),
         ],
         "CHANGELOG.md": [(r"^## \[Unreleased\]$", f"## [Unreleased]\n\n## [{version}] - {day}")],
+        # What the gate of the docs installs.
+        **{name: [(r"(/molt-bench\.git@v)[\d.]+", rf"\g<1>{version}")] for name in GATE},
     }
+    notes = "docs/reference/upgrading.md"
+    if "to the next version" in (root / notes).read_text("utf-8"):
+        edits[notes] = [("to the next version$", f"to {version}")]
     if number >= (1, 0, 0):
         edits["pyproject.toml"] = [
             (r"Development Status :: \d - [\w/]+", "Development Status :: 5 - Production/Stable")

@@ -19,7 +19,14 @@ from promises import promised, stored
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = {path.name: yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / ".github/workflows").glob("*.yml")}
-FILES = ("src/molt_bench/_version.py", "CITATION.cff", "CHANGELOG.md", "pyproject.toml")
+FILES = (
+    "src/molt_bench/_version.py",
+    "CITATION.cff",
+    "CHANGELOG.md",
+    "pyproject.toml",
+    "docs/reference/upgrading.md",
+    *release.GATE,
+)
 
 
 def copied(folder, *, mask, at):
@@ -89,15 +96,23 @@ def checkout(tmp_path):
 
 
 def test_a_release_is_one_command_and_leaves_nothing_unreleased(checkout):
+    """Also right after a release, when nothing is unreleased and no upgrade needs notes."""
+    changelog, notes = checkout / "CHANGELOG.md", checkout / "docs/reference/upgrading.md"
+    if "## [Unreleased]\n\n###" not in (text := changelog.read_text("utf-8")):
+        changelog.write_text(text.replace("## [Unreleased]\n", "## [Unreleased]\n\n### Fixed\n\n- This.\n", 1), "utf-8")
+    if "to the next version" not in (text := notes.read_text("utf-8")):
+        notes.write_text(f"{text}\n## From 1.0 to the next version\n", "utf-8")
     day = datetime.date(2027, 1, 31)
-    assert {*release.release(checkout, "1.0.0", day)} == {*FILES}
+    assert {*release.release(checkout, "99.0.0", day)} == {*FILES}
     texts = {name: (checkout / name).read_text("utf-8") for name in FILES}
-    assert '__version__ = "1.0.0"' in texts["src/molt_bench/_version.py"]
-    assert "version: 1.0.0\ndate-released: '2027-01-31'" in texts["CITATION.cff"]
-    assert "## [Unreleased]\n\n## [1.0.0] - 2027-01-31\n\n### " in texts["CHANGELOG.md"]
+    assert '__version__ = "99.0.0"' in texts["src/molt_bench/_version.py"]
+    assert "version: 99.0.0\ndate-released: '2027-01-31'" in texts["CITATION.cff"]
+    assert "## [Unreleased]\n\n## [99.0.0] - 2027-01-31\n\n### " in texts["CHANGELOG.md"]
     assert "Development Status :: 5 - Production/Stable" in texts["pyproject.toml"]
+    assert re.search(r"^## From \S+ to 99\.0\.0$", texts["docs/reference/upgrading.md"], re.MULTILINE)
+    assert all("/molt-bench.git@v99.0.0" in texts[name] for name in release.GATE)
     with pytest.raises(SystemExit, match="nothing under"):
-        release.release(checkout, "1.0.1", day)
+        release.release(checkout, "99.0.1", day)
 
 
 @pytest.mark.parametrize(("version", "said"), [("0.1.9", "not after"), ("1.0", "three numbers"), ("v1.0.0", "numbers")])

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from promises import promised, stored
 
 from molt_bench import __version__
-from molt_bench._version import BENCH_VERSION
+from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
 
 ROOT = Path(__file__).parents[1]
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -42,6 +42,12 @@ CFF = {
 
 def test_nothing_that_was_promised_is_lost():
     assert sorted({*stored()} - {*promised()}) == [], "a promise: see docs/reference/stability.md"
+
+
+def test_the_page_of_promises_says_which_runs_can_be_read():
+    page = (ROOT / "docs/reference/stability.md").read_text("utf-8")
+    assert f"from bench version {min(READABLE_VERSIONS)} on" in " ".join(page.split())
+    assert [*READABLE_VERSIONS] == [*range(min(READABLE_VERSIONS), BENCH_VERSION + 1)]
 
 
 def test_promises_are_sorted_and_named_once():
