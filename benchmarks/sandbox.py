@@ -9,7 +9,6 @@ finds one: what counts is the time from when the game is wanted to its first ans
 program that does nothing, from its start until nothing is left of it.
 """
 
-import inspect
 import os
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from time import perf_counter, sleep
 from typing import Any
 
 from molt_bench import ParticipantSpec, make_agent
-from molt_bench.agents.base import PolicyOf
+from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.kinds import box_for, published_policy
 from molt_bench.agents.sandbox import python_host, waiting_hosts
@@ -74,21 +73,30 @@ def play(participant_type: str, sandbox: str, hands: int) -> None:
     play_on(participant_type, sandbox, hands)
 
 
-def play_on(participant_type: str, sandbox: str, hands: int) -> float:
-    """Play one game more; return the seconds until its first answer."""
-    wanted, answered = perf_counter(), list[float]()
+def play_on(participant_type: str, sandbox: str, hands: int) -> None:
+    """Play one game more."""
     agent = make_agent(ParticipantSpec(id="bot", type=participant_type, sandbox=sandbox))
+    _drive(agent, hands)
+
+
+def _drive(agent: PokerAgent, hands: int) -> None:
+    record = drive(GameSpec(seed=1, hands=hands), (agent, make_agent("callstation")))
+    assert record.faults == (), record.faults[0]
+
+
+def until_asked(participant_type: str) -> float:
+    """Play one game more in a sandbox; return the seconds from when it is wanted until its first answer."""
+    wanted, answered = perf_counter(), list[float]()
+    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, sandbox="bwrap"))
     ask = agent.act
 
     async def act(seen: Observation) -> Action:
-        found = ask(seen)
-        action = await found if inspect.isawaitable(found) else found
+        action = await ask(seen)  # type: ignore[misc]
         answered.append(perf_counter() - wanted)
         return action
 
-    agent.act = act  # type: ignore[method-assign, assignment]
-    record = drive(GameSpec(seed=1, hands=hands), (agent, make_agent("callstation")))
-    assert record.faults == (), record.faults[0]
+    agent.act = act  # type: ignore[method-assign]
+    _drive(agent, HANDS)
     return answered[0]
 
 
@@ -154,7 +162,7 @@ def main() -> None:
             starts = [f"{1000 * found[sandbox, 1]:12.1f}" for sandbox in both]
             speeds = [f"{(HANDS - 1) / (found[sandbox, HANDS] - found[sandbox, 1]):12,.0f}" for sandbox in both]
             print(f"{name:18}" + "".join([*starts, *speeds]))
-        later = [play_on(rows["file.py:factory"], "bwrap", HANDS) for _ in range(2 * ROUNDS)][2:]
+        later = [until_asked(rows["file.py:factory"]) for _ in range(2 * ROUNDS)][2:]
         print(
             "file.py:factory in a sandbox, from when a later game is wanted to its first answer, ms: "
             f"{1000 * min(later):.1f} at best, {1000 * median(later):.1f} in the middle"

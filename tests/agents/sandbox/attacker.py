@@ -21,6 +21,8 @@ from contextlib import suppress
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 TWIN_S = 2.0
+#: Seconds for which more is held than is allowed; where somebody counts it, it is noticed sooner.
+HELD_S = 6.0
 
 
 def call(name, *arguments):
@@ -76,6 +78,19 @@ def trace(pid):
     os.waitpid(pid, 0)
     call("ptrace", detach, pid, 0, 0)
     return "attached"
+
+
+def take_descriptor(pid):
+    """Take an open file from another process."""
+    process = call("syscall", 434, pid, 0)
+    os.close(call("syscall", 438, process, 0, 0))
+    return "taken"
+
+
+def slow_down(pid):
+    """Have another process run only when nobody else wants to."""
+    os.setpriority(os.PRIO_PROCESS, pid, 19)
+    return "slowed down"
 
 
 def send_signal(pid):
@@ -142,6 +157,22 @@ def leave_hint(path):
         if struct.unpack("Q", fcntl.fcntl(file, get, struct.pack("Q", 0)))[0] == hint:
             return "found"
         fcntl.fcntl(file, put, struct.pack("Q", hint))
+    return None
+
+
+def leave_access_time(path):
+    """Read a file of its own folder, whose time of access says so for a day."""
+    if os.stat(path).st_atime != 1:
+        return "found"
+    return None if read_file(path) else "empty"
+
+
+def leave_posix_queue(name):
+    """Leave a message queue of POSIX."""
+    try:
+        call("mq_open", f"/{name}".encode(), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600, None)
+    except FileExistsError:
+        return "found"
     return None
 
 
@@ -338,7 +369,7 @@ def many_processes(count):
         if not os.fork():
             time.sleep(60)
             os._exit(0)
-    time.sleep(1.0)
+    time.sleep(HELD_S)
     return f"{count} processes"
 
 
@@ -352,7 +383,7 @@ def much_memory(megabytes):
             held[:: mmap.PAGESIZE] = b"x" * len(held[:: mmap.PAGESIZE])
             time.sleep(60)
             os._exit(0)
-    time.sleep(1.5)
+    time.sleep(HELD_S)
     return None if any(os.waitpid(pid, os.WNOHANG)[0] for pid in started) else f"{megabytes} MB"
 
 
@@ -372,8 +403,61 @@ def much_socket_memory(megabytes):
                             filled += end.send(b"x" * 4096)
             time.sleep(60)
             os._exit(0)
-    time.sleep(2.5)
+    time.sleep(HELD_S)
     return None if any(os.waitpid(pid, os.WNOHANG)[0] for pid in started) else f"{megabytes} MB"
+
+
+def much_connection_memory(megabytes):
+    """Fill connections to itself over loopback, which take more the longer nobody reads them."""
+    server, held, filled = socket.create_server(("127.0.0.1", 0)), [], 0
+    while filled < megabytes * 1024 * 1024:
+        ends = [socket.create_connection(server.getsockname()), server.accept()[0]]
+        held += ends
+        for end in ends:
+            end.setblocking(False)
+            for _ in range(3):
+                with suppress(BlockingIOError):
+                    while True:
+                        filled += end.send(b"x" * 65536)
+                time.sleep(0.005)
+    time.sleep(HELD_S)
+    return f"{megabytes} MB"
+
+
+def much_table_memory(megabytes):
+    """Read one byte of every two megabytes of nothing: the kernel needs a page to note where each is."""
+    step, huge_pages_off = 2 * 1024 * 1024, 15
+    nothing = mmap.mmap(-1, megabytes * 256 * step, flags=mmap.MAP_PRIVATE | 0x4000, prot=mmap.PROT_READ)
+    nothing.madvise(huge_pages_off)
+    for place in range(0, len(nothing), step):
+        nothing[place]
+    time.sleep(HELD_S)
+    return f"{megabytes} MB"
+
+
+def much_pinned_memory(megabytes):
+    """Put a bit of a huge page into a pipe, and let go of the page: it stays, and belongs to no process."""
+    huge, use_huge_pages, anonymous, held = 2 * 1024 * 1024, 14, 0x20, []
+    LIBC.mmap.restype = ctypes.c_void_p
+    writable, size = mmap.PROT_READ | mmap.PROT_WRITE, ctypes.c_size_t(2 * huge)
+    for number in range(megabytes // 2):
+        if number % 8 == 0:
+            held.append(os.pipe())
+        start = LIBC.mmap(None, size, writable, mmap.MAP_PRIVATE | anonymous, -1, ctypes.c_long(0))
+        aligned = (start + huge - 1) // huge * huge
+        call("madvise", ctypes.c_void_p(start), size, use_huge_pages)
+        ctypes.memset(aligned, 1, huge)
+        call("vmsplice", held[-1][1], struct.pack("PN", aligned, 4096), ctypes.c_ulong(1), 0)
+        call("munmap", ctypes.c_void_p(start), size)
+    time.sleep(HELD_S)
+    return f"{megabytes} MB"
+
+
+def endless_output(megabytes):
+    """Write a line without end."""
+    for _ in range(megabytes):
+        os.write(1, b" " * 1024 * 1024)
+    return f"{megabytes} MB"
 
 
 def much_disk(megabytes):
@@ -395,7 +479,7 @@ def many_empty_files(count):
     """Make empty files without end: they take memory of the kernel, and no space."""
     for number in range(count):
         open(f"file-{number}", "w").close()
-    time.sleep(1.0)
+    time.sleep(HELD_S)
     return f"{count} files"
 
 
@@ -404,7 +488,7 @@ def much_unnamed_memory(megabytes):
     held = os.memfd_create("held")
     for _ in range(megabytes):
         os.write(held, b"x" * 1024 * 1024)
-    time.sleep(1.0)
+    time.sleep(HELD_S)
     return f"{megabytes} MB"
 
 

@@ -27,6 +27,7 @@ from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.external import supervised_program
 from molt_bench.agents.external.stderr_log import log_path
 from molt_bench.agents.sandbox import boxed_program, bubblewrap, podman, visible_files
+from tests.agents.sandbox.attacker import call
 from tests.agents.sandbox.boxes import SYSTEM_PYTHON, needs_bubblewrap, needs_guests, needs_podman
 
 ATTACKER = Path(__file__).with_name("attacker.py")
@@ -68,14 +69,18 @@ ATTACKS = {
     "see_processes": Attack("list other processes"),
     "steal_input": Attack("open the standard input of the other bot", "victim"),
     "trace": Attack("attach to another process as a debugger", "victim"),
+    "take_descriptor": Attack("take an open file from another process (pidfd_getfd)", "victim"),
+    "slow_down": Attack("take processor time from the bench or the other bot (nice)", "victim"),
     "send_signal": Attack("send signals to the bench or the other bot", "victim"),
     "leave_file": Attack("leave a file in the folder for temporary files", "temporary_file", games=2),
     "leave_file:home": Attack("leave a file at home", "home_file", games=2, stopped="home is a new folder"),
     "leave_file:shm": Attack("leave shared memory", "shared_memory", games=2),
     "leave_segment": Attack("leave a System V segment", "key", games=2),
     "leave_queue": Attack("leave a System V queue", "key", games=2),
+    "leave_posix_queue": Attack("leave a message queue of POSIX", "name", games=2),
     "leave_key": Attack("leave a key in the kernel's keyring", "name", games=2),
     "leave_time": Attack("change the time of a file of its own", "own_file", games=2),
+    "leave_access_time": Attack("read a file of its own, which changes the time of access", "unread_file", games=2),
     "leave_time:device": Attack("change the time of a device such as /dev/null", "null_device", games=2, root=True),
     "leave_hint": Attack("leave a hint on how a file is written", "own_file", games=2, root=True),
     "leave_page": Attack("leave a page of a file in the page cache, and ask for it", "large_file", games=2),
@@ -92,6 +97,12 @@ ATTACKS = {
     "many_processes": Attack("start processes without end", "processes"),
     "much_memory": Attack("take all memory, in several processes", "megabytes", limits={"memory_mb": 128}),
     "much_socket_memory": Attack("take memory by filling sockets", "megabytes", limits={"memory_mb": 128}),
+    "much_connection_memory": Attack(
+        "take memory by filling connections to itself", "megabytes", limits={"memory_mb": 128}
+    ),
+    "much_table_memory": Attack("take memory that notes where memory is", "megabytes", limits={"memory_mb": 128}),
+    "much_pinned_memory": Attack("take memory by pipes that hold on to it (vmsplice)", "megabytes"),
+    "endless_output": Attack("write output without end", "megabytes", stopped="it is ended at a megabyte"),
     "much_unnamed_memory": Attack("take memory that belongs to no process (memfd)", "megabytes"),
     "much_disk": Attack("fill the disk", "megabytes"),
     "many_files": Attack("make many files on the disk", "device"),
@@ -118,7 +129,7 @@ PYTHON = {"off": sys.executable, "bwrap": sys.executable, "podman": "python3", "
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="these are attacks on Linux")
 MARKS = {"off": [on_linux], "bwrap": [needs_bubblewrap], "podman": [needs_podman], "user": [needs_guests]}
 #: What is said of a program that was ended at a limit; podman ends it without a word.
-LIMIT = re.compile("at its limit of|ended with exit status|ended by SIGKILL")
+LIMIT = re.compile("at its limit of|ended with exit status|ended by SIGKILL|the program wrote|keeps writing")
 #: Tried in every run of the tests; the others take longer, or are much like these.
 QUICK = ("read_file", "send_signal", "leave_file:shm", "loopback_service")
 
@@ -157,6 +168,12 @@ class Place:
             os.fsync(file.fileno())
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         return path
+
+    @property
+    def unread_file(self):
+        """A file that was written after it was last read."""
+        os.utime(self.own_file, (1, 2))
+        return self.own_file
 
     @property
     def null_device(self):
@@ -228,6 +245,8 @@ class Place:
                 each.close()
         for path in (self.temporary_file, self.shared_memory):
             Path(path).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            call("mq_unlink", f"/{self.name}".encode())
         subprocess.run(["ipcrm", "-M", str(self.key)], capture_output=True, check=False)
         subprocess.run(["ipcrm", "-Q", str(self.key)], capture_output=True, check=False)
 
@@ -297,7 +316,7 @@ def test_what_comes_of_it(name, box, place):
     if attack.root and box == "off" and os.geteuid():
         pytest.skip("only root can do this anyway")
     got, said = place.tried(name, box)
-    uses_up = name.startswith(("many_", "much_"))
+    uses_up = name.startswith(("many_", "much_", "endless_"))
     assert got or said.startswith("NOTHING") or (uses_up and LIMIT.search(said)), f"it was tried: {said}"
     assert got is ((box == "off" and not attack.stopped) or box in attack.open_in), said
     if os.environ.get("MOLT_BENCH_WRITE_DOCS"):

@@ -277,7 +277,7 @@ AT_LIMITS = {
         "limit of 256 MB of memory",
     ),
     "threads": (
-        "[threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(1100)]",
+        "[threading.Thread(target=time.sleep, args=(60,), daemon=True).start() for _ in range(1100)]",
         "can't start new thread|limit of 1024 processes and threads",
     ),
     "open files": ("[os.open('/dev/null', 0) for _ in range(5000)]", "Too many open files"),

@@ -1,5 +1,6 @@
 """Containers of podman as boxes: programs and Python code play in them. Real podman, on an image made here."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.external import supervised_program
 from molt_bench.agents.kinds import box_for
 from molt_bench.agents.sandbox.podman import Podman, only_not_executable
 from molt_bench.agents.sandbox.podman import podman as found_podman
@@ -58,14 +60,16 @@ def test_a_path_that_podman_would_read_as_an_option_is_one_clear_line(name):
 
 @pytest.mark.slow
 @needs_podman
-def test_a_program_plays_in_a_container_and_none_is_left(python_image):
+def test_a_program_plays_in_a_container_and_none_is_left(python_image, monkeypatch):
+    mine = f"left-{os.getpid()}"  # other tests may have containers now
+    monkeypatch.setattr(supervised_program, "token_hex", lambda _: mine)
     spec = in_image(python_image, f"exec:python3 {BOTS / 'bot.py'}")
     label = box_for(spec).label
     assert label.startswith("podman ")
     assert f"image {python_image} (" in label
     assert label.endswith("limits by cgroup")
     assert played(spec).faults == ()
-    assert podman("ps", "--all", "--quiet", "--filter=name=molt-bench-").stdout == ""
+    assert podman("ps", "--all", "--quiet", f"--filter=name=molt-bench-{mine}").stdout == ""
 
 
 @pytest.mark.slow

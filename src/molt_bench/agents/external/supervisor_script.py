@@ -83,12 +83,27 @@ def _open_files(pid: int) -> int:
         return 0
 
 
+def _queued(pids: list[int]) -> int:
+    """Return how many bytes wait in the connections of a box that has a network of its own."""
+    for pid in reversed(pids):
+        try:
+            if os.readlink(f"/proc/{pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+                continue
+        except OSError:
+            continue
+        kinds = ("tcp", "tcp6", "udp", "udp6")
+        rows = [row.split() for kind in kinds for row in _read(f"/proc/{pid}/net/{kind}").splitlines()[1:]]
+        return sum(int(size, 16) for row in rows for size in row[4].split(":"))
+    return 0
+
+
 def exceeded(root: int, tasks: int, memory_bytes: int, files: int) -> str:
     """Return the limit that a process and its descendants exceed together; "" if they keep to all.
 
-    Pipes and sockets hold memory that belongs to no process, so open files are counted, too.
+    Pipes and sockets hold memory that belongs to no process, so open files are counted, too. Connections can hold much
+    more, which counts as memory, and so do the kernel's notes on where memory is.
     """
-    left, seen, count, used, opened = [root], [], 0, 0, 0
+    left, seen, count, used, opened, held = [root], [], 0, 0, 0, 0
     while left and count <= tasks:
         pid = left.pop()
         try:
@@ -99,6 +114,7 @@ def exceeded(root: int, tasks: int, memory_bytes: int, files: int) -> str:
         count += len(threads)
         status = _read(f"/proc/{pid}/status")
         used += _field(status, "RssAnon") + _field(status, "RssShmem")
+        held += _field(status, "VmPTE")
         opened += _open_files(pid)
         for thread in threads[:tasks]:
             left += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
@@ -106,10 +122,11 @@ def exceeded(root: int, tasks: int, memory_bytes: int, files: int) -> str:
         return f"{tasks} processes and threads"
     if opened > files:
         return f"{files} open files"
-    if used > memory_bytes:  # memory that processes share counts once, which takes longer to find out
+    held += _queued(seen)
+    if used + held > memory_bytes:  # memory that processes share counts once, which takes longer to find out
         parts = [_read(f"/proc/{pid}/smaps_rollup") for pid in seen]
         used = sum([_field(part, "Pss_Anon") + _field(part, "Pss_Shmem") for part in parts]) if all(parts) else used
-    return f"{memory_bytes // 1024 // 1024} MB of memory" if used > memory_bytes else ""
+    return f"{memory_bytes // 1024 // 1024} MB of memory" if used + held > memory_bytes else ""
 
 
 def _watched(program: int, descriptor: int, tasks: int, memory_bytes: int, files: int) -> str:

@@ -23,6 +23,8 @@ _NEEDED: Final = frozenset({"memory", "pids"})
 #: What has a meaning in its options.
 _ODD: Final = frozenset(',:"\n\r')
 _LIMITED: Final = ("--memory=64m", "--pids-limit=64")
+#: How much a connection holds at most, in a container without the network of this machine: cgroup v1 does not count it.
+_CONNECTIONS: Final = ("--sysctl=net.ipv4.tcp_rmem=4096 16384 65536", "--sysctl=net.ipv4.tcp_wmem=4096 16384 65536")
 
 
 class Podman(msgspec.Struct, frozen=True):
@@ -72,6 +74,7 @@ class Podman(msgspec.Struct, frozen=True):
             *(self.program, "run", "--rm", "--interactive", "--pull=never", f"--name={name}", "--log-driver=none"),
             *("--read-only", "--cap-drop=all", "--security-opt=no-new-privileges", "--security-opt=mask=/sys"),
             *(f"--security-opt=seccomp={profile_file()}", f"--network={'host' if network else 'none'}"),
+            *(() if network else _CONNECTIONS),
             *("--ipc=private", "--hostname=sandbox", "--workdir", HOME, "--entrypoint="),
             *(f"--memory={memory_bytes}", f"--memory-swap={memory_bytes}", f"--pids-limit={TASKS}"),
             *(f"--ulimit=cpu={cpu_seconds}:{cpu_seconds + 5}", "--ulimit=core=0:0", f"--ulimit=nofile={_files()}"),

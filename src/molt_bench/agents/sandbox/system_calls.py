@@ -46,7 +46,8 @@ _FORBIDDEN: Final[_Calls] = {
     "mincore": (27, 218, 232),
     "cachestat": (451, 451, 451),
     "preadv2": (327, 378, 286),
-    # memory that belongs to no process: unlinked files, and what System V leaves
+    # memory that belongs to no process: unlinked files, pages that a pipe holds, and what System V leaves
+    "vmsplice": (278, 316, 75),
     "memfd_create": (319, 356, 279),
     "memfd_secret": (447, 447, 447),
     "shmget": (29, 395, 194),
