@@ -79,7 +79,7 @@ def test_a_worker_with_another_version_is_told_apart(local):
 def test_python_code_in_a_sandbox_plays_on_a_worker_of_the_cluster(local, tmp_path):
     bots = (
         ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", sandbox="bwrap"),
-        ParticipantSpec("t", "tight"),
+        ParticipantSpec(id="t", type="tight"),
     )
     games = [GameSpec(seed=1, hands=2, players=("bot", "t"))]
     (found,) = played(Cluster(WorkerSetup.of(bots)), games).values()
