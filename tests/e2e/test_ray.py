@@ -78,6 +78,17 @@ def test_a_worker_with_another_version_is_told_apart(local):
         played(Cluster(other))
 
 
+@needs_bubblewrap
+def test_python_code_in_a_sandbox_plays_on_a_worker_of_the_cluster(local, tmp_path):
+    bots = (
+        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", sandbox="bwrap"),
+        ParticipantSpec(id="t", type="tight"),
+    )
+    games = [GameSpec(seed=1, hands=2, players=("bot", "t"))]
+    (found,) = played(Cluster(WorkerSetup.of(bots)), games).values()
+    assert found.record(games[0]).faults == ()
+
+
 def test_a_run_on_a_cluster_of_its_own_gives_the_same_bytes(ray, tmp_path):
     ray.shutdown()
     participants = ("--participants", "tight,random,maniac")
@@ -130,17 +141,6 @@ def test_python_code_in_a_sandbox_plays_on_the_cluster_with_the_same_bytes(ray, 
     there = good_run(tmp_path / "there", *small, *bots, "--executor", "ray", timeout=PATIENCE_S)
     assert artifacts(here) == artifacts(there)
     assert '"sandbox of bot": "bubblewrap ' in (there / "journal.jsonl").read_text().replace('":"', '": "')
-
-
-@needs_bubblewrap
-def test_its_games_are_those_of_a_worker(local, tmp_path):
-    bots = (
-        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", sandbox="bwrap"),
-        ParticipantSpec("t", "tight"),
-    )
-    games = [GameSpec(seed=1, hands=2, players=("bot", "t"))]
-    (found,) = played(Cluster(WorkerSetup.of(bots)), games).values()
-    assert found.record(games[0]).faults == ()
 
 
 @needs_bubblewrap

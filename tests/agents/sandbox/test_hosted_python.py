@@ -5,6 +5,8 @@ import re
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.external import program_agent
+from molt_bench.agents.external.stderr_log import log_path
 from molt_bench.agents.kinds import published_policy
 from molt_bench.agents.permission import Permission, make_permitted
 from molt_bench.agents.sandbox.hosted_policy import PolicyFailed
@@ -213,6 +215,19 @@ def test_a_factory_that_makes_no_agent_is_one_clear_line(file, name, said):
 def test_code_of_a_stored_run_with_another_hash_is_not_run(file):
     with pytest.raises(AgentError, match="is not the code with SHA-256 000"):
         make_permitted(spec(file, "Mixer", "off"), Permission(granted={"mine": "0" * 64}))
+
+
+def test_what_it_does_at_its_end_is_done_and_what_it_printed_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(program_agent, "GRACE_S", 60.0)
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "ending.py").write_text(
+        "import atexit\nfrom molt_bench import make_agent\ndef make():\n"
+        "    atexit.register(print, 'at the end')\n    print('no end of a line', end=' ')\n"
+        "    return make_agent('callstation')\n"
+    )
+    named = ParticipantSpec(id="ending", type=f"{tmp_path / 'bot' / 'ending.py'}:make", sandbox="bwrap")
+    play_game((make_agent(named, folder=tmp_path / "logs"), make_agent("callstation")), seed=1, hands=1)
+    assert log_path(tmp_path / "logs", "ending").read_text() == "no end of a line at the end\n"
 
 
 def test_it_sees_neither_our_files_nor_our_memory(file, tmp_path):
