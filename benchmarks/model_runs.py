@@ -305,14 +305,15 @@ def report(plan: Plan, looked: Mapping[Pair, Looked], runs: int, executor: Proce
     print(f"{'ordered':>9}   variance of `fitted`, by stage")
     for ways in WAYS:
         base: Sequence[Ending] = ()
+        before = 0.0
         for way in ways:
             pools = {
                 stage: ModelPool(plan, looked, way.known, name, truth) for stage, name in sorted(way.by_stage.items())
             }
             parts = executor.map(partial(endings, pools), [range(at, min(at + 5, runs)) for at in range(0, runs, 5)])
             found = [each for part in parts for each in part]
-            base = base or found
-            _print_row(way.name, found, base, _left(pools))
+            base, before = base or found, before or _left(pools)[0]
+            _print_row(way.name, found, base, [each / before for each in _left(pools)])
             if way is ways[1]:
                 _print_coverage(pools[max(pools)], 5 * runs, executor)
 
@@ -329,7 +330,7 @@ def _print_row(name: str, found: Sequence[Ending], base: Sequence[Ending], left:
     doubt = 1.96 * float(np.std([each.hands for each in found])) / len(found) ** 0.5
     print(f"{name:18}{hands:>9,.0f}{doubt:>8,.0f}{hands / before[0]:>11.2f}{answers / before[1]:>8.2f}", end="")
     print(f"{(answers + decisions) / 2 / before[1]:>12.2f}{still_open:>7.0%}{wrong:>8.1%}{ordered:>9.0%}   ", end="")
-    print("  ".join(f"{each / left[0]:.2f}" for each in left), flush=True)
+    print("  ".join(f"{each:.2f}" for each in left), flush=True)
 
 
 def _print_coverage(pool: ModelPool, runs: int, executor: ProcessPoolExecutor) -> None:
