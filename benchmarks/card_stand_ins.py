@@ -138,9 +138,10 @@ def looked_at(plan: Plan, rounds: int, skipped: int, folder: str | None) -> Iter
     agents = {name: stand_ins.add_agent() for name in plan.bots}
     for number, (*pair, result) in enumerate(matches_of(plan, rounds, folder)):
         games = [game for seed in result.seed_results for game in seed.games]
-        played = visited([(game, (None, None)) for game in games], (agents[pair[0]], agents[pair[1]]))
+        both = agents[pair[0]], agents[pair[1]]
+        played = visited([(game, (None, None)) for game in games], both)
         assert played is not None
-        if number // len(plan.pairs) >= skipped:
+        if number // len(plan.pairs) >= skipped and all(map(stand_ins.knows, both)):
             luck = luck_of_cards(played, stand_ins, dice)
             yield number // len(plan.pairs), hands_of(plan, played, games, fit, tuple(pair), luck)
         stand_ins.learn(played)

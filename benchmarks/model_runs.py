@@ -9,9 +9,10 @@ Each way to take luck out stands beside that of bench version 13 on the same gam
 - nothing published: models that are asked again, beside `fitted` with one answer. Here hands are not all that counts:
   the cost is that of all answers, and at half price all but the first cost half.
 
-Stand-ins that have learned from a few hands leave more luck than those that know many. So they are taught on games of
-their own, and every game of the pool is looked at by stand-ins of each stage. A run uses the stage that both players
-have reached, by the hands they have played in it; before the first stage it is as version 13 was.
+What has learned from a few hands leaves more luck than what knows many. So weights and stand-ins are taught on games of
+their own, and every game of the pool is looked at by those of each stage. A run uses the stage that both players have
+reached, by the hands they have played in it; before the first stage weights are the frozen ones. The luck of hole
+cards, which is learned by pairing, is left in: a pool is too small for it.
 
 Below are the shares of 95% intervals that hold the truth, after a number of seed pairs that was set beforehand, and how
 often copies of one player were ordered.
@@ -19,7 +20,7 @@ often copies of one player were ordered.
 
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import combinations
@@ -35,10 +36,9 @@ from lookup import PoolLadder, config_of, run
 from pools import BIG_BLIND, HOLES, Draws, Pool
 from stand_ins import asked_again, at_visited, worths
 
-from molt_bench.luck.cards.hole_cards import Deals
 from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.luck.fitting import SIZE, table_together, won_together
+from molt_bench.luck.fitting import Fit, table_together, won_together
 from molt_bench.luck.stand_ins.ahead import surpluses
 from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.visited import visited
@@ -53,21 +53,25 @@ STAGES = (120, 960)
 SIZES = (5, 10, 20, 50)
 
 
+class Taught(NamedTuple):
+    """What has been learned from some hands: weights, and stand-ins by known odds, and by answers asked for again."""
+
+    weights: Any
+    by_odds: StandIns
+    by_answers: StandIns
+
+
 class Looked(NamedTuple):
     """The seed pairs of a pairing, looked at in every way.
 
     Attributes:
         margins: By what is known (`open`, `odds`, `nothing`), seed pair and estimator.
         won: By way and seed pair, what each hand was worth in both seatings, in chips.
-        holes: By seed pair and hand, the rest of what `Pool.holes` has.
-        terms: By seed pair and hand, terms whose weights are fitted, with known odds.
         answers: By way and seed pair, how many answers were asked for; `once` has the decisions.
     """
 
     margins: dict[str, Any]
     won: dict[str, Any]
-    holes: Any
-    terms: Any
     answers: dict[str, Any]
 
 
@@ -86,37 +90,51 @@ def decisions_of(plan: Plan, pair: Pair, result: MatchResult, agents: tuple[int,
     return games, known, mute
 
 
-def taught(plan: Plan) -> dict[str, dict[int, StandIns]]:
-    """Return the stand-ins of each stage: those taught by odds, and by answers that were asked for again."""
+def taught(plan: Plan) -> dict[int, Taught]:
+    """Return what each stage knows."""
     agents = {name: number for number, name in enumerate(plan.bots)}
-    found: dict[str, dict[int, StandIns]] = {"odds": {}, "answers": {}}
-    learning = {name: StandIns() for name in found}
-    for stand_ins in learning.values():
+    fit, by_odds, by_answers = Fit(), StandIns(), StandIns()
+    for stand_ins in (by_odds, by_answers):
         for _ in agents:
             stand_ins.add_agent()
-    dice, hands, number = np.random.default_rng(1), Counter[str](), 0
-    while min(hands[name] for name in agents) < STAGES[-1]:
+    found: dict[int, Taught] = {}
+    dice, hands = np.random.default_rng(1), 0
+    while hands < STAGES[-1]:
         for pair in combinations(plan.bots, 2):
-            result = match_of(plan, pair, [f"taught {plan.name} {pair} {number}"])
+            result = match_of(plan, pair, [f"taught {plan.name} {pair} {hands}"])
             both = agents[pair[0]], agents[pair[1]]
-            _, known, mute = decisions_of(plan, pair, result, both)
-            learning["odds"].learn(known)
-            again = learning["answers"]
-            ready = all(again.knows(agent) for agent in both)
-            worth = worths(known, again, counted=False) if ready else np.ones(len(known.options), int)
-            again.learn(asked_again(known, mute, worth, dice))
-            for name in pair:
-                hands[name] += 2 * plan.hands
-        number += 1
-        reached = min(hands[name] for name in agents)
+            games, known, mute = decisions_of(plan, pair, result, both)
+            fit.learn(pair, [(f"{pair} {hands}", [each.hands for each in known_odds(plan, pair, games)])])
+            by_odds.learn(known)
+            ready = all(by_answers.knows(agent) for agent in both)
+            worth = worths(known, by_answers, counted=False) if ready else np.ones(len(known.options), int)
+            by_answers.learn(asked_again(known, mute, worth, dice))
+        hands += 2 * plan.hands * (len(agents) - 1)
         for stage in STAGES:
-            if stage <= reached and stage not in found["odds"]:
-                for name, stand_ins in learning.items():
-                    found[name][stage] = stand_ins.frozen()
+            if stage <= hands and stage not in found:
+                found[stage] = Taught(np.array(fit._distances), by_odds.frozen(), by_answers.frozen())
     return found
 
 
-def look_at(plan: Plan, stand_ins: Mapping[str, Mapping[int, StandIns]], pair: Pair) -> Looked:
+class Known(NamedTuple):
+    """A game by the odds of both players at their decisions: by every estimator, and its hands."""
+
+    estimates: Any
+    hands: Any
+
+
+def known_odds(plan: Plan, pair: Pair, games: Sequence[Any]) -> list[Known]:
+    """Return games by the odds of both players at their decisions alone; corrections of the two add up."""
+    policies = [plan.bots[name].make(name).policy for name in pair]
+    found = []
+    for game in games:
+        three = [game_estimates(game, each) for each in ((policies[0], None), (None, policies[1]), (None, None))]
+        one, two, none = (np.array([getattr(each, field) for field in ESTIMATORS.values()]) for each in three)
+        found.append(Known(one + two - none, at_visited(*[each.hands for each in three])))
+    return found
+
+
+def look_at(plan: Plan, stages: Mapping[int, Taught], pair: Pair) -> Looked:
     """Play the seed pairs of a pairing, and look at them in every way."""
     names = [*plan.bots]
     agents = names.index(pair[0]), names.index(pair[1])
@@ -124,46 +142,37 @@ def look_at(plan: Plan, stand_ins: Mapping[str, Mapping[int, StandIns]], pair: P
     games, known, mute = decisions_of(plan, pair, result, agents)
     policies = tuple(plan.bots[name].make(name).policy for name in pair)
     nothing = [game_estimates(game) for game in games]
-    near = [game_estimates(game, policies, reach=NEAR) for game in games]
-    far = [game_estimates(game, policies, reach=FAR) for game in games]
-    one = [game_estimates(game, (policies[0], None)) for game in games]
-    two = [game_estimates(game, (None, policies[1])) for game in games]
-    odds = [at_visited(*[each.hands for each in ways]) for ways in zip(one, two, nothing, strict=True)]
+    near, far = ([game_estimates(game, policies, reach=reach) for game in games] for reach in (NEAR, FAR))
+    odds = known_odds(plan, pair, games)
 
-    def together(values: Callable[[int], Any]) -> Any:
-        return np.array([values(at) + values(at + 1) for at in range(0, len(games), 2)])
+    def by_hand(some: Sequence[Any]) -> Any:
+        return np.array([won_together([each.hands for each in some[at : at + 2]]) for at in range(0, len(some), 2)])
 
-    def by_hand(parts: Sequence[Any]) -> Any:
-        return np.array([won_together(parts[at : at + 2]) for at in range(0, len(games), 2)])
+    def by_seed(rows: Sequence[Any]) -> Any:
+        each = np.array(rows)
+        return (each[::2] + each[1::2]) * 1000 / BIG_BLIND / (2 * plan.hands)
 
     def estimated(some: Sequence[Any]) -> Any:
-        rows = [[getattr(each, field) for field in ESTIMATORS.values()] for each in some]
-        return together(lambda at: np.array(rows[at])) * 1000 / BIG_BLIND / (2 * plan.hands)
+        return by_seed([[getattr(each, field) for field in ESTIMATORS.values()] for each in some])
 
-    plain = estimated(nothing)
-    won = {"nothing": by_hand([each.hands for each in nothing]), "odds": by_hand(odds)}
-    won |= {"near": by_hand([each.hands for each in near]), "far": by_hand([each.hands for each in far])}
-    answers = {"once": together(lambda at: _decisions(mute, at))}
+    won = {"nothing": by_hand(nothing), "odds": by_hand(odds), "near": by_hand(near), "far": by_hand(far)}
+    seeds = np.array([game for game, _ in mute.places]) // 2
+    answers = {"once": np.bincount(seeds, minlength=plan.seeds)}
     usual = np.array([each.hands.won for each in nothing])
-    for stage in STAGES:
-        won[f"odds {stage}"] = _looked_ahead(usual, games, known, stand_ins["odds"][stage])
-        worth = worths(known, stand_ins["answers"][stage], counted=False)
+    terms = [table_together([each.hands for each in odds[at : at + 2]]) for at in range(0, len(games), 2)]
+    for stage, learned in stages.items():
+        won[f"weights {stage}"] = won["odds"] - np.array([each @ learned.weights for each in terms])
+        won[f"odds {stage}"] = _looked_ahead(usual, games, known, learned.by_odds)
+        worth = worths(known, learned.by_answers, counted=False)
         again = asked_again(known, mute, worth, np.random.default_rng([stage, *agents]))
-        won[f"answers {stage}"] = _looked_ahead(usual, games, again, stand_ins["answers"][stage])
-        places = np.array([game for game, _ in mute.places]) // 2
-        answers[f"answers {stage}"] = np.bincount(places, worth, len(games) // 2)
-    deals = [Deals.together([each.hands.holes for each in nothing[at : at + 2]]) for at in range(0, len(games), 2)]
-    return Looked(
-        margins={"nothing": plain, "odds": estimated(one) + estimated(two) - plain, "open": estimated(near)},
-        won=won,
-        holes=np.array([np.array([*each]).T for each in deals]),
-        terms=np.array([table_together(odds[at : at + 2]) for at in range(0, len(games), 2)], np.float32),
-        answers=answers,
-    )
-
-
-def _decisions(played: Any, game: int) -> int:
-    return sum(place[0] == game for place in played.places)
+        won[f"answers {stage}"] = _looked_ahead(usual, games, again, learned.by_answers)
+        answers[f"answers {stage}"] = np.bincount(seeds, worth, plan.seeds)
+    margins = {
+        "nothing": estimated(nothing),
+        "odds": by_seed([each.estimates for each in odds]),
+        "open": estimated(near),
+    }
+    return Looked(margins, won, answers)
 
 
 def _looked_ahead(usual: Any, games: Sequence[Any], played: Any, stand_ins: StandIns) -> Any:
@@ -192,7 +201,7 @@ class Way(NamedTuple):
 WAYS = (
     (Way("asked near", "open", {0: "near"}), Way("asked far", "open", {0: "far"})),
     (
-        Way("fitted weights", "odds", {0: "odds"}),
+        Way("fitted weights", "odds", {0: "odds", **{stage: f"weights {stage}" for stage in STAGES}}),
         Way("stand-ins", "odds", {0: "odds", **{stage: f"odds {stage}" for stage in STAGES}}),
     ),
     (
@@ -213,22 +222,15 @@ class ModelPool(Pool):
         names = [*plan.bots]
         size = len(names), len(names)
         table = np.zeros((plan.seeds, *size, len(ESTIMATORS)))
-        holes = np.zeros((plan.seeds, *size, plan.hands, HOLES))
-        terms = np.zeros((plan.seeds, *size, plan.hands, 1 + SIZE), np.float32) if way == "odds" else None
         self.answers = np.zeros((plan.seeds, *size, 2))
         for pair, each in looked.items():
             one, two = names.index(pair[0]), names.index(pair[1])
             rows = each.margins[known].copy()
             rows[:, [*ESTIMATORS].index("fitted")] = 1000 * each.won[way].mean(axis=1) / 2 / BIG_BLIND
             table[:, one, two], table[:, two, one] = rows, -rows
-            own = np.concatenate([each.won[way][..., None], each.holes], axis=2)
-            holes[:, one, two], holes[:, two, one] = own, own * (-1, 1, 1, 1)
-            if terms is not None:
-                both = np.concatenate([each.won[way][..., None], each.terms], axis=2)
-                terms[:, one, two], terms[:, two, one] = both, -both
             asked = np.array([each.answers.get(way, each.answers["once"]), each.answers["once"]]).T
             self.answers[:, one, two] = self.answers[:, two, one] = asked
-        super().__init__(plan, table, holes, terms)
+        super().__init__(plan, table, np.zeros((plan.seeds, *size, plan.hands, HOLES)))
         if not plan.equal:
             self.truth = truth
             self.table = table + truth[..., None] - table.mean(axis=0)
@@ -305,16 +307,16 @@ def report(plan: Plan, looked: Mapping[Pair, Looked], runs: int, executor: Proce
     print(f"{'ordered':>9}   variance of `fitted`, by stage")
     for ways in WAYS:
         base: Sequence[Ending] = ()
+        before = 0.0
         for way in ways:
             pools = {
                 stage: ModelPool(plan, looked, way.known, name, truth) for stage, name in sorted(way.by_stage.items())
             }
             parts = executor.map(partial(endings, pools), [range(at, min(at + 5, runs)) for at in range(0, runs, 5)])
             found = [each for part in parts for each in part]
-            base = base or found
-            _print_row(way.name, found, base, _left(pools))
-            if way is ways[1]:
-                _print_coverage(pools[max(pools)], 5 * runs, executor)
+            base, before = base or found, before or _left(pools)[0]
+            _print_row(way.name, found, base, [each / before for each in _left(pools)])
+            _print_coverage(pools[max(pools)], 5 * runs, executor)
 
 
 def _left(pools: Mapping[int, ModelPool]) -> list[float]:
@@ -329,7 +331,7 @@ def _print_row(name: str, found: Sequence[Ending], base: Sequence[Ending], left:
     doubt = 1.96 * float(np.std([each.hands for each in found])) / len(found) ** 0.5
     print(f"{name:18}{hands:>9,.0f}{doubt:>8,.0f}{hands / before[0]:>11.2f}{answers / before[1]:>8.2f}", end="")
     print(f"{(answers + decisions) / 2 / before[1]:>12.2f}{still_open:>7.0%}{wrong:>8.1%}{ordered:>9.0%}   ", end="")
-    print("  ".join(f"{each / left[0]:.2f}" for each in left), flush=True)
+    print("  ".join(f"{each:.2f}" for each in left), flush=True)
 
 
 def _print_coverage(pool: ModelPool, runs: int, executor: ProcessPoolExecutor) -> None:

@@ -160,7 +160,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4, help="matches of each pairing (%(default)s)")
     parser.add_argument("--asked", action="store_true", help="also with policies that can be asked, which takes long")
     parser.add_argument("--reask", action="store_true", help="nothing is published, and players are asked again")
+    parser.add_argument("--step", type=float, help="big blinds of standard deviation that one answer is for")
     options = parser.parse_args()
+    reasking.STEP_BB = options.step or reasking.STEP_BB
     wanted = [name.strip() for name in options.ladders.split(",") if name.strip()]
     for plan in (*AGAIN, *NEWEST, *VALIDATION, *LATEST, *LATER):
         if "open" not in plan.name or (wanted and plan.name not in wanted):
