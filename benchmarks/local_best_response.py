@@ -18,32 +18,26 @@ from concurrent.futures import ProcessPoolExecutor
 from copy import copy
 from functools import cache, partial
 from heapq import nlargest
-from itertools import combinations
 from math import comb
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
+from whole_ranges import HOLES, Deck, met, range_policy, times, without
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, STREETS, Action
-from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.cards import Board
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.poker.observation import Observation, observe
-from molt_bench.poker.range_equity import edges, hole_cards, hole_strengths, holes_with
+from molt_bench.poker.observation import observe
 
 BIG_BLIND = 100
-#: All hands of two cards, by their number.
-HOLES: tuple[Hole, ...] = tuple((low, high) for low, high in hole_cards().tolist())
 #: Pairs of hands that share no card.
 _PAIRS = len(HOLES) * comb(50, 2)
 #: Lines of betting that are followed on a deck from each seat, and on a river.
 LINES = 6
-#: Turns of a deck, and rivers of each.
-TURNS, RIVERS = 2, 4
 #: A line that is worth less, in big blinds by its pot and how likely it is, is followed more seldom; by street.
 _LEAST = (0.1, 0.1, 0.05, 0.0125)
 
@@ -85,93 +79,6 @@ class Game(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.stack:g} big blinds" + (f", ante {self.ante:g}" if self.ante else "")
-
-
-def without(cards: Sequence[int]) -> Any:
-    """Return which hands hold none of these cards."""
-    return ~holes_with()[list(cards)].any(axis=0)
-
-
-def range_policy(agent: Any, seen: Observation) -> tuple[list[Action], Any]:
-    """Return a bot's actions at a decision, and their probabilities for each hand it could hold."""
-    published = getattr(agent, "range_policy", None)
-    if published is not None:
-        found = published(seen)
-        return [*found.actions], np.asarray(found.chances)
-    if not getattr(agent, "sees_cards", True):
-        policy = agent.policy(seen)
-        return [action for action, _ in policy], np.tile([chance for _, chance in policy], (len(HOLES), 1))
-    rows: list[dict[Action, float]] = []
-    for hole, possible in zip(HOLES, without(seen.board), strict=True):
-        rows.append(dict(agent.policy(msgspec.structs.replace(seen, cards=hole))) if possible else {})
-    actions = list(dict.fromkeys(action for row in rows for action in row))
-    return actions, np.array([[row.get(action, 0.0) for action in actions] for row in rows])
-
-
-def met(weights: Any) -> Any:
-    """Return for each hand the weight of all hands that share no card with it."""
-    by_card = holes_with() @ weights
-    low, high = hole_cards().T
-    return np.maximum(weights.sum() - by_card[low] - by_card[high] + weights, 0.0)
-
-
-def _times(matrix: Any, weights: Any) -> Any:
-    """Return a product, with the 32 bits of the matrix: with 64 it would be copied each time."""
-    return (matrix @ weights.astype(np.float32)).astype(np.float64)
-
-
-class Deck:
-    """Some boards, and what every hand wins from every other on each of them for 1 chip, without more bets.
-
-    Boards share a flop; it has some turns, and each of these some rivers.
-    """
-
-    def __init__(self, cards: Sequence[int]) -> None:
-        self._cards = tuple(cards)
-        self._edges: dict[Board, Any] = {}
-
-    def after(self, board: Board) -> list[Board]:
-        """Return the boards that follow one: each is as likely as any other, given what is on the table."""
-        if not board:
-            return [self._cards[:3]]
-        if len(board) == 3:
-            return [(*board, card) for card in self._cards[3 : 3 + TURNS]]
-        first = 3 + TURNS + RIVERS * (self._cards.index(board[3]) - 3)
-        return [(*board, card) for card in self._cards[first : first + RIVERS]]
-
-    def edges(self, board: Board) -> Any:
-        """Return what each hand (row) wins from each other on average; 0 where they share a card."""
-        if not board:
-            return _preflop_edges()
-        if board not in self._edges:
-            self._edges[board] = _edges_on(board)
-        return self._edges[board]
-
-
-@cache
-def _preflop_edges() -> Any:
-    return np.array([edges((high, low), ()) for low, high in HOLES], np.float32)
-
-
-@cache
-def _apart() -> Any:
-    """Return for all pairs of hands whether they share no card."""
-    return np.array([without(hole) for hole in HOLES])
-
-
-def _edges_on(board: Board) -> Any:
-    holes = np.flatnonzero(without(board))
-    rest = [card for card in range(52) if card not in board]
-    wins = np.zeros((len(holes), len(holes)), np.int16)
-    for drawn in combinations(rest, 5 - len(board)):
-        free = without(drawn)[holes]
-        own = np.full(len(holes), -1, np.int16)
-        own[free] = hole_strengths(holes[free], np.array([(*board, *drawn)]))[:, 0]
-        wins += own[:, None] > np.where(free, own, np.int16(1 << 14))[None]
-    found = np.zeros((len(HOLES), len(HOLES)), np.float32)
-    runouts = comb(48 - len(board), 5 - len(board))
-    found[np.ix_(holes, holes)] = (wins - wins.T) * _apart()[np.ix_(holes, holes)] / np.float32(runouts)
-    return found
 
 
 class Line(NamedTuple):
@@ -254,14 +161,14 @@ class Responder:
         """Deal the next street: what is won there counts more, as pairs of hands are taken that hold its cards."""
         board = line.hand.board[: OPEN_CARDS[STREETS[before]]]
         boards = self._deck.after(board)
-        stake, won = line.hand.at_stake, float(line.own @ _times(self._deck.edges(board), line.theirs))
+        stake, won = line.hand.at_stake, float(line.own @ times(self._deck.edges(board), line.theirs))
         found = []
         for each in boards:
             possible, more = without(each), len(each) - len(board)
             scale = comb(52 - len(board), more) / comb(48 - len(board), more) / len(boards)
             own, theirs = line.own * possible * scale, line.theirs * possible
             weight = float(own @ met(theirs))
-            after = float(own @ _times(self._deck.edges(each), theirs))
+            after = float(own @ times(self._deck.edges(each), theirs))
             self._luck += stake * (after - won / len(boards))
             found.append(Line(self._hand(each, line.hand), own, theirs, 0.0, weight))
         return found
@@ -282,7 +189,7 @@ class Responder:
         there = met(theirs)
         some = np.maximum(there, 1e-300)
         matrix = self._deck.edges(hand.board)
-        won = _times(matrix, theirs)
+        won = times(matrix, theirs)
         pot, price = hand.pot + sum(hand.bets), hand.to_call
         actions = [CALL if price else CHECK]
         worths = [(won / some + 1) / 2 * (pot + price) - price]
@@ -331,7 +238,7 @@ class Responder:
         staying = met(stays)
         share = staying / some
         added = raised.amount - line.hand.bets[0]
-        equity = (_times(matrix, stays) / np.maximum(staying, 1e-300) + 1) / 2
+        equity = (times(matrix, stays) / np.maximum(staying, 1e-300) + 1) / 2
         return (1 - share) * pot + share * (equity * (pot + added + after.to_call) - added)
 
     def _answer(self, line: Line, street: int) -> list[Line]:
@@ -346,7 +253,7 @@ class Responder:
             if weight <= 0:
                 continue
             moved = _after(hand, action)
-            won = _times(matrix, held)
+            won = times(matrix, held)
             if moved.actor == NOBODY:
                 ends = moved.payoffs[0] * weight if moved.folded >= 0 else moved.at_stake * float(own @ won)
                 self._value += ends
