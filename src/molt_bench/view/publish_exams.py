@@ -7,7 +7,7 @@ from typing import Any, Final
 from molt_bench.exam.answer_file import EXAM
 from molt_bench.exam.question_sources import QUESTIONS
 from molt_bench.runs.folder import ANSWERS, EXCHANGES
-from molt_bench.view.library import Library
+from molt_bench.view.library import DAMAGED, Library
 from molt_bench.view.publish import copy_files, write_json
 
 _FILES: Final = [EXAM, QUESTIONS, EXCHANGES, ANSWERS]
@@ -21,10 +21,11 @@ def publish_exams(library: Library, target: Path, *, warn: Callable[[str], None]
     kept: list[dict[str, Any]] = []
     for line in library.exam_list():
         name = line["id"]
-        if "error" in line:
-            warn(f"{name} is left out: {line['error']}")
+        try:
+            page = library.exam_page(name)
+        except DAMAGED as error:
+            warn(f"{name} is left out: {error}")
             continue
-        page = library.exam_page(name)
         folder = library.runs.exam(name)
         # Before the end, its questions may still be secret.
         files = copy_files(name, folder, _FILES, target) if folder is not None and line["ended"] else []
