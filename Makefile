@@ -7,7 +7,7 @@ INSTALLED := .venv/.installed
 INSTALLED_ALL := .venv/.installed-all
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test slow check format install docs dist clean
+.PHONY: help bench test strength slow check format install docs dist clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 1)')
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(INSTALLED_ALL) ## run the tests, about eight minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
+
+strength: $(INSTALLED_ALL) ## measure what a local best response wins from resolver in seven games, an hour or more
+	$(BIN)/python benchmarks/strength.py --parts response --agent resolver --decks 16
 
 slow: $(INSTALLED_ALL) ## run one suite of slow tests, with what it needs: make slow SUITE=models; alone, list them
 	@$(BIN)/python scripts/slow_suites.py $(SUITE)

@@ -65,25 +65,35 @@ def drawn(each: Losses, picked: "np.ndarray", dice: "np.random.RandomState") -> 
     return found
 
 
-def looks(weights: "np.ndarray", leads: "np.ndarray") -> "np.ndarray":
-    """Return what is claimed at each look of each exam; `leads` are by exam and question."""
-    exams, most = leads.shape
-    found = np.full((exams, most // BLOCK), np.nan)
-    sums = [np.cumsum(each, axis=1) for each in (weights, weights * leads)]
-    powers = [[np.cumsum(weights**power * leads**at, axis=1) for at in range(power + 1)] for power in (2, 3)]
-    test = Horizon(TIE, BLOCK)
-    for look in range(most // BLOCK):
-        at = (look + 1) * BLOCK - 1
-        whole_weight, total = (each[:, at] for each in sums)
-        (doubled, second, third), cubed = ([each[:, at] for each in power] for power in powers)
-        mean, size = total / whole_weight, whole_weight**2 / doubled
-        spread = np.maximum(0.0, third - 2 * mean * second + mean**2 * doubled)
-        cubes = cubed[3] - 3 * mean * cubed[2] + 3 * mean**2 * cubed[1] - mean**3 * cubed[0]
-        errors = np.sqrt(spread * size / (size - 1)) / whole_weight
-        for exam in range(exams):
-            caution = caution_of(at + 1, float(spread[exam]), float(cubes[exam]))
-            lead = Estimate(float(mean[exam]), float(errors[exam]), float(size[exam] - 1), caution=caution)
-            found[exam, look] = claim(test, tested(lead, float(errors[exam]) * sqrt(at + 1), most))
+def shapes(weights: "np.ndarray", values: "np.ndarray") -> tuple["np.ndarray", ...]:
+    """Return for each exam, at each look: mean, standard error, degrees of freedom, and squared skewness."""
+    at = np.arange(BLOCK, weights.shape[1] + 1, BLOCK) - 1
+    sums = {
+        (power, of): np.cumsum(weights**power * values**of, axis=1)[:, at]
+        for power in (1, 2, 3)
+        for of in range(power + 1)
+    }
+    mean, size = sums[1, 1] / sums[1, 0], sums[1, 0] ** 2 / sums[2, 0]
+    squares = np.maximum(0.0, sums[2, 2] - 2 * mean * sums[2, 1] + mean**2 * sums[2, 0])
+    cubes = sums[3, 3] - 3 * mean * sums[3, 2] + 3 * mean**2 * sums[3, 1] - mean**3 * sums[3, 0]
+    some = squares > 1e-9
+    skewness = np.where(some, (at + 1) * cubes**2 / np.where(some, squares, 1.0) ** 3, 0.0)
+    return mean, np.where(some, np.sqrt(squares * size / (size - 1)), 0.0) / sums[1, 0], size - 1, skewness
+
+
+def looks(weights: "np.ndarray", leads: "np.ndarray", own: "np.ndarray") -> "np.ndarray":
+    """Return what is claimed at each look of each exam.
+
+    `leads` are by exam and question, and `own` is the squared skewness of the more skewed of the two at each look.
+    """
+    most, test = leads.shape[1], Horizon(TIE, BLOCK)
+    means, errors, frees, shown = shapes(weights, leads)
+    found = np.full(means.shape, np.nan)
+    for exam, look in np.ndindex(*means.shape):
+        count, error = (look + 1) * BLOCK, float(errors[exam, look])
+        caution = caution_of(count, float(max(shown[exam, look], own[exam, look])))
+        lead = Estimate(float(means[exam, look]), error, float(frees[exam, look]), caution=caution)
+        found[exam, look] = claim(test, tested(lead, error * sqrt(count), most))
     return found
 
 
@@ -115,8 +125,14 @@ def print_orders(exams: int, seeds: int) -> None:
     print(f"{exams} exams; standard deviation of the weighted lead at a question: median {median(units):.2f} bb")
     for most in MOST:
         weigh = weights[picked[:, :most]]
-        claims = {pair: looks(weigh, each[:, :most]) for pair, each in leads.items()}
-        equals = {pair: looks(weigh, each[:, :most] - true[pair]) for pair, each in leads.items()}
+        own = {name: shapes(weigh, each[:, :most])[3] for name, each in lost.items()}
+        skewed = {pair: np.maximum(*[own[name] for name in pair]) for pair in leads}
+        claims = {pair: looks(weigh, each[:, :most], skewed[pair]) for pair, each in leads.items()}
+        equals = {}
+        for pair, each in leads.items():
+            apart = each[:, :most] != 0
+            off = true[pair] * weigh.sum() / (weigh * apart).sum()
+            equals[pair] = looks(weigh, each[:, :most] - off * apart, skewed[pair])
         print_pairs(most, true, claims, equals)
         print_whole_exams(names, weigh, {name: each[:, :most] for name, each in lost.items()}, claims)
     print_play(names, truth, claims, seeds)
@@ -140,6 +156,7 @@ def print_pairs(
     made = np.array([each for pair in first.values() for each in pair if not np.isnan(each)])
     print(f"  {100 * np.mean(made == -1.0):.2f}% of {len(made):,} orders are wrong, at the first look that claims one")
     false = [np.mean(~np.isnan(first_claims(found))) for found in equals.values()]
+    # The lead is taken off the questions at which the two answers differ: where they do not, nobody leads.
     print(f"  the same pairs made equal: {100 * np.mean(false):.1f}% are ordered, {100 * max(false):.1f}% of the worst")
 
 
@@ -218,7 +235,8 @@ def check_against_exam(questions: Sequence[Question], picked: "np.ndarray", lost
     weights = np.array([each.weight for each in asked])[None, :]
     for order in scores.orders():
         leads = (lost[order.below] - lost[order.above])[None, :]
-        said = looks(weights, leads)[0, -1]
+        own = np.maximum(*[shapes(weights, lost[name][None, :])[3] for name in (order.above, order.below)])
+        said = looks(weights, leads, own)[0, -1]
         expected = {"better": 1.0, "tied": 0.0}.get(order.kind, float("nan"))
         assert said == expected or (np.isnan(said) and np.isnan(expected)), (order, said)
 

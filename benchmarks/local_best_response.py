@@ -8,8 +8,7 @@ what does not. It does what is worth most. What it wins is a lower bound of what
 All 1,326 hands of the responder are played at once, against all of the bot's, so no hole cards are drawn, and a bot
 that solves streets does so once for all of them. Endings are averaged over all pairs of hands. Drawn are the board, and
 which of the lines of betting are followed; these count in inverse proportion to how likely they are drawn, so the mean
-is that over all. The luck of these draws has a known mean of 0, and most of it is subtracted, by weights that are
-fitted on the other half of the decks.
+is that over all. The luck of these draws by the equities of both ranges has a known mean of 0, and is subtracted.
 """
 
 import argparse
@@ -19,38 +18,28 @@ from concurrent.futures import ProcessPoolExecutor
 from copy import copy
 from functools import cache, partial
 from heapq import nlargest
-from itertools import combinations
 from math import comb
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
+from whole_ranges import HOLES, Deck, met, range_policy, times, without
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, STREETS, Action
-from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.cards import Board
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.poker.observation import Observation, observe
-from molt_bench.poker.range_equity import edges, hole_cards, hole_strengths, holes_with
+from molt_bench.poker.observation import observe
 
 BIG_BLIND = 100
-#: All hands of two cards, by their number.
-HOLES: tuple[Hole, ...] = tuple((low, high) for low, high in hole_cards().tolist())
 #: Pairs of hands that share no card.
 _PAIRS = len(HOLES) * comb(50, 2)
-#: Rows that the first guess of a weight counts as.
-_GUESS_ROWS = 50
 #: Lines of betting that are followed on a deck from each seat, and on a river.
 LINES = 6
-#: Turns of a deck, and rivers of each.
-TURNS, RIVERS = 2, 4
 #: A line that is worth less, in big blinds by its pot and how likely it is, is followed more seldom; by street.
 _LEAST = (0.1, 0.1, 0.05, 0.0125)
-#: What luck is counted for, on each street: the cards and the lines, each by equity and by chips.
-_KINDS_OF_LUCK = 4
 
 
 class Variant(NamedTuple):
@@ -92,93 +81,6 @@ class Game(NamedTuple):
         return f"{self.stack:g} big blinds" + (f", ante {self.ante:g}" if self.ante else "")
 
 
-def without(cards: Sequence[int]) -> Any:
-    """Return which hands hold none of these cards."""
-    return ~holes_with()[list(cards)].any(axis=0)
-
-
-def range_policy(agent: Any, seen: Observation) -> tuple[list[Action], Any]:
-    """Return a bot's actions at a decision, and their probabilities for each hand it could hold."""
-    published = getattr(agent, "range_policy", None)
-    if published is not None:
-        found = published(seen)
-        return [*found.actions], np.asarray(found.chances)
-    if not getattr(agent, "sees_cards", True):
-        policy = agent.policy(seen)
-        return [action for action, _ in policy], np.tile([chance for _, chance in policy], (len(HOLES), 1))
-    rows: list[dict[Action, float]] = []
-    for hole, possible in zip(HOLES, without(seen.board), strict=True):
-        rows.append(dict(agent.policy(msgspec.structs.replace(seen, cards=hole))) if possible else {})
-    actions = list(dict.fromkeys(action for row in rows for action in row))
-    return actions, np.array([[row.get(action, 0.0) for action in actions] for row in rows])
-
-
-def met(weights: Any) -> Any:
-    """Return for each hand the weight of all hands that share no card with it."""
-    by_card = holes_with() @ weights
-    low, high = hole_cards().T
-    return np.maximum(weights.sum() - by_card[low] - by_card[high] + weights, 0.0)
-
-
-def _times(matrix: Any, weights: Any) -> Any:
-    """Return a product, with the 32 bits of the matrix: with 64 it would be copied each time."""
-    return (matrix @ weights.astype(np.float32)).astype(np.float64)
-
-
-class Deck:
-    """Some boards, and what every hand wins from every other on each of them for 1 chip, without more bets.
-
-    Boards share a flop; it has some turns, and each of these some rivers.
-    """
-
-    def __init__(self, cards: Sequence[int]) -> None:
-        self._cards = tuple(cards)
-        self._edges: dict[Board, Any] = {}
-
-    def after(self, board: Board) -> list[Board]:
-        """Return the boards that follow one: each is as likely as any other, given what is on the table."""
-        if not board:
-            return [self._cards[:3]]
-        if len(board) == 3:
-            return [(*board, card) for card in self._cards[3 : 3 + TURNS]]
-        first = 3 + TURNS + RIVERS * (self._cards.index(board[3]) - 3)
-        return [(*board, card) for card in self._cards[first : first + RIVERS]]
-
-    def edges(self, board: Board) -> Any:
-        """Return what each hand (row) wins from each other on average; 0 where they share a card."""
-        if not board:
-            return _preflop_edges()
-        if board not in self._edges:
-            self._edges[board] = _edges_on(board)
-        return self._edges[board]
-
-
-@cache
-def _preflop_edges() -> Any:
-    return np.array([edges((high, low), ()) for low, high in HOLES], np.float32)
-
-
-@cache
-def _apart() -> Any:
-    """Return for all pairs of hands whether they share no card."""
-    return np.array([without(hole) for hole in HOLES])
-
-
-def _edges_on(board: Board) -> Any:
-    holes = np.flatnonzero(without(board))
-    rest = [card for card in range(52) if card not in board]
-    wins = np.zeros((len(holes), len(holes)), np.int16)
-    for drawn in combinations(rest, 5 - len(board)):
-        free = without(drawn)[holes]
-        own = np.full(len(holes), -1, np.int16)
-        own[free] = hole_strengths(holes[free], np.array([(*board, *drawn)]))[:, 0]
-        wins += own[:, None] > np.where(free, own, np.int16(1 << 14))[None]
-    found = np.zeros((len(HOLES), len(HOLES)), np.float32)
-    runouts = comb(48 - len(board), 5 - len(board))
-    found[np.ix_(holes, holes)] = (wins - wins.T) * _apart()[np.ix_(holes, holes)] / np.float32(runouts)
-    return found
-
-
 class Line(NamedTuple):
     """A line of betting that goes on.
 
@@ -201,7 +103,7 @@ class Won(NamedTuple):
     """What the responder won on a deck, in big blinds; the luck in it; and by what raises it was to win, by street."""
 
     value: float
-    luck: Any
+    luck: float
     by: Mapping[tuple[str, int], float]
 
 
@@ -223,7 +125,7 @@ class Responder:
         # The responder is seat 0.
         self._opening = Hand(game.rules(), (((0, 1), (2, 3)), (4, 5, 6, 7, 8)), (stack, stack), 0 if button else 1)
         self._value = 0.0
-        self._luck = np.zeros((_KINDS_OF_LUCK, len(STREETS)))
+        self._luck = 0.0
         self._by: dict[tuple[str, int], float] = defaultdict(float)
 
     def play(self) -> Won:
@@ -231,7 +133,7 @@ class Responder:
         every = np.ones(len(HOLES))
         self._go_on(Line(self._opening, every / _PAIRS, every, 0.0, 1.0), LINES)
         by = {each: gain / BIG_BLIND for each, gain in self._by.items()}
-        return Won(self._value / BIG_BLIND, self._luck.ravel() / BIG_BLIND, by)
+        return Won(self._value / BIG_BLIND, self._luck / BIG_BLIND, by)
 
     def _go_on(self, line: Line, count: float) -> None:
         """Let whoever is to act do so, and follow some of the lines that this leads to: about `count`."""
@@ -244,31 +146,30 @@ class Responder:
         chances = np.minimum(1.0, np.minimum(shares, chips / (_LEAST[street] * BIG_BLIND)))
         places = np.floor(np.cumsum(chances) + self._dice.random_sample())
         followed = np.diff(places, prepend=0.0) > 0
-        for kind, amounts in ((2, np.array([each.worth for each in lines])), (3, chips)):
-            self._luck[kind, street] += float((amounts / chances)[followed].sum() - amounts.sum())
+        worths = np.array([each.worth for each in lines])
+        self._luck += float((worths / chances)[followed].sum() - worths.sum())
         for at in np.flatnonzero(followed):
             chance, each = float(chances[at]), lines[at]
             each = each._replace(own=each.own / chance, weight=each.weight / chance)
             if each.hand.street == line.hand.street:
                 self._go_on(each, max(1.0, float(shares[at])))
                 continue
-            for dealt in self._deal(each, street + 1):
+            for dealt in self._deal(each, street):
                 self._go_on(dealt, LINES if street == 2 else max(1.0, float(shares[at])))
 
-    def _deal(self, line: Line, street: int) -> list[Line]:
+    def _deal(self, line: Line, before: int) -> list[Line]:
         """Deal the next street: what is won there counts more, as pairs of hands are taken that hold its cards."""
-        board = line.hand.board[: OPEN_CARDS[STREETS[street - 1]]]
+        board = line.hand.board[: OPEN_CARDS[STREETS[before]]]
         boards = self._deck.after(board)
-        stake, before = line.hand.at_stake, float(line.own @ _times(self._deck.edges(board), line.theirs))
+        stake, won = line.hand.at_stake, float(line.own @ times(self._deck.edges(board), line.theirs))
         found = []
         for each in boards:
             possible, more = without(each), len(each) - len(board)
             scale = comb(52 - len(board), more) / comb(48 - len(board), more) / len(boards)
             own, theirs = line.own * possible * scale, line.theirs * possible
             weight = float(own @ met(theirs))
-            after = float(own @ _times(self._deck.edges(each), theirs))
-            self._luck[0, street] += stake * (after - before / len(boards))
-            self._luck[1, street] += stake * (weight - line.weight / len(boards))
+            after = float(own @ times(self._deck.edges(each), theirs))
+            self._luck += stake * (after - won / len(boards))
             found.append(Line(self._hand(each, line.hand), own, theirs, 0.0, weight))
         return found
 
@@ -288,7 +189,7 @@ class Responder:
         there = met(theirs)
         some = np.maximum(there, 1e-300)
         matrix = self._deck.edges(hand.board)
-        won = _times(matrix, theirs)
+        won = times(matrix, theirs)
         pot, price = hand.pot + sum(hand.bets), hand.to_call
         actions = [CALL if price else CHECK]
         worths = [(won / some + 1) / 2 * (pot + price) - price]
@@ -337,7 +238,7 @@ class Responder:
         staying = met(stays)
         share = staying / some
         added = raised.amount - line.hand.bets[0]
-        equity = (_times(matrix, stays) / np.maximum(staying, 1e-300) + 1) / 2
+        equity = (times(matrix, stays) / np.maximum(staying, 1e-300) + 1) / 2
         return (1 - share) * pot + share * (equity * (pot + added + after.to_call) - added)
 
     def _answer(self, line: Line, street: int) -> list[Line]:
@@ -352,7 +253,7 @@ class Responder:
             if weight <= 0:
                 continue
             moved = _after(hand, action)
-            won = _times(matrix, held)
+            won = times(matrix, held)
             if moved.actor == NOBODY:
                 ends = moved.payoffs[0] * weight if moved.folded >= 0 else moved.at_stake * float(own @ won)
                 self._value += ends
@@ -391,24 +292,6 @@ def _bot(agent: str) -> PokerAgent:
     return make_agent(agent, seed=0)
 
 
-def without_luck(table: Any) -> Any:
-    """Subtract the luck, with weights that are fitted on the other half of the rows.
-
-    As a first guess, luck of equity counts 1, and luck of chips 0.
-    """
-    values, luck = table[:, 0], table[:, 1:]
-    first = np.repeat([1.0, 0.0, 1.0, 0.0], len(STREETS))
-    half = np.arange(len(table)) % 2 == 0
-    found = np.zeros(len(table))
-    for here in (half, ~half):
-        there = luck[~here] - luck[~here].mean(axis=0)
-        rest = values[~here] - there @ first
-        guess = np.diag(_GUESS_ROWS * there.var(axis=0) + 1e-12)
-        weights = first + np.linalg.solve(there.T @ there + guess, there.T @ (rest - rest.mean()))
-        found[here] = values[here] - luck[here] @ weights
-    return found
-
-
 class Bound(NamedTuple):
     """What a variant wins from a bot, in big blinds per 100 hands, with its standard error, and that with all luck.
 
@@ -435,16 +318,15 @@ def bounds(
     """Measure what each variant wins from a bot on some decks, or on those that are done in time."""
     play = partial(play_deck, agent, variants, game, perf_counter() + seconds)
     played = [each for each in executor.map(play, decks) if each is not None]
-    tables = np.array([[[won.value, *won.luck] for won in row] for row in played])
     found = []
     for at, variant in enumerate(variants):
         by: dict[tuple[str, int], float] = defaultdict(float)
         for row in played:
             for each, gain in row[at].by.items():
                 by[each] += 100 * gain / len(played)
-        values, root = without_luck(tables[:, at]), max(1, len(played) - 1) ** 0.5
-        error, plain = (100 * each.std() / root for each in (values, tables[:, at, 0]))
-        found.append(Bound(variant.name, 100 * values.mean(), error, plain, len(played), by))
+        values = 100 * np.array([(row[at].value - row[at].luck, row[at].value) for row in played])
+        error, plain = (values.std(axis=0) / max(1, len(played) - 1) ** 0.5).tolist()
+        found.append(Bound(variant.name, float(values[:, 0].mean()), error, plain, len(played), by))
     return found
 
 

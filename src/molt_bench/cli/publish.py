@@ -11,6 +11,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.files import writing
 from molt_bench.view.library import Library
 from molt_bench.view.publish import publish as write_site
+from molt_bench.view.publish_exams import publish_exams
 
 
 @click.command(cls=Command)
@@ -25,7 +26,7 @@ from molt_bench.view.publish import publish as write_site
 @click.option("--deals", type=NONE_OR_MORE, default=2000, help="Deals of each run, the biggest swings first.")
 @printing_options
 def publish(folder: str, output: str, deals: int, printing: Printing) -> None:
-    """Write runs as a static site for any web host, with all pages, the runs' files and their hashes.
+    """Write runs and exams as a static site for any web host, with all pages, their files and hashes.
 
     Examples:
       molt-bench publish benchmark-results --output site
@@ -37,7 +38,9 @@ def publish(folder: str, output: str, deals: int, printing: Printing) -> None:
         for run in write_site(library, Path(output), most_deals=deals, warn=warn):
             published.append(str(run))
             printing.notice(f"wrote {run}")
-    runs = "run" if len(published) == 1 else "runs"
-    printing.notice(f"wrote {len(published):,} {runs} to {output}; put it on any web host")
+        exams = list(publish_exams(library, Path(output), warn=warn))
+    runs = f"{len(published):,} run{'s' * (len(published) != 1)}"
+    written = f"{runs} and {len(exams):,} exam{'s' * (len(exams) != 1)}" if exams else runs
+    printing.notice(f"wrote {written} to {output}; put it on any web host")
     if printing.as_json:
-        print_json({"site": output, "runs": published})
+        print_json({"site": output, "runs": published, "exams": exams})

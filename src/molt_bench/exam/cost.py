@@ -14,7 +14,7 @@ from molt_bench.bench.error_budget import error_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.exam.answer_file import MOST_QUESTIONS
 from molt_bench.exam.questions import public_set
-from molt_bench.exam.scoring import BLOCK, PER, TIE, tested
+from molt_bench.exam.scoring import BLOCK, PER, TIE, caution_of, tested
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.student import Estimate
 
@@ -22,8 +22,8 @@ from molt_bench.rating.student import Estimate
 #: that stays however often both are asked the same question: of ten agents (`benchmarks/exam.py --orders`).
 _DEVIATION: Final = 1.45
 _OF_QUESTIONS: Final = 0.46
-#: What verdicts allow for skewness, after a few hundred questions.
-_CAUTION: Final = 1.1
+#: The squared skewness of losses, of the same agents.
+_SKEWNESS: Final = 30.0
 #: Questions of the rows of a plan that has no limit.
 _USUAL: Final = (50, 100, 200, 400)
 
@@ -102,7 +102,8 @@ def lead_told_apart(questions: int, error: float) -> float | None:
     size = len(public_set().questions)
     often = max(1.0, questions / size)
     scale = _DEVIATION * sqrt((_OF_QUESTIONS + (1 - _OF_QUESTIONS) / often) / min(questions, size))
-    lead = tested(Estimate(0.0, scale, questions - 1.0, caution=_CAUTION), _DEVIATION, questions)
+    caution = caution_of(questions, _SKEWNESS)
+    lead = tested(Estimate(0.0, scale, questions - 1.0, caution=caution), _DEVIATION, questions)
     return round(PER * Horizon(TIE, BLOCK).bars(lead, error)[0] * lead.tested, 1)
 
 

@@ -23,7 +23,7 @@ from molt_bench.exam.asking import FORCED
 from molt_bench.exam.questions import RULES, Kind, Question
 from molt_bench.poker.actions import Street
 from molt_bench.poker.notation import actions_from_line
-from molt_bench.rating.pair_sums import UNSEEN_WEIGHT, unseen_skewness, widening_at_bar
+from molt_bench.rating.pair_sums import widening_at_bar
 from molt_bench.rating.sequential import Horizon, sure
 from molt_bench.rating.student import UNKNOWN, Estimate
 
@@ -33,6 +33,10 @@ BLOCK: Final = 50
 TIE: Final = 0.01
 #: The standardised distances that order two and tie two, together: less than the test ever asks for.
 _LEAST_BARS: Final = 4.5
+#: The squared skewness of losses that nobody has seen yet, and how many questions that counts as. Losses of many kinds
+#: of agents have 5 to 80: more than the margins of seed pairs, each of which adds up many hands.
+UNSEEN: Final = 25.0
+UNSEEN_WEIGHT: Final = 80.0
 #: Decisions that losses are given for.
 PER: Final = 100
 
@@ -69,30 +73,40 @@ def loss_of(question: Question, answer: Answer) -> float:
     return max(0.0, question.best.value - worth)
 
 
-def weighted(rows: Sequence[tuple[float, float]]) -> Estimate:
-    """Return the mean of numbers with their weights, as Student's t; verdicts allow for skewness, as those of runs."""
+def weighted(rows: Sequence[tuple[float, float]], *, skewness: float = 0.0) -> Estimate:
+    """Return the mean of numbers with their weights, as Student's t; verdicts allow for skewness, as those of runs.
+
+    Args:
+        rows: Each weight with its number.
+        skewness: The least squared skewness that verdicts take them to have shown.
+    """
     whole = fsum(weight for weight, _ in rows)
     if len(rows) < 2 or not whole:
         return UNKNOWN
-    mean = fsum(weight * value for weight, value in rows) / whole
-    apart = [weight * (value - mean) for weight, value in rows]
-    squares, cubes = fsum(each * each for each in apart), fsum(each**3 for each in apart)
+    mean, squares, shown = _shape(rows)
     # As many questions of the same weight would be as sure.
     size = whole * whole / fsum(weight * weight for weight, _ in rows)
     error = sqrt(squares * size / (size - 1)) / whole if size > 1 else inf
-    caution = caution_of(len(rows), squares, cubes)
+    caution = caution_of(len(rows), max(shown, skewness))
     return Estimate(mean, error, max(1.0, size - 1), unit=error * sqrt(len(rows)), caution=caution)
 
 
-def caution_of(count: int, squares: float, cubes: float) -> float:
-    """Return by how much a standard error is wider for verdicts, by sums of squares and cubes around the mean.
+def _shape(rows: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """Return the weighted mean, the sum of squares around it, and the squared skewness."""
+    mean = fsum(weight * value for weight, value in rows) / fsum(weight for weight, _ in rows)
+    apart = [weight * (value - mean) for weight, value in rows]
+    squares, cubes = fsum(each * each for each in apart), fsum(each**3 for each in apart)
+    return mean, squares, len(rows) * cubes * cubes / squares**3 if squares else 0.0
+
+
+def caution_of(count: int, skewness: float) -> float:
+    """Return by how much a standard error is wider for verdicts, by the squared skewness that so many questions show.
 
     Many lose nothing at most questions and much at a few: a lead over one whose dear questions are still to come would
-    seem surer than it is.
+    seem surer than it is. So everybody counts as skewed until its own answers say otherwise, as in runs.
     """
-    skewness = count * cubes * cubes / squares**3 if squares else 0.0
-    shown = skewness * count / (UNSEEN_WEIGHT + count)
-    return widening_at_bar((shown + unseen_skewness(count)) / count)
+    believed = (count * skewness + UNSEEN_WEIGHT * UNSEEN) / (count + UNSEEN_WEIGHT)
+    return widening_at_bar(believed / count)
 
 
 class Score(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -184,10 +198,13 @@ class Scores:
         """Return how much less one gives away than another per decision, and on how many questions."""
         mine, theirs = self.losses[above], self.losses[below]
         both = [at for at in mine if at in theirs]
-        rows = [(self._questions[at].weight, fmean(theirs[at]) - fmean(mine[at])) for at in both]
+        own = [[(self._questions[at].weight, fmean(each[at])) for at in both] for each in (mine, theirs)]
+        rows = [(weight, below - above) for (weight, above), (_, below) in zip(*own, strict=True)]
+        # What a pair has not shown, one of the two may have shown: a lead is as skewed as the more skewed of them.
+        skewness = max([_shape(each)[2] for each in own]) if both else 0.0
         first = [(self._questions[at].weight, theirs[at][0] - mine[at][0]) for at in both]
         # At the first look everybody had answered once.
-        return tested(weighted(rows), weighted(first).unit, self._most), len(both)
+        return tested(weighted(rows, skewness=skewness), weighted(first).unit, self._most), len(both)
 
     def ranking(self) -> list[Score]:
         """Return everybody, the one that gives away least first."""

@@ -44,6 +44,9 @@ _PAGES_KEPT: Final = 3
 _MOST_PREPARED: Final = 300_000
 _COUNTING: Final = "it is still being counted"
 
+#: What reading an exam raises whose files are damaged, or not what an exam writes.
+DAMAGED: Final = (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError)
+
 
 class Library:
     """The data of all pages. All methods may be called from any thread, and one slow run never blocks the others.
@@ -105,7 +108,7 @@ class Library:
         for name in self.runs.exams():
             try:
                 found.append(page_data.exam_summary(self._exam(name)))
-            except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+            except DAMAGED as error:
                 found.append({"id": name, "error": str(error)})
         return found
 

@@ -84,14 +84,14 @@ def publish(
         kept.append({**line, "status": _status(run), "comparable": len(kept) < _MOST_COMPARED})
         _write_run(run, target, most_deals, warn)
         yield run.id
-    _write_json(target / "api" / "runs.json", kept)
-    _write_json(target / "api" / "history.json", library.history())
+    write_json(target / "api" / "runs.json", kept)
+    write_json(target / "api" / "history.json", library.history())
     ids = [line["id"] for line in kept]
-    _write_json(target / "api" / "pools.json", [_without_paths(pool, ids) for pool in library.pools()])
+    write_json(target / "api" / "pools.json", [_without_paths(pool, ids) for pool in library.pools()])
     for old in ids[:_MOST_COMPARED] if len(ids) > 1 else ():
         others = [new for new in ids[:_MOST_COMPARED] if new != old]
         pages = {new: library.side_by_side(old, new, (old, new)) for new in others}
-        _write_json(target / "api" / "compare" / f"{old}.json", pages)
+        write_json(target / "api" / "compare" / f"{old}.json", pages)
     _write_front(target, kept, [library.open(run) for run in ids[:1]], warn)
 
 
@@ -155,18 +155,18 @@ def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str]
         text = f"This site holds {len(kept):,} of {len(deals):,} deals of this run: those with the biggest swings."
         page["limits"] = names["limits"] = {"hands": len(kept), "of": len(deals), "text": text}
     place = target / "api" / "runs"
-    _write_json(place / f"{run.id}.json", page)
-    _write_json(place / run.id / "names.json", names)
-    _write_json(place / run.id / "hands.json", {**hand_columns(run, kept), "status": _status(run)})
+    write_json(place / f"{run.id}.json", page)
+    write_json(place / run.id / "names.json", names)
+    write_json(place / run.id / "hands.json", {**hand_columns(run, kept), "status": _status(run)})
     said: list[list[Any]] = []
     packs = {}
     for match, found in matches.items():
         hands = (_hand(run, deal, kept, said) for deal in sorted(kept) if deal[0] == match)
         first = [{"match": _without_dead_links(found, kept)}, {"lines": hand_lines(run, match, kept)}]
         packs[match] = write_pack(place / run.id / f"match-{match}.pack", first, hands)
-    _write_json(place / run.id / "packs.json", packs)
+    write_json(place / run.id / "packs.json", packs)
     if run.config.models():
-        _write_json(place / run.id / "said.json", said)
+        write_json(place / run.id / "said.json", said)
 
 
 def _hand(run: OpenRun, deal: Deal, kept: set[Deal], said: list[list[Any]]) -> dict[str, Any]:
@@ -212,20 +212,24 @@ def _write_files(run: OpenRun, target: Path, warn: Callable[[str], None]) -> lis
     """Copy the files of a finished run, also as one archive, and return their names, sizes and hashes."""
     if run.status != "finished":
         return []  # its cards may still be secret, and its files are not final
-    folder = target / "files" / run.id
+    doubtful = _doubtful(run, warn)
+    return copy_files(run.id, run.folder, [name for name in dict.fromkeys(_FILES) if name not in doubtful], target)
+
+
+def copy_files(name: str, source: Path, files: list[str], target: Path) -> list[dict[str, Any]]:
+    """Copy those files of a folder that are there to a site, also as one archive; return names, sizes and hashes."""
+    folder = target / "files" / name
     folder.mkdir(parents=True, exist_ok=True)
     found: list[dict[str, Any]] = []
-    doubtful = _doubtful(run, warn)
-    for name in dict.fromkeys(_FILES):
-        source = run.folder / name
-        if name not in doubtful and inside(run.folder, source):
-            shutil.copyfile(source, folder / name)
-            digest = sha256((folder / name).read_bytes()).hexdigest()
-            href = f"files/{quote(run.id)}/{name}"
-            found.append({"name": name, "href": href, "bytes": source.stat().st_size, "sha256": digest})
+    for file in files:
+        if inside(source, source / file):
+            shutil.copyfile(source / file, folder / file)
+            content = (folder / file).read_bytes()
+            href = f"files/{quote(name)}/{file}"
+            found.append({"name": file, "href": href, "bytes": len(content), "sha256": sha256(content).hexdigest()})
     sums = "".join(f"{each['sha256']}  {each['name']}\n" for each in found)
     write_whole(folder / _SUMS, sums.encode())
-    _write_archive(run.id, folder, [*[each["name"] for each in found], _SUMS])
+    _write_archive(name, folder, [*[each["name"] for each in found], _SUMS])
     return found
 
 
@@ -241,6 +245,7 @@ def _status(run: OpenRun) -> str:
     return "interrupted" if run.status == "running" else run.status
 
 
-def _write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: Any) -> None:
+    """Write the data of a page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, msgspec.json.encode(content))

@@ -1,7 +1,8 @@
 // The page of an exam: the ranking, the costliest answers beside the solution, and two participants side by side.
-import { isFinal, load } from "./data.js";
+import { isSingleFile, load } from "./data.js";
 import { cast, choice, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
 import { savedTable } from "./download.js";
+import { filesTable } from "./filestable.js";
 import { crumbs, route } from "./router.js";
 import { dollars, fixed, percent, plural, signed, visible, visibleLine, whole } from "./text.js";
 
@@ -9,7 +10,7 @@ const LISTED = 20;
 
 /** The exams of a folder below its runs; null without any. */
 export async function examsSection() {
-  const found = isFinal ? [] : await load("api/exams.json").catch(() => []);
+  const found = isSingleFile ? [] : await load("api/exams.json").catch(() => []);
   if (!found.length) return null;
   const rows = found.map((one) => {
     const link = h("a", { href: route("exam", one.id) }, h("bdi", visibleLine(one.id)));
@@ -37,13 +38,15 @@ export async function examPage(place, view) {
     `${result.streets.map(visibleLine).join(" and ")} only.`;
   const ranked = result.participants.map(({ id }) => id);
   view.show(runName(exam), [
-    isFinal ? null : crumbs(["Runs", "#/"]),
+    isSingleFile ? null : crumbs(["Runs", "#/"]),
     h("h1", h("bdi", runName(exam))),
     h("p.soft", `Exam. ${ended} ${asked}`),
     rankingSection(exam, agents),
     exam.hidden && h("p.warning", "The questions are secret until the exam has ended: answers are shown then."),
     !exam.hidden && costliestSection(exam, ranked, agents),
     !exam.hidden && ranked.length > 1 && sideBySide(exam, ranked, agents),
+    exam.files?.length &&
+    h("section.part", h("h2", "Check it"), filesTable(exam.files, "molt-bench verify checks every answer from ")),
   ]);
 }
 

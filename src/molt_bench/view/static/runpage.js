@@ -2,8 +2,9 @@
 import { aboutEditor } from "./about.js";
 import { convergenceSection, spentSection, winningsSection } from "./curves.js";
 import { forget, isFinal, limits, load, loadNewer, runPath } from "./data.js";
-import { announce, cast, copyBlock, facts, h, number, numberHead, row, runName, scrollTable, th } from "./dom.js";
+import { announce, cast, copyBlock, facts, h, runName } from "./dom.js";
 import { tableButton } from "./download.js";
+import { filesTable } from "./filestable.js";
 import { gradesSection } from "./grades.js";
 import { leaderboardSection, MANY, withNames } from "./leaderboard.js";
 import { livePanel, SAY_MS } from "./progress.js";
@@ -246,29 +247,4 @@ function recipeSection({ reproduce, files }) {
     facts(versions.map((pair) => pair.map(visibleLine)), { class: "code" }),
     files?.length && filesTable(files),
   ];
-}
-
-/** The files of a run to download, with what it takes to check them. */
-function filesTable(files) {
-  const rows = files.map(({ name, href, bytes, sha256 }) =>
-    row(h("a", { href, download: name }, visibleLine(name)), [
-      number(whole(bytes)),
-      h("td", h("code", visibleLine(sha256))),
-    ])
-  );
-  const sums = files[0].href.replace(/[^/]+$/, "SHA256SUMS");
-  const archive = files[0].href.split("/").at(-2);
-  const all = [
-    "The commands above work with ",
-    h(
-      "a",
-      { href: `${files[0].href.replace(/[^/]+$/, "")}${archive}.zip`, download: true },
-      "all files as one archive",
-    ),
-    ". The hashes below are in ",
-    h("a", { href: sums }, "SHA256SUMS"),
-    ", too.",
-  ];
-  const table = scrollTable("Files", [th("File"), numberHead("Bytes"), th("SHA-256")], rows);
-  return h("div", h("h3", "Files"), h("p.soft", all), table);
 }
