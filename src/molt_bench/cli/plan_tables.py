@@ -18,7 +18,7 @@ from molt_bench.study.planner import Assumptions, Need
 
 #: A range whose ends differ by more than this factor is all that is known: it comes first, and more play narrows it.
 _WIDE: Final = 2.0
-#: The share of the middle run that is advised as a pilot: it tells most for what it costs.
+#: One over the share of the middle run that is advised as a pilot: a rule of thumb.
 _PILOT: Final = 4
 
 
