@@ -151,7 +151,7 @@ def test_the_install_command_gives_a_working_program_in_an_empty_environment(tmp
     assert install.split() == ["pip", "install", "."]
     python = tmp_path / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "install", "--no-compile", "."]
-    subprocess.run(pip, check=True, capture_output=True, timeout=300, cwd=ROOT)
+    subprocess.run(pip, check=True, capture_output=True, timeout=900, cwd=ROOT)
     installed = [tmp_path / "bin" / "molt-bench", "--participants", "tag,random", "--hands", "5"]
     done = subprocess.run(installed, check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert "random" in done.stdout

@@ -381,7 +381,7 @@ def test_the_commands_that_compare_in_the_guide_run_and_print_what_is_shown(tmp_
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,  # a busy machine takes its time
             cwd=tmp_path,
             env=environment,
         )
