@@ -5,6 +5,7 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -83,10 +84,10 @@ def test_simulated_extensions_widen_errors_as_the_model_does(benchmarks):
 
 @pytest.mark.slow
 def test_players_of_every_ladder_finish_their_games(benchmarks):
-    from ladders import EQUAL, LATER, TUNING, VALIDATION
+    from ladders import EQUAL, LATER, MODELS, TUNING, VALIDATION
     from pools import play_chunk
 
-    for plan in (*VALIDATION, *LATER, *TUNING, *EQUAL):
+    for plan in (*VALIDATION, *LATER, *TUNING, *EQUAL, *MODELS):
         names = [*plan.bots]
         for first, second in zip(names, [*names[1:], names[0]], strict=True):
             two = plan._replace(bots={name: plan.bots[name] for name in (first, second)}, hands=2)
@@ -99,7 +100,8 @@ def test_what_a_benchmark_imports_from_the_package_is_there(path):
     for each in found:
         if each.module.partition(".")[0] == "molt_bench" and each.module != "molt_bench.envs":  # which needs an extra
             module = import_module(each.module)
-            assert not [name.name for name in each.names if not hasattr(module, name.name)]
+            missing = [name.name for name in each.names if not hasattr(module, name.name)]
+            assert not [name for name in missing if find_spec(f"{each.module}.{name}") is None]
 
 
 @pytest.fixture
