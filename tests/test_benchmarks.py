@@ -84,10 +84,10 @@ def test_simulated_extensions_widen_errors_as_the_model_does(benchmarks):
 
 @pytest.mark.slow
 def test_players_of_every_ladder_finish_their_games(benchmarks):
-    from ladders import EQUAL, LATER, TUNING, VALIDATION
+    from ladders import EQUAL, LATER, MODELS, TUNING, VALIDATION
     from pools import play_chunk
 
-    for plan in (*VALIDATION, *LATER, *TUNING, *EQUAL):
+    for plan in (*VALIDATION, *LATER, *TUNING, *EQUAL, *MODELS):
         names = [*plan.bots]
         for first, second in zip(names, [*names[1:], names[0]], strict=True):
             two = plan._replace(bots={name: plan.bots[name] for name in (first, second)}, hands=2)
