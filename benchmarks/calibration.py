@@ -25,7 +25,7 @@ from lookup import config_of, quick_model, run
 from pools import Draws, Pool, describe, margins_in, played
 
 from molt_bench.bench.stop_rules import judge_of
-from molt_bench.rating.book import MarginBook
+from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.ranks import rank_intervals
 
 SIZES = (5, 10, 20, 50)

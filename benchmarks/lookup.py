@@ -20,7 +20,7 @@ from molt_bench.luck.cards.hole_cards import DIGITS, FAR, Deals, HoleFit
 from molt_bench.luck.fitting import GROWTH, HOLD, SIZE, Fit
 from molt_bench.rating import shared_seeds
 from molt_bench.rating.additive import AdditiveModel
-from molt_bench.rating.book import MarginBook
+from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
 from molt_bench.rating.verdicts import Verdict

@@ -159,7 +159,7 @@ def test_no_page_makes_up_a_rank_of_its_own():
         text = script.read_text()
         assert (
             not re.search(r"\.rank\b|\{ rank\b", text.replace("span.rank", "").replace("GLOSSARY.rank", ""))
-            or script.name == "felt.js"
+            or script.name == "pokertable.js"
         ), script.name
 
 

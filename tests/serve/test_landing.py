@@ -91,7 +91,7 @@ def test_the_table_page_has_scripts_and_styles_of_ours_alone(table):
         folder = name.rpartition("/")[0]
         imported = re.findall(r'^import .* from "\./([^"]+)";$', found.text, re.MULTILINE)
         wanted |= {f"{folder}/{each}" if folder else each for each in imported}
-    assert {"table.js", "viewer/felt.js", "viewer/dom.js", "viewer/text.js"} <= seen
+    assert {"table.js", "viewer/pokertable.js", "viewer/dom.js", "viewer/text.js"} <= seen
     for name in ("viewer/app.js", "viewer/index.html", "viewer/..%2f__init__.py", "viewer/%2e%2e/server.py"):
         assert httpx2.get(f"{base}/{name}", trust_env=False).status_code == 404
     assert table.lobby.missing()  # the page was looked at, and nobody sat down

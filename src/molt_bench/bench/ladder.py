@@ -22,7 +22,7 @@ from molt_bench.bench.stop_rules import Progress, judge_of
 from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
-from molt_bench.rating.book import RAW
+from molt_bench.rating.estimator_choice import RAW
 from molt_bench.rating.openskill import RatingService
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange

@@ -6,7 +6,7 @@ from typing import Final, Unpack
 from molt_bench._version import BENCH_VERSION
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.additive import AdditiveModel
-from molt_bench.rating.book import MarginBook
+from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import isfinite, sqrt
 from typing import Final
 
-from molt_bench.rating.book import RAW
+from molt_bench.rating.estimator_choice import RAW
 from molt_bench.rating.verdicts import surely
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.number_text import signed

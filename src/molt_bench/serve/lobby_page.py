@@ -27,7 +27,7 @@ _FILES: Final = {
 }
 #: Files of the viewer, by which the pages with cards draw them as it does.
 _VIEWER: Final = Path(__file__).parents[1] / "view" / "static"
-_VIEWER_FILES: Final = ("dom.js", "felt.js", "text.js", "app.css", "pages.css", "replayer.css")
+_VIEWER_FILES: Final = ("dom.js", "pokertable.js", "text.js", "app.css", "pages.css", "replayer.css")
 
 
 #: Seconds for which spectators get the same answer.

@@ -17,10 +17,17 @@ from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
-from molt_bench.rating.book import AUTO, FIRST, RAW
+from molt_bench.rating.estimator_choice import AUTO, FIRST, RAW
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
-from molt_bench.study.change import ChangeVerdict, Measured, mean_over_opponents, minus, paired_estimator, verdict
+from molt_bench.study.version_change import (
+    ChangeVerdict,
+    Measured,
+    mean_over_opponents,
+    minus,
+    paired_estimator,
+    verdict,
+)
 
 #: How often a gate should notice a loss that is twice the one that it fails by.
 _NOTICED: Final = 0.8

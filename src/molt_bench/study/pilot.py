@@ -19,7 +19,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.rating.book import MarginBook
+from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.margin import MarginModel
 from molt_bench.specs import GameLabel, Pair
 

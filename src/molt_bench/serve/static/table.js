@@ -1,5 +1,5 @@
 // The table of a person: shows each decision, takes the answer by mouse, touch or keys, and says aloud what happens.
-import { drawTable } from "./viewer/felt.js";
+import { drawTable } from "./viewer/pokertable.js";
 import { h } from "./viewer/dom.js";
 import { amountOf, sizesOf } from "./bets.js";
 import { cardWords, chips, logWords, signed } from "./hand_words.js";

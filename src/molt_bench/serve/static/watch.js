@@ -1,5 +1,5 @@
 // The spectators' page: standings, who waits for whom, and the tables as the server tells them. All of it as text.
-import { drawTable } from "./viewer/felt.js";
+import { drawTable } from "./viewer/pokertable.js";
 import { h } from "./viewer/dom.js";
 import { visibleLine } from "./viewer/text.js";
 import { chips, logWords, signed } from "./hand_words.js";

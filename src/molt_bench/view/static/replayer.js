@@ -2,7 +2,7 @@
 import { handPath, isHere, load, loadOnce, namesPath } from "./data.js";
 import { decisionBox, decisionPanel, REPLY } from "./decision.js";
 import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js";
-import { drawTable, equityBars, equityLine, icon } from "./felt.js";
+import { drawTable, equityBars, equityLine, icon } from "./pokertable.js";
 import { wayThrough } from "./handway.js";
 import { aligned, linesTable } from "./lines.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";

@@ -6,8 +6,8 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.chat_protocol import FINISH, Completion
-from molt_bench.agents.llm.providers.library import arguments_of, called, turn_of
 from molt_bench.agents.llm.providers.log_probabilities import choice_of
+from molt_bench.agents.llm.providers.pydantic_ai_library import arguments_of, called, turn_of
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings

@@ -11,7 +11,8 @@ from msgspec import UNSET
 from molt_bench.agents.llm.providers.answers import AnswerReader
 from molt_bench.agents.llm.providers.base import BROKEN_OFF
 from molt_bench.agents.llm.providers.chat_protocol import ChatForm, form_of, plain, with_readable_counts
-from molt_bench.agents.llm.providers.library import (
+from molt_bench.agents.llm.providers.library_settings import check_headers, header_values
+from molt_bench.agents.llm.providers.pydantic_ai_library import (
     ModelLibrary,
     Send,
     Unsent,
@@ -20,7 +21,6 @@ from molt_bench.agents.llm.providers.library import (
     parameters_of,
     provider_class,
 )
-from molt_bench.agents.llm.providers.library_settings import check_headers, header_values
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.batches import BatchQueue

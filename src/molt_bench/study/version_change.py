@@ -6,7 +6,7 @@ from math import fsum, inf, sqrt
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from molt_bench.rating.book import AUTO, least_varying
+from molt_bench.rating.estimator_choice import AUTO, least_varying
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 
