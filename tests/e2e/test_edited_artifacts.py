@@ -1,5 +1,6 @@
 """Whoever edits what a run wrote beside its journal fools no command: it is derived again, or the edit is named."""
 
+import json
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from molt_bench.report.artifacts import indented
 from molt_bench.report.grades import GRADES
 from tests.e2e.edited_artifacts import EDITED, EDITS, READERS, fresh, link_instead, negated, outcome
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, rechained
@@ -86,6 +88,18 @@ def test_verify_says_which_file_is_missing_and_which_are_not_checked(run, tmp_pa
     assert done.returncode == 0, done.stderr
     assert "missing: leaderboard.json\n" in done.stdout
     assert "not checked: my\\u001b[31mnotes.txt\n" in done.stdout
+
+
+def test_a_headline_in_other_words_is_not_vouched_for_and_the_right_one_is_named(run, tmp_path):
+    """Releases may word it otherwise for the same result. Nothing else may differ."""
+    folder = Path(shutil.copytree(run, tmp_path / "run"))
+    summary = json.loads((folder / "summary.json").read_text())
+    for field, forged, status in (("headline", "nobody leads", 0), ("headline", None, 1), ("stopReason", "it won", 1)):
+        changed = {**summary, "headline": "nobody leads", field: forged}
+        (folder / "summary.json").write_text(indented(changed))
+        done = quick("verify", folder)
+        assert done.returncode == status
+        assert (f"the headline in summary.json (this version words it: {summary['headline']})" in done.stdout) != status
 
 
 def test_a_changed_line_that_vouches_for_other_margins_is_noticed(run, tmp_path):

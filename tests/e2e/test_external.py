@@ -79,6 +79,7 @@ def test_the_limit_of_the_config_is_the_programs(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_program_that_signals_ended_is_reported_once_on_screen_and_in_every_report(tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text(
@@ -161,6 +162,7 @@ def test_when_the_bench_is_killed_a_program_that_reads_its_input_ends_by_itself(
     until(lambda: processes_with(log) == [])
 
 
+@pytest.mark.slow
 def test_a_comma_inside_a_command_reaches_the_program(tmp_path):
     log = tmp_path / "a,b"
     escaped = str(log).replace(",", r"\,")

@@ -323,6 +323,7 @@ def test_nobody_is_invited_before_the_others_are_ready(tmp_path, other, said):
     assert list((tmp_path / "runs").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_agent_that_vanishes_is_named_and_holds_nobody_up(tmp_path):
     game = {"handsPerGame": 10, "actionTimeoutS": 0.5}
     served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game=game), "--reconnect", "0.5")

@@ -91,6 +91,7 @@ def test_killed_at_any_step_it_goes_on_with_the_same_batch(whole, server, tmp_pa
     assert len({each["key"] for each in exchanges_in(folder)}) == len(exchanges_in(run)) > 5
 
 
+@pytest.mark.slow
 def test_a_damaged_file_of_batches_is_named(whole, tmp_path):
     _, run = whole
     folder = shutil.copytree(run, tmp_path / "run")

@@ -121,6 +121,7 @@ def test_verify_and_replay_find_nothing_and_compute_no_number(whole, mixed, monk
 
 
 @pytest.mark.parametrize(("games", "exchanges"), [(5, 25), (6, None)])
+@pytest.mark.slow
 def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, games, exchanges):
     folder = shutil.copytree(whole, tmp_path / "run")
     cut(folder, games=games, exchanges=exchanges)
@@ -129,6 +130,7 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, g
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_extended_has_learned_as_one_that_was_not(whole, server, tmp_path):
     server.say = steady
     config = config_of(server.url)

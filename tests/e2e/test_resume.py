@@ -214,6 +214,7 @@ def test_ctrl_c_before_the_first_card_is_no_error_of_ours(tmp_path):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_resume_as_a_flag_goes_on_with_the_unfinished_run_of_this_config(tmp_path, undisturbed):
     command = (*LONG, "--output-dir", tmp_path)
     process = start(*command)
@@ -248,6 +249,7 @@ def test_resume_of_a_finished_run_changes_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["resume", "report"])
+@pytest.mark.slow
 def test_a_run_that_ended_for_want_of_time_stays_as_it_is(tmp_path, command):
     limits = "stop.budget={maxMatches: null, maxSeconds: 0.5}"
     folder = quick_run(

@@ -63,6 +63,7 @@ def test_whoever_began_in_a_sandbox_does_not_go_on_without(tmp_path, monkeypatch
 
 
 @needs_bubblewrap
+@pytest.mark.slow
 def test_an_untrusted_file_plays_the_same_games_in_a_sandbox(tmp_path):
     run = quick_run(tmp_path / "in", *SMALL, *SEEDED, *FILE, "--quiet", "--sandbox")
     assert boxes(run)["cautious"].startswith("bubblewrap ")

@@ -177,6 +177,7 @@ def test_until_it_ends_a_run_keeps_its_seed_to_itself_and_resume_finds_it(tmp_pa
     assert read(again, "matches.json")["matches"][0] == read(folder, "matches.json")["matches"][0]
 
 
+@pytest.mark.slow
 def test_without_its_seed_file_an_unfinished_run_says_what_is_missing(tmp_path):
     folder = interrupted(tmp_path)
     seed = (folder / "master-seed").read_text().strip()

@@ -180,6 +180,7 @@ def refusing(seen):
         (refusing, "for a reason"),
     ],
 )
+@pytest.mark.slow
 def test_policies_that_cannot_be_are_left_out_as_without_kernels(monkeypatch, policy, why):
     record, (_, other) = played(("random", "maniac"))
     assert_same(monkeypatch, record, (policy, other), told=False)

@@ -67,6 +67,7 @@ def changes(games):
 
 
 @pytest.mark.parametrize("other", ["maniac", "tag"])
+@pytest.mark.slow
 def test_the_correction_has_mean_zero_and_the_variance_is_lower(other):
     games = games_of(80, other=other)
     assert abs(standard_errors(changes(games))) < 3

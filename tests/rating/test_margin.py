@@ -411,6 +411,7 @@ def test_nothing_that_has_not_shown_counts_in_runs_before():
 
 
 @pytest.mark.parametrize("count", [10, 20])
+@pytest.mark.slow
 def test_the_pair_covered_least_is_covered_though_big_wins_are_rare(count):
     """One of five wins big in one seed pair of ten, and loses a little in the others."""
     dice = np.random.RandomState(7)

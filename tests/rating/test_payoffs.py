@@ -194,6 +194,7 @@ def test_an_inequality_may_hold_the_most_even_one_back():
 
 
 @pytest.mark.parametrize(("size", "seed"), [(10, 2), (20, 2), (50, 0), (50, 3)])
+@pytest.mark.slow
 def test_two_groups_of_equals_have_a_most_even_mixture(size, seed):
     """Copies of two bots win nothing among each other: any mixture of a group is even, but for what the other gains."""
     dice = np.random.RandomState(seed)

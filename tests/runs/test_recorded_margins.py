@@ -95,6 +95,7 @@ def test_a_run_in_progress_shows_standings_of_what_it_has_rated_and_takes_luck_o
         writer.close()
 
 
+@pytest.mark.slow
 def test_what_was_not_rated_when_a_run_was_killed_is_rated_when_it_goes_on(run, played, estimated):
     cut_back(run, up_to_match(3, rated=False))
     assert [match.number for match in StoredRun.open(run).result().matches] == [1, 2]
@@ -122,6 +123,7 @@ def test_a_journal_edited_without_its_chain_cannot_be_read(run):
 
 
 @pytest.mark.parametrize("estimator", ["fitted", "raw"])
+@pytest.mark.slow
 def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimator):
     path = run / "journal.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]

@@ -154,6 +154,7 @@ def test_the_range_has_what_eight_of_ten_runs_take():
 
 
 @pytest.mark.parametrize("tie", [0, 250])
+@pytest.mark.slow
 def test_every_line_up_can_be_simulated_whatever_its_leads_and_ties(tie):
     """Also where a lead is just below the tie margin, which takes for ever to decide, and where there are no ties."""
     planned = config(*bots(2), stop={"adjacentConfidence": {"tieMarginMbb": tie}, "budget": None})

@@ -120,6 +120,7 @@ def test_a_link_in_a_run_that_was_sent_is_not_followed(served, run, tmp_path):
     assert read_about(run).name == "x"
 
 
+@pytest.mark.slow
 def test_a_viewer_for_other_machines_changes_nothing(runs, bots_id, tmp_path):
     shutil.copytree(runs / bots_id, tmp_path / "run")
     viewer = Viewer(tmp_path, "--host", "0.0.0.0")

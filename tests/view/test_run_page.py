@@ -250,6 +250,7 @@ def test_columns_have_every_hand_of_both_seatings_once(library, bots_id):
         assert sum(nets) == match["net"]  # a hundredth of a big blind is a chip here
 
 
+@pytest.mark.slow
 def test_the_columns_of_a_hand_say_what_its_replay_says(library, models_id, bots_id):
     page_of = cache(partial(told, library))  # it has both seatings
     for run in (bots_id, models_id):

@@ -44,7 +44,7 @@ _GROUPS: Final = {
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "export": "Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were "
         "asked.",
-        "publish": "Write runs as a static site for any web host, with all pages, the runs' files and their hashes.",
+        "publish": "Write runs and exams as a static site for any web host, with all pages, their files and hashes.",
     },
     "Check results": {
         "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",

@@ -15,7 +15,7 @@ from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, CONVERGENCE, LATER, OTHERWISE, TIMED, TIMES, indented
+from molt_bench.report.artifacts import ARTIFACTS, CONVERGENCE, LATER, OTHERWISE, TIMED, TIMES, indented, summary
 from molt_bench.report.convergence import convergence_in_format_1
 from molt_bench.report.grades import GRADES, Grades, grade_run, in_format_1
 from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, styles_text
@@ -39,7 +39,8 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         same: Those that are what the journal gives, the journal first.
         differing: Those that are not.
         missing: Those that a run writes, and that are not there.
-        unchecked: All others: notes, exports, logs, and what an unfinished run wrote before its last games.
+        unchecked: All others: notes, exports, logs, what an unfinished run wrote before its last games, and a
+            headline in other words than this version's.
         written_by: The bench version that wrote the run, if it is another one.
     """
 
@@ -91,13 +92,15 @@ def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None
     results = {JOURNAL: vouched.get(MATCHES) in (None, played)}
     results |= {name: is_recorded(folder, name, content) for name in (EXCHANGES, ANSWERS) if name in vouched}
     current = ended or _written_from(folder, content)
-    missing = []
+    missing, reworded = [], None
     for name in (*ARTIFACTS, STYLES):
         there = os.path.lexists(folder / name)
         if current and there:
             results[name] = _follows(name, stored, found)
         elif ended and (name == STYLES or ARTIFACTS[name](found) is not None):
             missing.append(name)
+    if results.get(SUMMARY) is False and (reworded := _reworded(stored, found)) is not None:
+        results[SUMMARY] = True
     if inside(folder, folder / GRADES):
         results[GRADES] = _grades_follow(stored, found, grades)
     names = {on_one_line(entry.name) for entry in os.scandir(folder)}
@@ -106,7 +109,7 @@ def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None
         tuple(name for name, same in results.items() if same),
         tuple(name for name, same in results.items() if not same),
         tuple(missing),
-        tuple(others),
+        (*([reworded] if reworded else ()), *others),
         None if stored.header.bench_version == BENCH_VERSION else stored.header.bench_version,
     )
 
@@ -131,11 +134,33 @@ def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
     """Return whether an artifact is what the journal gives."""
     if name == STYLES:
         return _styles_follow(stored)
-    text, now = _text_of(stored.folder, name), ARTIFACTS[name](found)
-    if name == CONVERGENCE and '"format"' not in text[:_BEGINNING]:
+    now = ARTIFACTS[name](found)
+    if name == CONVERGENCE and '"format"' not in _text_of(stored.folder, name)[:_BEGINNING]:
         now = indented(convergence_in_format_1(found.result.convergence))
+    return now is not None and _is(name, stored, now)
+
+
+def _reworded(stored: StoredRun, found: Analysis) -> str | None:
+    """Return what is not checked if a summary differs by its headline alone, with the one that is right; else None.
+
+    A headline is words, which another release may choose otherwise for the same result. So it proves no change, and
+    is no part of what is vouched for.
+    """
+    try:
+        said = json.loads(_text_of(stored.folder, SUMMARY))["headline"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    now = summary(found)
+    if not isinstance(said, str) or not _is(SUMMARY, stored, indented({**now, "headline": said})):
+        return None
+    return f"the headline in {SUMMARY} (this version words it: {now['headline']})"
+
+
+def _is(name: str, stored: StoredRun, now: str) -> bool:
+    """Return whether a file is this text, or was by the version that wrote it."""
+    text = _text_of(stored.folder, name)
     later = frozenset[str]() if stored.header.bench_version == BENCH_VERSION else LATER
-    return now is not None and (text == now or same_but_later(name, text, now, later))
+    return text == now or same_but_later(name, text, now, later)
 
 
 def same_but_later(name: str, text: str, now: str, later: frozenset[str] = LATER) -> bool:

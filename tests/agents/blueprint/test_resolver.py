@@ -94,7 +94,7 @@ def facing(*actions, stack=10_000, ante=0):
     return hand
 
 
-def folded(hand, rounds=20):
+def folded(hand, rounds=8):
     """Return how much of its hands the bot folds, all hands being equally likely, and what it raises to."""
     found = ResolverAgent(rounds=rounds).range_policy(observe(hand, 1))
     return float(found.chances[~collides(hand.board), found.actions.index(FOLD)].mean())

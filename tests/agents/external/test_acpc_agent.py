@@ -286,6 +286,7 @@ def test_cancelling_a_game_ends_the_bot(log):
     asyncio.run(cancelled())
 
 
+@pytest.mark.slow
 def test_many_games_at_once_give_the_same_records_as_one_by_one(tmp_path, folders):
     def players(spec):
         return acpc("well", tmp_path / f"{spec.seed}"), make_agent("random")
@@ -370,6 +371,7 @@ def test_a_single_game_is_refused_as_well(log):
     assert not log.exists(), "nothing was started"
 
 
+@pytest.mark.slow
 def test_the_conformance_kit_plays_its_game_alone(log):
     report = check_agent(acpc("well", log), hands=2)
     assert report.ok, report

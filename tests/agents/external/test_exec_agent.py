@@ -300,6 +300,7 @@ def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
     journal.close()
 
 
+@pytest.mark.slow
 def test_the_conformance_kit_takes_a_program_and_ends_it(log):
     report = check_agent(chaos("well", log), hands=2)
     assert report.ok, report

@@ -46,6 +46,7 @@ def worths(taught, *, counted, spec=SPEC):
 
 
 @pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.slow
 def test_where_more_depends_on_it_more_answers_are_asked(taught, counted):
     first, second = worths(taught, counted=counted)
     limped = [second(seen_in(number, CALL)) for number in range(1, 30)]
