@@ -64,10 +64,20 @@ export function handTexts(run, whenMore) {
     known.set(match, null);
     known.set(match, await load(linesPath(run, match)).catch(() => ({})));
   };
+  let isDue = false;
+  // The hands of several matches may come at once: they are drawn once.
+  const tell = () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      whenMore();
+    });
+  };
   return {
     /** Return a hand if it is there; else it is fetched. */
     at(match, seed, hand, seating) {
-      if (!known.has(match)) get(match).then(whenMore);
+      if (!known.has(match)) get(match).then(tell);
       const text = known.get(match)?.[`${seed}/${hand}`]?.[seating];
       return text ? played(text) : null;
     },
