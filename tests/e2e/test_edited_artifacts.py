@@ -94,12 +94,18 @@ def test_a_headline_in_other_words_is_not_vouched_for_and_the_right_one_is_named
     """Releases may word it otherwise for the same result. Nothing else may differ."""
     folder = Path(shutil.copytree(run, tmp_path / "run"))
     summary = json.loads((folder / "summary.json").read_text())
-    for field, forged, status in (("headline", "nobody leads", 0), ("headline", None, 1), ("stopReason", "it won", 1)):
+    tried = (
+        ("headline", "nobody leads", 0),
+        ("headline", None, 1),
+        ("suspicions", ["x"], 1),
+        ("stopReason", "it won", 1),
+    )
+    for field, forged, status in tried:
         changed = {**summary, "headline": "nobody leads", field: forged}
         (folder / "summary.json").write_text(indented(changed))
         done = quick("verify", folder)
         assert done.returncode == status
-        assert (f"the headline in summary.json (this version words it: {summary['headline']})" in done.stdout) != status
+        assert (f"words in summary.json (this version's are: headline: {summary['headline']})" in done.stdout) != status
 
 
 def test_a_changed_line_that_vouches_for_other_margins_is_noticed(run, tmp_path):

@@ -15,7 +15,7 @@ from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, CONVERGENCE, LATER, OTHERWISE, TIMED, TIMES, indented, summary
+from molt_bench.report.artifacts import ARTIFACTS, CONVERGENCE, LATER, OTHERWISE, TIMED, TIMES, WORDS, indented, summary
 from molt_bench.report.convergence import convergence_in_format_1
 from molt_bench.report.grades import GRADES, Grades, grade_run, in_format_1
 from molt_bench.report.style_file import STYLES, StyleFile, counted_styles, styles_text
@@ -40,7 +40,7 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         differing: Those that are not.
         missing: Those that a run writes, and that are not there.
         unchecked: All others: notes, exports, logs, what an unfinished run wrote before its last games, and a
-            headline in other words than this version's.
+            summary's sentences in other words than this version's.
         written_by: The bench version that wrote the run, if it is another one.
     """
 
@@ -141,19 +141,22 @@ def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
 
 
 def _reworded(stored: StoredRun, found: Analysis) -> str | None:
-    """Return what is not checked if a summary differs by its headline alone, with the one that is right; else None.
+    """Return what is not checked if a summary differs by its words alone, with those that are right; else None.
 
-    A headline is words, which another release may choose otherwise for the same result. So it proves no change, and
-    is no part of what is vouched for.
+    Another release may choose other words for the same result. So they prove no change, and are no part of what is
+    vouched for.
     """
-    try:
-        said = json.loads(_text_of(stored.folder, SUMMARY))["headline"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
     now = summary(found)
-    if not isinstance(said, str) or not _is(SUMMARY, stored, indented({**now, "headline": said})):
+    try:
+        there = json.loads(_text_of(stored.folder, SUMMARY))
+        # Words stand for words: where this version says nothing, or the file does, they differ.
+        said = {name: there[name] for name in WORDS if type(there.get(name)) is type(now.get(name)) is not type(None)}
+    except (ValueError, AttributeError, RecursionError):
         return None
-    return f"the headline in {SUMMARY} (this version words it: {now['headline']})"
+    if not _is(SUMMARY, stored, indented({**now, **said})):
+        return None
+    right = "; ".join(f"{name}: {now[name]}" for name in said if said[name] != now[name])
+    return f"words in {SUMMARY} (this version's are: {on_one_line(right)})"
 
 
 def _is(name: str, stored: StoredRun, now: str) -> bool:

@@ -261,6 +261,8 @@ ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
 TIMED: Final = frozenset({"summary.json"})
 #: The fields of those files that differ, or depend on what happened to the machine.
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
+#: The fields of a summary that are sentences, which another release may word otherwise.
+WORDS: Final = ("headline", "suspicions")
 #: Fields, at any depth, that earlier bench versions did not write.
 LATER: Final = frozenset(
     {
