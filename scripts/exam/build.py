@@ -1,4 +1,4 @@
-"""Build the public questions of the exam: `python scripts/exam/build.py`, a few minutes with a GPU, hours without.
+"""Solve the questions on turn and river: `python scripts/exam/build.py`, a few minutes with a GPU, hours without.
 
 Decisions are drawn from a seed, solved one by one on all cores, and written as they are done: called again, it
 continues. With `--gpu`, games from the turn on are solved there; it takes CuPy.
@@ -19,20 +19,21 @@ sys.path.insert(0, str(Path(__file__).parent))
 import msgspec
 
 from molt_bench.exam.drawing import Drawn, draw
-from molt_bench.exam.questions import PATH, Question
+from molt_bench.exam.questions import Question, path_of
 from molt_bench.exam.solving import ranges_at, solved
+from molt_bench.solver.ranges_game import RangesGame
 
 SEED = "molt-bench exam, public questions 1"
 
 
 def solve(name: str, drawn: Drawn, *, gpu: bool) -> bytes | None:
     """Solve one decision; None if the solution hardly ever comes to it."""
-    arrays: Any = None
+    game: Any = RangesGame
     if gpu:
-        from gpu_arrays import GpuArrays
+        from gpu_game import GpuRangesGame
 
-        arrays = GpuArrays()
-    found = solved(name, drawn.decision, drawn.weight, ranges_at(drawn.decision), arrays=arrays)
+        game = GpuRangesGame
+    found = solved(name, drawn.decision, drawn.weight, ranges_at(drawn.decision), game=game)
     return None if found is None else msgspec.json.encode(found)
 
 
@@ -45,7 +46,7 @@ def main() -> None:
     parser.add_argument("--gpu", type=int, default=0, help="processes that share the GPU, for the turn (%(default)s)")
     parser.add_argument("--done", type=Path, default=Path("build/exam.jsonl"), help="what is solved (%(default)s)")
     parser.add_argument("--seed", default=SEED, help="what the questions are drawn from; another one for another set")
-    parser.add_argument("--to", type=Path, default=PATH, help="the file of the set (%(default)s)")
+    parser.add_argument("--to", type=Path, default=path_of(1), help="the file of the set (%(default)s)")
     parser.add_argument("--seconds", type=float, default=1e9, help="end after this time, done or not")
     options = parser.parse_args()
     start = perf_counter()

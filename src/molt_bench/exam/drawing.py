@@ -40,7 +40,7 @@ def draw(seed: str, count: int, streets: Collection[Street]) -> list[Drawn]:
     grows with the pot, so a few large pots do not decide the result.
     """
     found: dict[Kind, list[Decision]] = defaultdict(list)
-    for decision in _decisions(seed, HANDS_PER_QUESTION * count, streets):
+    for decision in played_decisions(seed, HANDS_PER_QUESTION * count, streets):
         found[decision.kind()].append(decision)
     pots = {kind: [each.hand().betting.chips for each in decisions] for kind, decisions in found.items()}
     scale = count / sum(map(sum, pots.values()))
@@ -76,7 +76,7 @@ def _text(decision: Decision) -> str:
     return f"{decision.stack} {decision.button} {decision.cards} {decision.board} {decision.line}"
 
 
-def _decisions(seed: str, hands: int, streets: Collection[Street]) -> Iterator[Decision]:
+def played_decisions(seed: str, hands: int, streets: Collection[Street]) -> Iterator[Decision]:
     """Yield every decision of these streets in games of the reference with itself."""
     bot = BlueprintAgent(seed=seed)
     for depth in DEPTHS:

@@ -14,7 +14,7 @@ import msgspec
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.exam.answer_file import MOST_QUESTIONS
 from molt_bench.exam.drawing import Drawn, draw
-from molt_bench.exam.questions import Question, public_set
+from molt_bench.exam.questions import VERSION, VERSIONS, Question, public_set
 from molt_bench.exam.solving import ranges_at, solved
 from molt_bench.poker.actions import Street
 
@@ -47,10 +47,15 @@ class QuestionSource(Protocol):
 
 
 class PublicQuestions:
-    """The questions that ship with the package."""
+    """The questions that ship with the package.
 
-    def __init__(self, count: int) -> None:
-        found = public_set()
+    Args:
+        count: How many.
+        name: The name of the set, of this version or of one before; None for this one.
+    """
+
+    def __init__(self, count: int, name: str | None = None) -> None:
+        found = public_set(next((each for each in VERSIONS if name == f"public-{each}"), VERSION))
         self.name = found.name
         self._questions = list(found.questions)[:count]
         self.count = len(self._questions)

@@ -18,10 +18,10 @@ from molt_bench.poker.notation import actions_from_line
 from molt_bench.poker.observation import Observation, observe
 
 RULES: Final = HandRules(50, 100)
-#: The public questions, one a line.
-PATH: Final = Path(__file__).with_name("questions.jsonl")
 #: The version of the public set: another one when a question or a value changes.
-VERSION: Final = 1
+VERSION: Final = 2
+#: Versions that exams of before were asked, which still open.
+VERSIONS: Final = (1, VERSION)
 #: More chips than any stack has.
 _DEEPEST: Final = 10**9
 
@@ -181,14 +181,20 @@ class QuestionSet(msgspec.Struct, frozen=True):
         return hashlib.sha256(b"\n".join(map(msgspec.json.encode, self.questions))).hexdigest()
 
 
+def path_of(version: int) -> Path:
+    """Return the file of a version of the public set, which has one question a line."""
+    return Path(__file__).with_name(f"public-{version}.jsonl")
+
+
 @cache
-def public_set() -> QuestionSet:
+def public_set(version: int = VERSION) -> QuestionSet:
     """Read the questions that ship with the package."""
+    path = path_of(version)
     try:
-        lines = PATH.read_bytes().splitlines()
+        lines = path.read_bytes().splitlines()
     except OSError as error:
-        raise MoltBenchError(f"{PATH} cannot be read: {error.strerror}; install molt-bench again") from error
-    return QuestionSet(f"public-{VERSION}", tuple(msgspec.json.decode(line, type=Question) for line in lines))
+        raise MoltBenchError(f"{path} cannot be read: {error.strerror}; install molt-bench again") from error
+    return QuestionSet(f"public-{version}", tuple(msgspec.json.decode(line, type=Question) for line in lines))
 
 
 def action_letter(action: Action) -> str:

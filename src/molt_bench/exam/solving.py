@@ -7,7 +7,8 @@ decision itself has many sizes; all others have fewer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.blueprint.state import public_state
 from molt_bench.agents.blueprint.tracked_ranges import tracked_ranges
@@ -15,7 +16,7 @@ from molt_bench.exam.questions import RULES, Decision, Question, Valued, action_
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.range_equity import hole_number
 from molt_bench.solver.betting_tree import BettingTree, Menu
-from molt_bench.solver.ranges_game import RangesGame
+from molt_bench.solver.ranges_game import RangesGame, Solution
 
 if TYPE_CHECKING:
     from molt_bench.poker.arrays import Floats
@@ -38,7 +39,12 @@ def ranges_at(decision: Decision) -> tuple[Floats, Floats]:
 
 
 def solved(
-    name: str, decision: Decision, weight: float, ranges: tuple[Floats, Floats], *, arrays: Any = None
+    name: str,
+    decision: Decision,
+    weight: float,
+    ranges: tuple[Floats, Floats],
+    *,
+    game: Callable[..., RangesGame] = RangesGame,
 ) -> Question | None:
     """Solve a decision; None if the solution hardly ever comes to it, or is not found in time.
 
@@ -47,21 +53,27 @@ def solved(
         decision: The decision.
         weight: How much it counts.
         ranges: Of both seats.
-        arrays: The library of the arrays; None for numpy.
+        game: What solves it: with numpy, or elsewhere.
     """
-    hand, (start, real) = decision.hand(), decision.street_start()
-    seat, pot, own = hand.actor, start.betting.chips, hole_number(hand.holes[hand.actor])
-    tree = BettingTree(start, RIVER_MENU if hand.street == "river" else TURN_MENU, real)
-    game = RangesGame(tree, cards_from_text(decision.board), ranges, arrays=arrays)
-    while True:
-        game.solve(STEP)
-        solution = game.solution()
-        if solution.reached(tree.current, seat)[own] < LEAST_REACHED:
-            return None
-        if solution.exploitability < ENOUGH * pot:
-            break
-        if game.rounds >= MOST_ROUNDS:
-            return None
+    start, real = decision.street_start()
+    tree = BettingTree(start, RIVER_MENU if start.street == "river" else TURN_MENU, real)
+    solving = game(tree, cards_from_text(decision.board), ranges)
+    while solving.rounds < MOST_ROUNDS:
+        solving.solve(STEP)
+        solution = solving.solution()
+        question = question_of(name, decision, weight, tree, solution)
+        if question is None or solution.exploitability < ENOUGH * start.betting.chips:
+            return question
+    return None
+
+
+def question_of(name: str, decision: Decision, weight: float, tree: BettingTree, solution: Solution) -> Question | None:
+    """Return a decision with what a solution says of it; None if the other seat hardly ever comes to it."""
+    hand, start = decision.hand(), decision.street_start()[0]
+    seat, own = hand.actor, hole_number(hand.holes[hand.actor])
+    reached = float(solution.reached(tree.current, seat)[own])
+    if reached < LEAST_REACHED:
+        return None
     values = solution.action_values(tree.current, seat)[own]
     best = solution.action_values(tree.current, seat, best=True)[own]
     chances = solution.chances(tree.current)[own]
@@ -74,8 +86,8 @@ def solved(
             Valued(action_letter(action), round(float(value) / big_blind, 5), round(float(chance), 4))
             for action, value, chance in zip(tree.points[tree.current].actions, values, chances, strict=True)
         ),
-        pot=pot / big_blind,
-        reached=round(float(solution.reached(tree.current, seat)[own]), 4),
+        pot=start.betting.chips / big_blind,
+        reached=round(reached, 4),
         error=round(solution.exploitability / big_blind, 6),
         own_error=round(float(best.max() - values.max()) / big_blind, 5),
     )

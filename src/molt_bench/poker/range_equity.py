@@ -143,22 +143,23 @@ def _drawn_and_held(live: int, drawn: int) -> tuple[Ints, Ints, Flags]:
 
 
 def strengths_on(cards: Ints, boards: Ints) -> Ints:
-    """Return the strengths of holes on boards, shape (rows, holes, boards); -1 for those with a board's last card.
+    """Return the strengths of holes on boards, shape (rows, holes, boards); -1 for those with a board's turn or river.
 
     Cards have the shape (rows, holes, 2), boards (rows, boards, 5).
     """
     keys, bits = card_arrays()
     all_keys = keys[cards].sum(axis=2)[..., None] + (KEY_START + keys[boards].sum(axis=2))[:, None]
     all_bits = bits[cards].sum(axis=2)[..., None] + bits[boards].sum(axis=2)[:, None]
-    last = boards[:, None, :, -1]
-    legal = (cards[..., :1] != last) & (cards[..., 1:] != last)
+    legal = np.ones(all_keys.shape, np.bool_)
+    for dealt in (boards[:, None, :, 3], boards[:, None, :, 4]):
+        legal &= (cards[..., :1] != dealt) & (cards[..., 1:] != dealt)
     found = np.full(legal.shape, -1, np.int64)
     found[legal] = strengths(all_keys[legal], all_bits[legal])
     return found
 
 
 def hole_strengths(numbers: Ints, boards: Ints) -> Ints:
-    """Return the strengths of holes on boards of five, shape (holes, boards); -1 for those with a board's last card."""
+    """Return the strengths of holes on boards of five, shape (holes, boards); -1 for those with its turn or river."""
     found: Ints = strengths_on(hole_cards()[numbers][None], boards[None])[0]
     return found
 

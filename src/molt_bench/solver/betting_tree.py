@@ -1,4 +1,4 @@
-"""The betting that is left of a hand on the turn or the river, as a tree: what may be done, and what each end pays.
+"""The betting that is left of a hand from the flop on, as a tree: what may be done, and what each end pays.
 
 Sizes are few: shares of the pot, and all-in. What was really bet is in the tree as well, with its exact size.
 """
@@ -18,19 +18,21 @@ NOBODY: Final = -1
 
 
 class Menu(NamedTuple):
-    """Sizes in percent of the pot after the call. All-in is always there.
+    """Sizes in percent of the pot after the call, and all-in.
 
     Attributes:
         sizes: By the number of raises on the street so far; then there is only all-in.
-        later: The same on the river, of a tree that begins on the turn.
+        later: The same on every street after the first.
         current: More sizes for the current decision alone, to which the real actions have led.
         least: Whether the current decision also has the smallest legal raise.
+        later_all_in: After the first street, all-in is there up to this share of the pot alone.
     """
 
     sizes: tuple[tuple[int, ...], ...] = ((50, 100), (100,))
     later: tuple[tuple[int, ...], ...] = ((75,),)
     current: tuple[int, ...] = ()
     least: bool = False
+    later_all_in: int = 10**9
 
 
 class Point(NamedTuple):
@@ -94,13 +96,20 @@ class BettingTree:
         return number
 
     def _after(self, hand: Hand, moved: Hand, *, real: int) -> int:
-        """Add what follows an action: on the turn, a call that ends the betting is followed by a card."""
+        """Add what follows an action: before the river, a call that ends the betting is followed by a card."""
         ended = moved.folded < 0 and (moved.actor < 0 or moved.street != hand.street)
         if not ended or hand.street == "river":
             return self._expand(moved, real=real)
+        return self._dealt(hand.street, moved, real=real)
+
+    def _dealt(self, street: Street, moved: Hand, *, real: int) -> int:
+        """Add the card that ends a street, and what follows it: the next card at once if somebody is all-in."""
         number = len(self.points)
-        self.points.append(Point("card", hand.street))
-        child = self._expand(moved, real=real)
+        self.points.append(Point("card", street))
+        if moved.actor < 0 and street == "flop":
+            child = self._dealt("turn", moved, real=real)
+        else:
+            child = self._expand(moved, real=real)
         if self.points[child].kind == "showdown":
             self.points[child] = self.points[child]._replace(street="river")
         self.points[number] = self.points[number]._replace(children=(child,))
@@ -119,7 +128,9 @@ class BettingTree:
         by_raises = menu.sizes if hand.street == self._street else menu.later
         percents = (by_raises[raises] if raises < len(by_raises) else ()) + (menu.current if current else ())
         sizes = [facing + (pot * percent + 50) // 100 for percent in percents]
-        found = {max(size, least) for size in sizes if 100 * size < COMMITTED * all_in} | {all_in}
+        found = {max(size, least) for size in sizes if 100 * size < COMMITTED * all_in}
+        if hand.street == self._street or 100 * (all_in - facing) <= menu.later_all_in * pot:
+            found.add(all_in)
         if current and menu.least:
             found.add(least)
         if real is not None and real.kind == "raiseTo":

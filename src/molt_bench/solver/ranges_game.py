@@ -2,8 +2,8 @@
 
 Discounted CFR (Brown and Sandholm, 2019): the seats take turns, earlier regrets count less, and the average counts
 later rounds more. As in CFR+ (Tammelin, 2014), regrets below 0 are forgotten. Strategies, regrets and values are arrays
-of (points, boards, holes): one board on the river, and one for each next card below the turn. Points of the same depth
-and width are worked on together.
+of (points, boards, holes): one board on the first street, and on a later one a board for each way in which the cards up
+to it can come. Points of the same depth and width are worked on together.
 
 The same bytes come out everywhere with numpy: there are no matrix products, whose terms libraries add up in any order.
 """
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 else:
     np = lazy_import("numpy")
 
-#: Cards that neither seat can see on the turn: the next one is any of these, equally likely.
-_UNSEEN: Final = 44
+#: Cards that neither seat holds and the table does not show, by the cards that it shows: the next one is any of these.
+_UNSEEN: Final = {3: 45, 4: 44}
+_WHOLE_BOARD: Final = 5
 #: While a seat learns, the other takes every action of the first street at least this often. Otherwise nobody would
 #: learn what to do after an action that is never taken, and its value would mean nothing.
 _SLIP: Final = 1e-4
@@ -46,8 +47,9 @@ class _Group(NamedTuple):
 class _Street:
     """The points of one street, by their places there: the children of decisions worked on together are together."""
 
-    def __init__(self, tree: BettingTree, roots: list[int], boards: int, holes: int, arrays: Any) -> None:
+    def __init__(self, tree: BettingTree, roots: list[int], boards: Ints, holes: int, arrays: Any) -> None:
         self.numbers = list(roots)
+        self.unseen = _UNSEEN.get(boards.shape[1])
         self.groups: list[_Group] = []
         level = range(len(roots))
         while level:
@@ -58,7 +60,7 @@ class _Street:
                     alike[point.seat, len(point.actions)].append(place)
             start = len(self.numbers)
             for (seat, width), places in sorted(alike.items()):
-                shape = (len(places), width, boards, holes)
+                shape = (len(places), width, len(boards), holes)
                 self.groups.append(_Group(seat, arrays.asarray(places), shape, len(self.numbers)))
                 for place in places:
                     self.numbers.extend(tree.points[self.numbers[place]].children)
@@ -79,7 +81,7 @@ class RangesGame:
 
     Args:
         tree: The betting.
-        board: Four cards, or five.
+        board: Three cards to five.
         ranges: How likely each of the 1,326 holes of seat 0 and of seat 1 is, up to a factor.
         arrays: The library of the arrays: numpy, or one like it that computes elsewhere.
         precise: Whether to compute with 64 bits, not 32.
@@ -88,6 +90,8 @@ class RangesGame:
         holes: The numbers of the holes that share no card with the board.
         rounds: How many rounds it was solved for.
     """
+
+    showdowns = Showdowns
 
     def __init__(
         self,
@@ -103,17 +107,22 @@ class RangesGame:
         self._tree = tree
         self.holes: Ints = np.flatnonzero(~holes_with()[list(board)].any(axis=0))
         count = len(self.holes)
-        turn = len(board) == 4
-        root = _Street(tree, [0], 1, count, arrays)
-        self._streets = [root]
-        self._held = [Showdowns(self.holes, None if turn else np.array([board]), arrays)]
-        if turn:
-            river = [card for card in range(52) if card not in board]
-            roots = [tree.points[root.numbers[place]].children[0] for place in root.cards]
-            self._streets.append(_Street(tree, roots, len(river), count, arrays))
-            self._held.append(Showdowns(self.holes, np.array([(*board, card) for card in river]), arrays))
-            #: Which holes can be held on which boards.
-            self._possible = arrays.asarray(~holes_with()[river][:, self.holes], self._type)
+        self._streets: list[_Street] = []
+        self._held: list[Showdowns] = []
+        #: Which holes can be held on which boards of the streets after the first.
+        self._possible: list[Array] = []
+        boards, roots = np.array([board]), [0]
+        while True:
+            street = _Street(tree, roots, boards, count, arrays)
+            self._streets.append(street)
+            over = boards.shape[1] == _WHOLE_BOARD
+            self._held.append(self.showdowns(self.holes, boards if over else None, arrays))
+            if over:
+                break
+            boards = _next_boards(boards)
+            held = holes_with()[boards[:, len(board) :]].any(axis=1)[:, self.holes]
+            self._possible.append(arrays.asarray(~held, self._type))
+            roots = [tree.points[street.numbers[place]].children[0] for place in street.cards]
         self._roots = [arrays.asarray((each / each.max())[self.holes][None, None], self._type) for each in ranges]
         self._now = [[self._even(each.shape) for each in street.groups] for street in self._streets]
         self._regrets = [[arrays.zeros(each.shape, self._type) for each in street.groups] for street in self._streets]
@@ -147,36 +156,44 @@ class RangesGame:
             if not at:
                 first = self._roots[seat]
             else:
-                first = found[0][street_places(self._arrays, self._streets[0].cards)] * self._possible
+                before = found[at - 1][street_places(self._arrays, self._streets[at - 1].cards)]
+                possible = self._possible[at - 1]
+                first = self._arrays.repeat(before, len(possible) // before.shape[1], axis=1)
+                first *= possible
             reach = self._arrays.empty((len(street.numbers), *first.shape[1:]), self._type)
             reach[: len(first)] = first
             for group, chances in zip(street.groups, strategy[at], strict=True):
-                count, width = group.shape[:2]
-                children = reach[group.first : group.first + count * width].reshape(group.shape)
-                children[...] = reach[group.points][:, None]
-                if group.seat == seat and slip and not at:
-                    children *= chances * (1 - width * slip) + slip
-                elif group.seat == seat:
-                    children *= chances
+                own = chances if group.seat == seat else None
+                self._pass_down(reach, group, own, slip=0.0 if at else slip)
             found.append(reach)
         return found
 
+    def _pass_down(self, reach: Array, group: _Group, chances: Array | None, *, slip: float) -> None:
+        """Write how likely a seat plays to what follows some decisions; its chances are None where the other acts."""
+        count, width = group.shape[:2]
+        children = reach[group.first : group.first + count * width].reshape(group.shape)
+        children[...] = reach[group.points][:, None]
+        if chances is not None:
+            children *= chances * (1 - width * slip) + slip if slip else chances
+
     def _values(
         self, seat: int, strategy: list[list[Array]], theirs: list[Array], *, learn: bool = False, best: bool = False
-    ) -> dict[int, Array]:
-        """Return what each hole of a seat wins at each point, weighted by how likely the other seat plays to it.
+    ) -> Array:
+        """Return what each hole of a seat wins at each point of the first street.
 
-        With `learn`, regrets and averages are updated on the way; with `best`, the seat plays what is best.
+        It is weighted by how likely the other seat plays to it. With `learn`, regrets and averages are updated on the
+        way; with `best`, the seat plays what is best.
         """
         arrays = self._arrays
-        found: dict[int, Array] = {}
+        later: Array | None = None
         for at in reversed(range(len(self._streets))):
             street, reach = self._streets[at], theirs[at]
-            values = found[at] = arrays.empty_like(reach)
+            values = arrays.empty_like(reach)
             self._fill_endings(seat, at, reach, values)
-            if street.cards:
-                below = found[at + 1][: len(street.cards)] * self._possible
-                values[street_places(arrays, street.cards)] = below.sum(axis=1, keepdims=True) / _UNSEEN
+            if later is not None:
+                below = later[: len(street.cards)] * self._possible[at]
+                below = below.reshape(len(street.cards), values.shape[1], -1, values.shape[2])
+                values[street_places(arrays, street.cards)] = below.sum(axis=2) / street.unseen
             for number in reversed(range(len(street.groups))):
                 group = street.groups[number]
                 count, width = group.shape[:2]
@@ -185,15 +202,18 @@ class RangesGame:
                     values[group.points] = _added(below)
                 elif best:
                     values[group.points] = below.max(axis=1)
+                elif learn:
+                    values[group.points] = self._update(at, number, below)
                 else:
-                    values[group.points] = mean = _added(below * strategy[at][number])
-                    if learn:
-                        self._update(at, number, below, mean)
-        return found
+                    values[group.points] = _added(below * strategy[at][number])
+            later = values
+        return values
 
-    def _update(self, at: int, number: int, below: Array, mean: Array) -> None:
+    def _update(self, at: int, number: int, below: Array) -> Array:
+        """Update the regrets, the strategy and the average at some decisions; return what they were worth before."""
         group, arrays = self._streets[at].groups[number], self._arrays
         now, regrets = self._now[at][number], self._regrets[at][number]
+        mean = _added(below * now)
         own = self._reaches[group.seat][at][group.points][:, None]
         before, after = float(self.rounds - 1), float(self.rounds)
         kept = before * sqrt(before)  # to the power of 1.5, alike on every platform
@@ -205,11 +225,12 @@ class RangesGame:
         regrets -= mean[:, None]
         arrays.maximum(regrets, 0, out=regrets)
         self._now[at][number] = self._shares(regrets, group.shape)
+        return mean
 
     def _shares(self, amounts: Array, shape: tuple[int, int, int, int]) -> Array:
         """Return amounts as shares of their sum over the actions; even ones where it is 0."""
         whole = _added(amounts)[:, None]
-        none = whole == 0
+        none = (whole == 0).astype(self._type)
         found: Array = (amounts + none * (1 / shape[1])) / (whole + none)
         return found
 
@@ -237,8 +258,8 @@ class RangesGame:
         """Return what the average strategies do and are worth."""
         average = self.average()
         reaches = [self._reached(seat, average) for seat in (0, 1)]
-        values = [self._values(seat, average, reaches[1 - seat])[0] for seat in (0, 1)]
-        best = [self._values(seat, average, reaches[1 - seat], best=True)[0] for seat in (0, 1)]
+        values = [self._values(seat, average, reaches[1 - seat]) for seat in (0, 1)]
+        best = [self._values(seat, average, reaches[1 - seat], best=True) for seat in (0, 1)]
         whole = float((self.met(self._roots[1]) * self._roots[0]).sum())
         gain = sum(float(((best[seat][0] - values[seat][0]) * self._roots[seat]).sum()) for seat in (0, 1)) / whole
         return Solution(self, average[0], values, best, [each[0] for each in reaches], max(0.0, gain / 2))
@@ -321,6 +342,12 @@ class Solution(NamedTuple):
         found = np.zeros((HOLES, len(rows)))
         found[self.game.holes] = self.game.on_host(rows).T
         return found
+
+
+def _next_boards(boards: Ints) -> Ints:
+    """Return every board with each card that may come next, board by board."""
+    found = [[*board, card] for board in boards.tolist() for card in range(52) if card not in board]
+    return np.array(found)
 
 
 def street_places(arrays: Any, places: list[int]) -> Array:

@@ -9,7 +9,7 @@ Running sums add up in order, and all else goes number by number: the same bytes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.range_equity import hole_cards, hole_strengths
@@ -22,8 +22,51 @@ else:
     np = lazy_import("numpy")
 
 
+class Ranked(NamedTuple):
+    """The holes of some boards by strength. Cards are numbered by their places among those that holes have.
+
+    Attributes:
+        own: The cards of each hole, shape (holes, 2).
+        order: The holes of each board, weakest first.
+        weaker: How many are weaker than each.
+        not_stronger: How many are not stronger.
+        card_order: The holes with each card, weakest first, shape (boards, cards, holes with one card).
+        card_bounds: For the first card of each hole, and its second, how many with that card are weaker, and how many
+            not stronger.
+    """
+
+    own: Ints
+    order: Ints
+    weaker: Ints
+    not_stronger: Ints
+    card_order: Ints
+    card_bounds: tuple[tuple[Ints, Ints], tuple[Ints, Ints]]
+
+
+def _ranked(strengths: Ints, own: Ints, with_card: Ints) -> Ranked:
+    """Sort the holes of each board, and those of each card."""
+    rows, count = strengths.shape
+    order = np.argsort(strengths, axis=1, kind="stable")
+    ranked = np.take_along_axis(strengths, order, axis=1)
+    weaker, not_stronger = (
+        np.stack([row.searchsorted(each, side) for row, each in zip(ranked, strengths, strict=True)])
+        for side in ("left", "right")
+    )
+    card_order = np.empty((rows, *with_card.shape), np.int64)
+    bounds = np.empty((2, rows, *with_card.shape), np.int64)
+    for row, each in enumerate(strengths):
+        within = each[with_card]
+        card_order[row] = np.take_along_axis(with_card, np.argsort(within, axis=1, kind="stable"), axis=1)
+        bounds[0, row] = (within[:, None, :] < within[:, :, None]).sum(axis=2)
+        bounds[1, row] = (within[:, None, :] <= within[:, :, None]).sum(axis=2)
+    #: Where each hole is among those with its first card, and with its second.
+    place = [(with_card[card] == np.arange(count)[:, None]).argmax(axis=1) for card in own.T]
+    first, second = ((bounds[0][:, card, at], bounds[1][:, card, at]) for card, at in zip(own.T, place, strict=True))
+    return Ranked(own, order, weaker, not_stronger, card_order, (first, second))
+
+
 class Showdowns:
-    """The holes of both seats on some boards that differ in the last card, or on one board.
+    """The holes of both seats on some boards that begin with the same cards.
 
     Weights are arrays of shape (points, boards, holes), 0 for holes that hold a card of the board.
 
@@ -44,38 +87,22 @@ class Showdowns:
         with_card = np.stack([np.flatnonzero((own == card).any(axis=1)) for card in range(len(live))])
         self._with_card = arrays.asarray(with_card)
         self._first, self._second = arrays.asarray(own[:, 0]), arrays.asarray(own[:, 1])
-        self._showdowns = boards is not None
         if boards is not None:
-            self._sort(hole_strengths(holes, boards).T, own, with_card)
+            self._keep(_ranked(hole_strengths(holes, boards).T, own, with_card))
 
-    def _sort(self, strengths: Ints, own: Ints, with_card: Ints) -> None:
-        """Sort the holes of each board, and those of each card; note how many are weaker and how many not stronger."""
-        rows, count = strengths.shape
-        cards, per_card = with_card.shape
-        order = np.argsort(strengths, axis=1, kind="stable")
-        ranked = np.take_along_axis(strengths, order, axis=1)
-        self._order = self._flat(order, count)
-        self._weaker = self._starts(
-            np.stack([row.searchsorted(each) for row, each in zip(ranked, strengths, strict=True)])
-        )
-        self._not_stronger = self._starts(
-            np.stack([row.searchsorted(each, "right") for row, each in zip(ranked, strengths, strict=True)])
-        )
-        within = strengths[:, with_card]
-        by_card = np.argsort(within, axis=2, kind="stable")
-        ranked = np.take_along_axis(within, by_card, axis=2)
-        holes = np.take_along_axis(np.broadcast_to(with_card, within.shape), by_card, axis=2)
-        self._card_order = self._flat(holes.reshape(rows, -1), count)
-        self._card_bounds = []
-        for column in (0, 1):
-            for side in ("left", "right"):
-                found = np.empty((rows, count), np.int64)
-                for row in range(rows):
-                    for card in range(cards):
-                        here = np.flatnonzero(own[:, column] == card)
-                        bound = ranked[row, card].searchsorted(strengths[row, here], side)
-                        found[row, here] = (row * cards + card) * (per_card + 1) + bound
-                self._card_bounds.append(self._arrays.asarray(found.ravel()))
+    def _keep(self, ranked: Ranked) -> None:
+        """Keep the places that showdowns need, as places in all boards together."""
+        rows, count = ranked.order.shape
+        cards, per_card = ranked.card_order.shape[1:]
+        self._order = self._flat(ranked.order, count)
+        self._weaker, self._not_stronger = self._starts(ranked.weaker), self._starts(ranked.not_stronger)
+        self._card_order = self._flat(ranked.card_order.reshape(rows, -1), count)
+        starts = (np.arange(rows)[:, None] * cards) * (per_card + 1)
+        self._card_bounds = [
+            self._arrays.asarray((bounds + starts + own * (per_card + 1)).ravel())
+            for own, both in zip(ranked.own.T, ranked.card_bounds, strict=True)
+            for bounds in both
+        ]
         self._rows, self._cards, self._per_card = rows, cards, per_card
 
     def _flat(self, places: Ints, count: int) -> Array:
