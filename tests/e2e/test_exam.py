@@ -127,14 +127,19 @@ def test_without_a_limit_of_cost_it_does_not_begin(tmp_path, server):
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [((), "somebody has to sit the exam"), (("nosuchbot",), "nosuchbot"), (("live",), "connects by itself")],
+    [
+        ((), "somebody has to sit the exam"),
+        (("nosuchbot",), "nosuchbot"),
+        (("tag", "--port", "8700"), "nobody connects without a live participant"),
+        (("live", "--join-timeout", "0.1", "--quiet"), "nobody came for live within 0.1 s (--join-timeout)"),
+    ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, said):
     done = quick("exam", *arguments, cwd=tmp_path)
     assert done.returncode in (1, 2)
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert not (tmp_path / "benchmark-results").exists()
+    assert not [*tmp_path.glob("benchmark-results/*")]
 
 
 @pytest.mark.parametrize("actions", [[], [["x", 1.0]], [["k", 0.5]], [["r", 1.0]]])
