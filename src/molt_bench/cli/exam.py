@@ -102,7 +102,11 @@ def exam(
     )
     if unfinished is not None:
         found = stored_exam.StoredExam.open(unfinished, read_only=False)
+        if found.answers.header.count != options.questions:
+            printing.notice(f"this exam began with at most {found.answers.header.count:,} questions, and keeps that")
     else:
+        if options.resume_last:
+            printing.notice("no exam of these participants is unfinished, so a new one begins")
         cast.check_participants(config, _agents(person))
         _check_cost(config, options)
         where = folder.new_folder(config)

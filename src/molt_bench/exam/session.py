@@ -163,6 +163,16 @@ class ExamSession:
         finally:
             self._loop.close()
 
+    def unanswered(self, asked: int) -> Place | None:
+        """Return the first of so many questions that somebody has not answered who was there; None if there is none."""
+        for question, sample in self._asks(asked):
+            for name in self._names:
+                place = name, question.id, sample
+                expected = name not in self._absence.gone and (not sample or name in self._drawing)
+                if expected and place not in self._answers.answers:
+                    return place
+        return None
+
     def result(self, asked: int, reason: str) -> ExamResult:
         """Return what is known after so many questions."""
         asks = self._asks(asked)

@@ -29,7 +29,7 @@ from molt_bench.exam.question_sources import (
     same_questions,
 )
 from molt_bench.exam.questions import Question
-from molt_bench.exam.result import NOT_ENDED, ExamResult, end_of
+from molt_bench.exam.result import ALL_ASKED, ALL_GONE, NOT_ENDED, SURE, ExamResult, end_of
 from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
 from molt_bench.exam.session import NOBODY_ELSE, ExamSession, Guests
@@ -208,7 +208,30 @@ class StoredExam:
                 raise JournalError(
                     f"{self.folder / EXAM}: the answer of {place[0]!r} to {place[1]} differs when replayed"
                 )
+        self._check_end()
         return len(self.answers.answers) - sum(place[0] in coded for place in self.answers.answers)
+
+    def _check_end(self) -> None:
+        """Check that an exam which has ended lacks no answer, and that it ended for the reason it says.
+
+        Otherwise somebody's dear answers could be left out, or the last blocks. Raises JournalError.
+        """
+        end = self.answers.end
+        if end is None or end.reason not in (ALL_ASKED, ALL_GONE, SURE):  # else it ran out of money
+            return
+        files = self._files(BUILT_IN, None)
+        try:
+            session = ExamSession(self.config, self._recorded(), self.answers, files)
+            missing = session.unanswered(self._asked())
+            found = session.result(self._asked(), end.reason)
+        finally:
+            files.close()
+        if missing is not None:
+            raise JournalError(f"{self.folder / EXAM}: the answer of {missing[0]!r} to {missing[1]} is missing")
+        more = found.asked < min(self.answers.header.count, len(self.questions()))
+        undecided = not found.orders or any(each.kind == "open" and each.half_width for each in found.orders)
+        if (end.reason == ALL_ASKED and more) or (end.reason == SURE and undecided):
+            raise JournalError(f"{self.folder / EXAM} says that it ended since {end.reason}, and its answers do not")
 
     def _asked(self) -> int:
         """Return how many questions were asked: whole blocks."""
