@@ -54,9 +54,10 @@ def print_run(name: str, most: int) -> None:
 
     ids = {name: f"x{at}" for at, name in enumerate(TEN)}
     names = {short: name for name, short in ids.items()}
-    said, begun = [0], monotonic()
+    said, begun, last = [0], monotonic(), list[RunStatus]()
 
     def on_status(status: RunStatus) -> None:
+        last[:] = [status]
         if status.finished is not None and status.hands >= said[0] + STEP:
             said[0] = status.hands
             calls = sum(asked.values())
@@ -78,8 +79,7 @@ def print_run(name: str, most: int) -> None:
         executor="inline",
     )
     print(f"{name}: {result.stop_reason}")
-    for row in result.leaderboard:
-        print(f"  {names[row.id]}")
+    print(f"  {', '.join(names[each] for each in last[0].ladder.ranking())}: {kinds(last[0])}")
     calls, each = sum(asked.values()), sorted(asked.values())
     hands = sum(match.result.hands for match in result.matches)
     print(
