@@ -5,7 +5,7 @@ each, with their rank correlation; the pairs whose two orders differ although bo
 of `tag` with more and more random actions comes out right after so many questions, if one answer is drawn at each.
 
 `--orders` prints what exams claim about ten agents that had no part in making it, and `--second FILE` how another set
-of questions agrees with the public one (`exam_orders.py`).
+of questions agrees with the public one (`exam_orders.py`). `--runs` plays adaptive runs of the ten (`exam_run.py`).
 """
 
 import argparse
@@ -18,6 +18,7 @@ from statistics import fmean, stdev
 import numpy as np
 from bots import Bot
 from exam_orders import answers, drawn, print_agreement, print_orders
+from exam_run import print_runs
 from grades import HUNTER, correlation
 
 from molt_bench.exam.questions import public_set
@@ -67,7 +68,16 @@ def main() -> None:
         "--orders", type=int, metavar="EXAMS", help="simulate so many exams of ten other agents instead"
     )
     parser.add_argument("--second", type=Path, metavar="FILE", help="compare with another set of questions instead")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        metavar="HANDS",
+        help="play adaptive runs of ten other agents instead, of so many hands at most",
+    )
     options = parser.parse_args()
+    if options.runs is not None:
+        print_runs(options.runs)
+        return
     if options.orders is not None:
         print_orders(options.orders, options.seeds)
         return

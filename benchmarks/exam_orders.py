@@ -99,8 +99,8 @@ def looks(weights: "np.ndarray", leads: "np.ndarray", own: "np.ndarray") -> "np.
 
 def claim(test: Horizon, lead: Estimate) -> float:
     """Return what an exam claims: as `Scores.orders` does."""
-    if lead.scale == 0.0:
-        return 0.0 if abs(lead.mean) < TIE else float(np.sign(lead.mean))
+    if lead.scale == 0.0:  # the ten never answer alike for long
+        return float("nan")
     if test.doubt(lead) <= ERROR:
         return float(np.sign(lead.mean))
     return 0.0 if test.tie_doubt(lead) <= ERROR else float("nan")

@@ -34,11 +34,11 @@ def live_config(path, *participants, **sections):
 
 
 class Served:
-    """`molt-bench serve` in a process of its own."""
+    """`molt-bench serve`, or another command that serves, in a process of its own."""
 
-    def __init__(self, *arguments, env=None, **options):
+    def __init__(self, *arguments, command="serve", env=None, **options):
         self._process = subprocess.Popen(
-            [MOLT_BENCH, "serve", *map(str, arguments)],
+            [MOLT_BENCH, command, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -7,7 +7,7 @@ import pytest
 
 from tests.agents.llm.mixing import mixing
 from tests.e2e.llm import MODEL, PRICE, killing
-from tests.e2e.shell import BOTS, Fork, lines_of, quick, run_of
+from tests.e2e.shell import BOTS, Fork, lines_of, one_clear_line, quick, run_of
 
 FEW = ("--questions", "20", "--json")
 
@@ -42,18 +42,22 @@ def test_bots_sit_the_exam_and_it_verifies(tmp_path):
     assert json.loads(again.stdout)["participants"] == found["participants"]
 
 
-def test_an_edited_answer_is_found(tmp_path):
+def test_answers_that_were_edited_or_left_out_are_found(tmp_path):
     assert quick("exam", "tag", "folder", *FEW, cwd=tmp_path).returncode == 0
     folder = run_of(tmp_path / "benchmark-results")
     path = folder / "exam.jsonl"
     lines = path.read_text().splitlines()
     at = next(at for at, line in enumerate(lines) if '"folder"' in line and '"answer"' in line)
-    edited = json.loads(lines[at])
-    edited["actions"] = [["c", 1.0]]
-    path.write_text("\n".join([*lines[:at], json.dumps(edited), *lines[at + 1 :]]) + "\n")
-    done = quick("verify", folder)
-    assert done.returncode == 1
-    assert "the answer of 'folder'" in done.stderr
+    edited = json.dumps({**json.loads(lines[at]), "actions": [["c", 1.0]]})
+    last = json.loads(lines[-1])["reason"]
+    for forged, said in (
+        ([*lines[:at], edited, *lines[at + 1 :]], "the answer of 'folder'"),
+        ([*lines[:at], *lines[at + 1 :]], "is missing"),
+        ([*lines[:-1], lines[-1].replace(last, "the order is sure")], "says that it ended since the order is sure"),
+        ([lines[0].replace('"count":20', '"count":60'), *lines[1:]], "is missing"),
+    ):
+        path.write_text("\n".join(forged) + "\n")
+        one_clear_line(quick("verify", folder), said)
 
 
 def test_somebody_who_is_alone_sits_beside_the_reference(tmp_path):
@@ -106,6 +110,10 @@ def test_a_stated_strategy_is_valued_whole(tmp_path, server):
     assert any(len(actions) > 1 for actions in stated)
     assert all(sum(chance for _, chance in actions) == pytest.approx(1) for actions in stated)
     assert quick("verify", folder).returncode == 0
+    assert quick("publish", tmp_path / "out", "--output", tmp_path / "site").returncode == 0
+    published = tmp_path / "site" / "files" / folder.name
+    assert b"packed" in (published / "exchanges.jsonl").read_bytes(), "the prompts as they were sent"
+    assert quick("verify", published).returncode == 0
 
 
 def test_it_stops_when_the_money_is_spent(tmp_path, server):
@@ -127,14 +135,19 @@ def test_without_a_limit_of_cost_it_does_not_begin(tmp_path, server):
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [((), "somebody has to sit the exam"), (("nosuchbot",), "nosuchbot"), (("live",), "connects by itself")],
+    [
+        ((), "somebody has to sit the exam"),
+        (("nosuchbot",), "nosuchbot"),
+        (("tag", "--port", "8700"), "nobody connects without a live participant"),
+        (("live", "--join-timeout", "0.1", "--quiet"), "nobody came for live within 0.1 s (--join-timeout)"),
+    ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, said):
     done = quick("exam", *arguments, cwd=tmp_path)
     assert done.returncode in (1, 2)
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert not (tmp_path / "benchmark-results").exists()
+    assert not [*tmp_path.glob("benchmark-results/*")]
 
 
 @pytest.mark.parametrize("actions", [[], [["x", 1.0]], [["k", 0.5]], [["r", 1.0]]])

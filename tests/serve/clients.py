@@ -264,7 +264,7 @@ class AutonomousClient(Client):
 
     def _hear(self, message):
         match message["type"]:
-            case "game_state":
+            case "game_state" if message.get("actions"):
                 action = {
                     "turn_token": message["turn_token"],
                     "kind": passive([each["kind"] for each in message["actions"]]),

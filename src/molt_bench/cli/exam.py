@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,6 +10,7 @@ import click
 import msgspec
 
 from molt_bench.cli.completion import agent_names, config_fields
+from molt_bench.cli.connection import ConnectionOptions, check_installed
 from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import Command, Number, flag, grouped
 from molt_bench.cli.streams import agreed, can_ask, console, warn
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
     from molt_bench.arena import cast, status
     from molt_bench.cli import config_flags
     from molt_bench.config.sections import BenchmarkConfig
-    from molt_bench.exam import cost, examinee, session, stored_exam, table
+    from molt_bench.exam import cost, examinee, result, stored_exam, table
     from molt_bench.person import players
     from molt_bench.runs import folder
+    from molt_bench.serve import live_exam
 else:
     permission = lazy_import("molt_bench.agents.permission")
     cast, status = lazy_import("molt_bench.arena.cast"), lazy_import("molt_bench.arena.status")
     config_flags = lazy_import("molt_bench.cli.config_flags")
-    cost, session = lazy_import("molt_bench.exam.cost"), lazy_import("molt_bench.exam.session")
+    cost, live_exam = lazy_import("molt_bench.exam.cost"), lazy_import("molt_bench.serve.live_exam")
     stored_exam, table = lazy_import("molt_bench.exam.stored_exam"), lazy_import("molt_bench.exam.table")
     examinee, players = lazy_import("molt_bench.exam.examinee"), lazy_import("molt_bench.person.players")
     folder = lazy_import("molt_bench.runs.folder")
@@ -64,12 +67,16 @@ class ExamOptions:
     "participants",
     nargs=-1,
     metavar="PARTICIPANT...",
-    help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL, llm:MODEL, or you: yourself, in the terminal.",
+    help="Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL, llm:MODEL, live: an agent that connects by itself, "
+    "or you: yourself, in the terminal.",
     shell_complete=agent_names,
 )
 @grouped(ExamOptions, "options")
+@grouped(ConnectionOptions, "connection")
 @printing_options
-def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing) -> None:
+def exam(
+    participants: tuple[str, ...], options: ExamOptions, connection: ConnectionOptions, printing: Printing
+) -> None:
     """Put the same decisions to everyone, and rank them by what they give away.
 
     A solved game gives the value of every answer, so the luck of the cards plays no part. Questions come in blocks
@@ -79,8 +86,14 @@ def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing
       molt-bench exam tag tight --questions 50
       molt-bench exam tag --questions 50 --json
       molt-bench exam you
+      molt-bench exam live tag --port 8700
     """
     config = _config(participants, options)
+    live = any(each.kind.comes for each in config.participants)
+    if live:
+        check_installed("an exam of live agents")
+    elif connection != ConnectionOptions():
+        raise click.BadParameter("nobody connects without a live participant, such as live", param_hint=_WHO)
     person = next((each.id for each in config.participants if each.type == examinee.PERSON), None)
     if person is not None and (printing.as_json or printing.quiet):
         raise click.BadParameter("a person answers in the terminal, without --json and --quiet", param_hint=_WHO)
@@ -89,7 +102,11 @@ def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing
     )
     if unfinished is not None:
         found = stored_exam.StoredExam.open(unfinished, read_only=False)
+        if found.answers.header.count != options.questions:
+            printing.notice(f"this exam began with at most {found.answers.header.count:,} questions, and keeps that")
     else:
+        if options.resume_last:
+            printing.notice("no exam of these participants is unfinished, so a new one begins")
         cast.check_participants(config, _agents(person))
         _check_cost(config, options)
         where = folder.new_folder(config)
@@ -98,29 +115,35 @@ def exam(participants: tuple[str, ...], options: ExamOptions, printing: Printing
     if person is not None:
         print("Type ? for help, q to end: the result is shown then, and --resume goes on later.")
 
-    def on_block(known: "session.ExamResult") -> None:
+    def on_block(known: "result.ExamResult") -> None:
         first = ", ".join(f"{each.id} {each.loss:.1f}" for each in known.participants[:5] if each.loss is not None)
         printing.notice(f"{known.asked:,} questions: lost per 100 decisions: {first}")
 
-    try:
-        result = found.go_on(
-            permission.OWN,
-            agents=_agents(person, answered=sum(name == person for name, _, _ in found.answers.answers)),
-            observer=status.Observer(None, warn, None, printing.notice),
-            warn=warn,
-            on_block=on_block,
-            on_solved=lambda count: printing.notice(f"{count:,} questions are solved") if count % 10 == 0 else None,
-        )
-    except players.PersonLeft as left:
-        if left.__cause__ is not None:
-            raise left.__cause__ from None
-        result = stored_exam.StoredExam.open(found.folder).result()
-        printing.notice(f"Go on with:\n  {_again(options)}")
-    except KeyboardInterrupt:
-        print(f"Interrupted. Resume with:\n  {_again(options)}", file=sys.stderr)
-        sys.exit(130)
-    content = {"examDir": str(found.folder), **msgspec.to_builtins(result), "note": table.MISLEADS}
-    printing.answer(content, lambda: table.print_exam(result, console()))
+    with ExitStack() as hosting:  # guests are told that it is over while the result is printed
+        try:
+            settings = connection.settings(None, stay=connection.stay, on_stop=lambda: None) if live else None
+            guests = hosting.enter_context(live_exam.served_exam(found, settings)) if settings is not None else None
+            known = found.go_on(
+                permission.OWN,
+                agents=_agents(person, answered=sum(name == person for name, _, _ in found.answers.answers)),
+                guests=guests,
+                observer=status.Observer(None, warn, None, printing.notice),
+                warn=warn,
+                on_block=on_block,
+                on_solved=lambda count: printing.notice(f"{count:,} questions are solved") if count % 10 == 0 else None,
+            )
+            if guests is not None:
+                guests.close("the exam is over")
+        except players.PersonLeft as left:
+            if left.__cause__ is not None:
+                raise left.__cause__ from None
+            known = stored_exam.StoredExam.open(found.folder).result()
+            printing.notice(f"Go on with:\n  {_again(options)}")
+        except KeyboardInterrupt:
+            print(f"Interrupted. Resume with:\n  {_again(options)}", file=sys.stderr)
+            sys.exit(130)
+        content = {"examDir": str(found.folder), **msgspec.to_builtins(known), "note": table.MISLEADS}
+        printing.answer(content, lambda: table.print_exam(known, console()))
     if person is not None:
         examinee.print_costliest(stored_exam.StoredExam.open(found.folder).costliest(person), console())
 
@@ -141,11 +164,7 @@ def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkCo
         raise click.BadParameter("somebody has to sit the exam, such as tag", param_hint=_WHO)
     names = [*participants, *([_COMPANION] if len(participants) == 1 and options.config is None else [])]
     flags: dict[str, Any] = {"participants": ",".join(each.replace(",", "\\,") for each in names) or None}
-    config = config_flags.config_to_run(options.config, flags, options.assignments)
-    coming = next((each.id for each in config.participants if each.kind.comes), None)
-    if coming is not None:
-        raise click.BadParameter(f"{coming!r} connects by itself, and an exam has no server", param_hint=_WHO)
-    return config
+    return config_flags.config_to_run(options.config, flags, options.assignments)
 
 
 def _check_cost(config: "BenchmarkConfig", options: ExamOptions) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import click
+import msgspec
 
 from molt_bench.cli.completion import agent_lists
+from molt_bench.cli.connection import ConnectionOptions, check_installed
 from molt_bench.cli.options import (
     PATH,
     ConfigOptions,
@@ -21,9 +23,9 @@ from molt_bench.cli.options import (
     run_options,
     stop_options,
 )
-from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, Command, flag, grouped
+from molt_bench.cli.parser import NOT_NEGATIVE, Command, flag, grouped
 from molt_bench.cli.streams import notice, warn
-from molt_bench.errors import MoltBenchError, how_to_install
+from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
 
@@ -32,13 +34,13 @@ if TYPE_CHECKING:
     from molt_bench.config.sections import BenchmarkConfig
     from molt_bench.runs import folder as run_folder
     from molt_bench.runs import master_seed
-    from molt_bench.serve import invitation_file, live_run, public_address
+    from molt_bench.serve import invitation_file, live_run
 else:
     config_flags = lazy_import("molt_bench.cli.config_flags")
     run_lifecycle = lazy_import("molt_bench.cli.run_lifecycle")
     run_folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
     invitation_file = lazy_import("molt_bench.serve.invitation_file")
-    live_run, public_address = lazy_import("molt_bench.serve.live_run"), lazy_import("molt_bench.serve.public_address")
+    live_run = lazy_import("molt_bench.serve.live_run")
 
 
 #: The exit status of a run that the user interrupted.
@@ -46,41 +48,9 @@ _INTERRUPTED: Final = 130
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConnectionOptions:
-    """Where agents connect, and how long they are waited for."""
+class ServerOptions(ConnectionOptions):
+    """Where agents connect, and what others than the players may see."""
 
-    host: str | None = flag("Address to listen on; by default, this machine only.", metavar="ADDRESS")
-    port: int | None = flag("Port; by default, any free one.", type=PORT)
-    join_timeout: float | None = flag(
-        "How long to wait for everyone to join; by default, without limit.", metavar="SECONDS", type=POSITIVE
-    )
-    if_missing: Literal["end", "play"] = flag(
-        "What to do if somebody is missing by then: end the run, or play without them.",
-        default="end",
-        type=click.Choice(["end", "play"]),
-    )
-    reconnect: float | None = flag(
-        "How long an agent that lost its connection may stay away in each game; by default, as the config says, or 60.",
-        metavar="SECONDS",
-        type=NOT_NEGATIVE,
-    )
-
-    linger: float = flag(
-        "How long the server stays up after the end, until every agent knows that the run is over.",
-        default=60.0,
-        metavar="SECONDS",
-        type=NOT_NEGATIVE,
-    )
-    stay: bool = flag("Stay up after the end until stopped, for agents that come back late.", default=False)
-    public_url: str | None = flag(
-        "URL under which guests reach the server, through a proxy or a tunnel.", metavar="URL"
-    )
-    trusted_proxy: tuple[str, ...] = flag(
-        "Address of a proxy that is trusted to name its clients; repeatable.",
-        default=(),
-        metavar="ADDRESS",
-        multiple=True,
-    )
     public_names: bool = flag("Show everybody in the lobby who is playing, before the run ends.", default=False)
     spectator_delay: float | None = flag(
         "Show the tables to spectators with this delay; by default, not at all.",
@@ -89,27 +59,9 @@ class ConnectionOptions:
     )
 
     def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> "live_run.ServeOptions":
-        """Return the settings of the server, which may `stay` after the end; `on_stop` is called if it is stopped then.
-
-        `earlier` is the folder of a run whose invitations are used again.
-        """
-        return live_run.ServeOptions(
-            host=self.host,
-            port=self.port,
-            join_timeout_s=self.join_timeout,
-            reconnect_s=self.reconnect,
-            public_url=None if self.public_url is None else public_address.public_url(self.public_url),
-            trusted_proxies=self.trusted_proxy,
-            public_names=self.public_names,
-            spectator_delay_s=self.spectator_delay,
-            earlier=earlier,
-            if_missing=self.if_missing,
-            linger_s=self.linger,
-            stay=stay,
-            on_stop=on_stop,
-            say=partial(print, flush=True),
-            note=notice,
-        )
+        """Return the settings of the server."""
+        found = super().settings(earlier, stay=stay, on_stop=on_stop)
+        return msgspec.structs.replace(found, public_names=self.public_names, spectator_delay_s=self.spectator_delay)
 
 
 @dataclass(frozen=True)
@@ -171,7 +123,7 @@ class ServedRuns:
 )
 @stop_options
 @run_options
-@grouped(ConnectionOptions, "connection")
+@grouped(ServerOptions, "connection")
 @about_options
 @resume_option
 @run_agents_option
@@ -179,7 +131,7 @@ def serve(
     runs: ServedRuns,
     stop: StopOptions,
     options: RunOptions,
-    connection: ConnectionOptions,
+    connection: ServerOptions,
     about: About,
     *,
     resume_last: bool,
@@ -192,10 +144,7 @@ def serve(
       molt-bench serve --participants live,tag --max-matches 2
       molt-bench serve --config live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
     """
-    try:
-        serving = live_run.served
-    except ImportError as error:
-        raise MoltBenchError(f"serve needs {error.name}, which is not installed: {how_to_install('live')}") from error
+    check_installed("serve")
     secret = master_seed.secret_from(None)
 
     def play(wanted: _Wanted, *, stay: bool, on_stop: Callable[[], None]) -> None:
@@ -203,7 +152,7 @@ def serve(
         if config is not None and resume_last:
             folder, new_stop = run_folder.last_run(config, secret), StopOptions()
             earlier = invitation_file.left_waiting(config) if folder is None else None
-        live = partial(serving, options=connection.settings(earlier, stay=stay, on_stop=on_stop))
+        live = partial(live_run.served, options=connection.settings(earlier, stay=stay, on_stop=on_stop))
         if folder is not None:
             run_lifecycle.resume_run(
                 str(folder), options, stop=new_stop, secret=secret, live=live, run_agents=run_agents, own=config

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.exam.result import NOT_ENDED
 from molt_bench.exam.review import ReviewedAnswer, reviewed
-from molt_bench.exam.session import NOT_ENDED
 from molt_bench.exam.stored_exam import StoredExam
-from molt_bench.exam.table import MISLEADS, order_line
+from molt_bench.exam.table import MISLEADS, lines_of
 
 #: Answers of a model that are shown with its words: those that give away most.
 _WITH_WORDS: Final = 30
@@ -50,7 +50,7 @@ def exam_page(folder: Path) -> dict[str, Any]:
     return {
         "id": folder.name,
         "participants": [{"id": each.id, "name": each.display_name} for each in stored.config.participants],
-        "result": {**msgspec.to_builtins(result), "orders": [order_line(each) for each in result.orders]},
+        "result": {**msgspec.to_builtins(result), "orders": lines_of(result)},
         "ended": result.stop_reason != NOT_ENDED,
         "hidden": hidden,
         "note": MISLEADS,

@@ -9,7 +9,7 @@ look after every block of questions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from math import fsum, inf, log, sqrt
@@ -37,6 +37,9 @@ _LEAST_BARS: Final = 4.5
 #: of agents have 5 to 80: more than the margins of seed pairs, each of which adds up many hands.
 UNSEEN: Final = 25.0
 UNSEEN_WEIGHT: Final = 80.0
+#: Questions that two have to answer alike before they count as tied. They then differ at less than 1% of questions, 95%
+#: sure (three in so many), and a difference costs about a big blind.
+ALIKE: Final = 300
 #: Decisions that losses are given for.
 PER: Final = 100
 
@@ -206,8 +209,8 @@ class Scores:
         # At the first look everybody had answered once.
         return tested(weighted(rows, skewness=skewness), weighted(first).unit, self._most), len(both)
 
-    def ranking(self) -> list[Score]:
-        """Return everybody, the one that gives away least first."""
+    def ranking(self, unranked: Collection[str] = ()) -> list[Score]:
+        """Return everybody, the one that gives away least first; those without a rank last, and without a loss."""
         found = []
         for name in self._names:
             mean, losses = self.mean(name), [loss for each in self.losses[name].values() for loss in each]
@@ -227,20 +230,24 @@ class Scores:
                     forced=self._forced[name],
                 )
             )
-        return sorted(found, key=lambda each: (each.loss is None, each.loss))
+        ranked = [each for each in found if each.id not in unranked]
+        return [
+            *sorted(ranked, key=lambda each: (each.loss is None, each.loss)),
+            *[_without_loss(each) for each in found if each.id in unranked],
+        ]
 
     def _part(self, name: str, wanted: Callable[[Kind], bool]) -> float | None:
         found = self.mean(name, wanted)
         return None if found is UNKNOWN else _rounded(PER * found.mean)
 
-    def orders(self) -> list[Order]:
+    def orders(self, unranked: Collection[str] = ()) -> list[Order]:
         """Return what is known about each two neighbours."""
         found, test = [], Horizon(TIE, BLOCK)
-        for above, below in pairwise([each.id for each in self.ranking()]):
+        for above, below in pairwise([each.id for each in self.ranking() if each.id not in unranked]):
             lead, questions = self.lead(above, below)
             kind: OrderKind = "open"
-            if lead.scale == 0.0:
-                kind = "tied" if abs(lead.mean) < TIE else "better"
+            if lead.scale == 0.0:  # they have not differed yet, which says little after a few questions
+                kind = "tied" if questions >= ALIKE else "open"
             elif test.doubt(lead) <= self._error and lead.mean > 0:
                 kind = "better"
             elif test.tie_doubt(lead) <= self._error:
@@ -252,11 +259,22 @@ class Scores:
                     questions=questions,
                     lead=_rounded(PER * lead.mean) or 0.0,
                     half_width=_rounded(PER * lead.half_width()),
-                    sure=round(sure(test, lead), 4) if lead.scale else 1.0,
+                    sure=round(sure(test, lead), 4) if lead.scale else 0.5,
                     kind=kind,
                 )
             )
         return found
+
+
+def _without_loss(score: Score) -> Score:
+    return msgspec.structs.replace(
+        score,
+        loss=None,
+        half_width=None,
+        streets=dict.fromkeys(score.streets),
+        kinds=dict.fromkeys(score.kinds),
+        best=None,
+    )
 
 
 def _on_street(street: Street, kind: Kind) -> bool:

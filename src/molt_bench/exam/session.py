@@ -9,30 +9,30 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import fsum
-from typing import Final, NamedTuple
-
-import msgspec
-from msgspec import UNSET
+from typing import Final, NamedTuple, Protocol
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.python_agents import AgentFactory
-from molt_bench.arena.cast import Cast
+from molt_bench.arena.cast import Cast, LivePlayers
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.status import Observer
 from molt_bench.bench.error_budget import error_of
 from molt_bench.bench.model_draws import Draws
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import GameUnfinished, RunHalted
-from molt_bench.exam.answer_file import Answer, AnswerFile, ExamEnd, Place
+from molt_bench.exam.absence import Absence
+from molt_bench.exam.answer_file import Answer, AnswerFile, Place
 from molt_bench.exam.asking import answer_of, game_of
 from molt_bench.exam.examinee import PERSON
 from molt_bench.exam.question_sources import SECRET, QuestionSource
 from molt_bench.exam.questions import Question, action_letter
-from molt_bench.exam.scoring import BLOCK, Order, Score, scores_of
+from molt_bench.exam.result import ALL_ASKED, ALL_GONE, SURE, ExamResult
+from molt_bench.exam.scoring import BLOCK, scores_of
 from molt_bench.person.players import PersonLeft
+from molt_bench.play.drivers import WaitingGames
 from molt_bench.play.event_loop import GameLoop
 from molt_bench.play.worker_pool import cores
 from molt_bench.poker.actions import Action
@@ -43,35 +43,13 @@ from molt_bench.specs import GameLabel, GameSpec
 _SIZES: Final = 9
 #: No agents beside those that the config names.
 NOBODY_ELSE: Final[Mapping[str, AgentFactory]] = {}
-NOT_ENDED: Final = "it has not ended"
-SURE: Final = "the order is sure"
-ALL_ASKED: Final = "all questions were asked"
 
 
-class ExamResult(msgspec.Struct, frozen=True, rename="camel"):
-    """The result of an exam.
+class Guests(LivePlayers, Protocol):
+    """Live agents, as the server seats them that the exam is held at."""
 
-    Attributes:
-        questions: The name of the set.
-        asked: Questions that were asked, those that were asked again included.
-        repeated: How many of those were asked before.
-        streets: The streets that were examined.
-        error: What a best response gains against the solutions, on average, in percent of the pot.
-        stop_reason: Why no more was asked.
-        participants: Everybody, the best first.
-        orders: What is known about each two neighbours.
-        cost_usd: What language models cost, by participant; without those of unknown price.
-    """
-
-    questions: str
-    asked: int
-    repeated: int
-    streets: list[str]
-    error: float
-    stop_reason: str
-    participants: list[Score]
-    orders: list[Order]
-    cost_usd: dict[str, float]
+    def dismiss(self, participant: str, why: str) -> None:
+        """Tell a live agent that the exam goes on without it."""
 
 
 class _Ask(NamedTuple):
@@ -93,8 +71,8 @@ class ExamSession:
         answers: The answers so far.
         files: The recorded replies of models and programs, and which agents may be made.
         agents: Makes agents that no config can name, by their type: a person.
+        guests: Seats the live agents; None without a server.
         observer: Told what goes wrong.
-        on_block: Called after every block with what is known by then.
     """
 
     def __init__(
@@ -105,17 +83,18 @@ class ExamSession:
         files: RunFiles,
         *,
         agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
+        guests: Guests | None = None,
         observer: Observer | None = None,
-        on_block: Callable[[ExamResult], None] = lambda _: None,
     ) -> None:
         self._config, self._source, self._answers, self._files = config, source, answers, files
         self._names = [each.id for each in config.participants]
         self._models = config.models()
         self._draws = Draws(self._models)
         self._costs: Counter[str] = Counter()
-        self._on_block = on_block
         self._policies: Mapping[str, PolicyOf] = built_in_policies([each.spec() for each in config.participants])
-        self._cast = Cast(config, agents, files, observer=observer, on_exchange=self._on_exchange)
+        self._guests = guests
+        self._absence = Absence(config, answers.answers.values())
+        self._cast = Cast(config, agents, files, observer=observer, on_exchange=self._on_exchange, live=guests)
         self._loop = GameLoop()
         whole = {*self._policies, *[name for name, each in self._models.items() if each.harness == "mixed"]}
         #: Whose answers are drawn: asked again, they may answer something else.
@@ -125,29 +104,46 @@ class ExamSession:
         self._draws.add(exchange)
         self._costs[exchange.participant] += exchange.most[0]  # type: ignore[assignment]
 
-    def run(self, *, check_first: bool = True) -> ExamResult:
-        """Ask until the order is sure, the questions are used up or the money is spent."""
+    def call_everybody(self) -> None:
+        """Contact every participant outside this process once, and only then wait for those that come by themselves."""
         try:
-            if check_first and not self._files.exchanges.read_only:
-                self._loop.run(preflight(*self._cast.greets()))
+            self._loop.run(preflight(*self._cast.greets()))
+            if self._guests is not None:
+                self._guests.gather()
+        except BaseException:
+            self._close()
+            raise
+
+    def run(self, on_block: Callable[[ExamResult], None]) -> ExamResult:
+        """Ask until the order is sure, the questions are used up or the money is spent.
+
+        `on_block` is called after every block with what is known by then.
+        """
+        try:
             self._files.replies.begin(0)
             asked, reason = 0, ALL_ASKED
             while (asks := self._asks(asked + BLOCK)) and len(asks) > asked:
                 asked = len(asks)
                 self._ask(asks)
                 result = self.result(asked, SURE)
-                self._on_block(result)
+                on_block(result)
                 if self._cast.spent is not None:
                     reason = self._cast.spent
                     break
-                if len(self._names) > 1 and all(each.kind != "open" for each in result.orders):
+                if result.orders and all(each.kind != "open" for each in result.orders):
                     reason = SURE
+                    break
+                if self._absence.gone.issuperset(self._names):
+                    reason = ALL_GONE
                     break
             return self.result(asked, reason)
         finally:
-            if self._cast.gateway is not None:
-                self._loop.run(self._cast.gateway.close())
-            self._loop.close()
+            self._close()
+
+    def _close(self) -> None:
+        if self._cast.gateway is not None:
+            self._loop.run(self._cast.gateway.close())
+        self._loop.close()
 
     def _asks(self, count: int) -> list[tuple[Question, int]]:
         """Return the first questions to be asked, each with how often it was asked before.
@@ -167,6 +163,16 @@ class ExamSession:
         finally:
             self._loop.close()
 
+    def unanswered(self, asked: int) -> Place | None:
+        """Return the first of so many questions that somebody has not answered who was there; None if there is none."""
+        for question, sample in self._asks(asked):
+            for name in self._names:
+                place = name, question.id, sample
+                expected = name not in self._absence.gone and (not sample or name in self._drawing)
+                if expected and place not in self._answers.answers:
+                    return place
+        return None
+
     def result(self, asked: int, reason: str) -> ExamResult:
         """Return what is known after so many questions."""
         asks = self._asks(asked)
@@ -175,6 +181,7 @@ class ExamSession:
         known = {(name, each.id, sample) for each, sample in asks for name in self._names}
         found = {place: each for place, each in self._answers.answers.items() if place in known}
         scores = scores_of(questions, self._names, found, error=error, most=self._answers.header.count)
+        gone = self._absence.gone
         errors = [each.error / each.pot for each in questions]
         return ExamResult(
             self._source.name,
@@ -183,9 +190,10 @@ class ExamSession:
             sorted({each.decision.kind().street for each in questions}, reverse=True),
             round(100 * fsum(errors) / max(1, len(errors)), 4),
             reason,
-            scores.ranking(),
-            scores.orders(),
+            scores.ranking(unranked=gone),
+            scores.orders(unranked=gone),
             {name: round(self._costs[name], 6) for name in self._models},
+            [self._absence.line(name) for name in self._names if name in gone],
         )
 
     def _ask(self, asks: Sequence[tuple[Question, int]], only: Collection[Place] | None = None) -> None:
@@ -195,7 +203,7 @@ class ExamSession:
             for at, name in enumerate(self._names):
                 place = name, question.id, sample
                 asked = place in self._answers.answers or (sample and name not in self._drawing)
-                if not asked and (only is None or place in only):
+                if not asked and (name not in self._absence.gone if only is None else place in only):
                     spec = self._game(name, question)
                     label = GameLabel(1 + number * len(self._names) + at, question.id, spec.seating)
                     wanted.append(_Ask(label, name, question, sample, spec))
@@ -208,6 +216,19 @@ class ExamSession:
 
     async def _ask_all(self, wanted: Sequence[_Ask]) -> None:
         room = asyncio.Semaphore(cores())  # for programs; models have limits of their own
+        coming = {
+            name: WaitingGames([each for each in wanted if each.name == name], self._places)
+            for name in self._cast.coming
+        }
+
+        async def ask_guest(waiting: WaitingGames[_Ask]) -> None:
+            """Ask a live agent the next question that it has a place for."""
+            each = await waiting.next()
+            assert each is not None, "there are as many tasks as questions"
+            try:
+                await self._ask_one(each)
+            finally:
+                waiting.ended(each)
 
         async def ask(each: _Ask) -> None:
             if each.name in self._models:
@@ -219,13 +240,18 @@ class ExamSession:
         try:
             async with asyncio.TaskGroup() as group:
                 for each in wanted:
-                    group.create_task(ask(each))
+                    group.create_task(ask_guest(coming[each.name]) if each.name in coming else ask(each))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+
+    def _places(self, asked: _Ask) -> list[tuple[str, int]]:
+        return self._cast.places(asked.spec)
 
     async def _ask_one(self, asked: _Ask) -> None:
         """Ask one question, and record the answer; one that the money does not reach for stays open."""
         label, name, question, sample, spec = asked
+        if self._guests is not None and name in self._absence.gone:
+            return
         try:
             agent = self._cast.agent(name, label)
             letter, faults, seconds = await answer_of(agent, question, spec, sample=sample)
@@ -234,16 +260,17 @@ class ExamSession:
         except GameUnfinished:
             return
         actions = ((letter, 1.0),) if faults and faults[-1].forced_fold else self._mixed(label, name, question)
-        self._answers.add(
-            Answer(
-                participant=name,
-                question=question.id,
-                actions=actions or ((letter, 1.0),),
-                faults=faults,
-                seconds=seconds,
-                sample=sample,
-            )
+        answer = Answer(
+            participant=name,
+            question=question.id,
+            actions=actions or ((letter, 1.0),),
+            faults=faults,
+            seconds=seconds,
+            sample=sample,
         )
+        self._answers.add(answer)
+        if self._absence.take(answer) and self._guests is not None:
+            self._guests.dismiss(name, self._absence.told)
         self._cast.over(label)
         self._files.exchanges.forget(label)
         self._files.replies.forget(label)
@@ -277,8 +304,3 @@ def letters_of(policy: Policy) -> tuple[tuple[str, float], ...]:
             letter = action_letter(one)
             found[letter] = found.get(letter, 0.0) + chance / len(each)
     return tuple(found.items())
-
-
-def end_of(result: ExamResult, seed: str | None) -> ExamEnd:
-    """Return the last line of an exam."""
-    return ExamEnd(result.stop_reason, UNSET if seed is None else seed)

@@ -17,9 +17,10 @@ from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError
+from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamHeader
 from molt_bench.exam.question_sources import (
+    QUESTIONS,
     SECRET,
     PublicQuestions,
     QuestionSource,
@@ -28,9 +29,10 @@ from molt_bench.exam.question_sources import (
     same_questions,
 )
 from molt_bench.exam.questions import Question
+from molt_bench.exam.result import ALL_ASKED, ALL_GONE, NOT_ENDED, SURE, ExamResult, end_of
 from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
-from molt_bench.exam.session import NOBODY_ELSE, NOT_ENDED, ExamResult, ExamSession, end_of
+from molt_bench.exam.session import NOBODY_ELSE, ExamSession, Guests
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, check_entries
 from molt_bench.runs.header import source_hashes
@@ -38,7 +40,7 @@ from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE, draw_seed, forget, keep
 from molt_bench.runs.program_replies import Replies
 from molt_bench.runs.reply_lines import FORMAT
-from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.run_files import RunFiles, remove_empty
 
 
 class StoredExam:
@@ -95,12 +97,16 @@ class StoredExam:
         permission: Permission,
         *,
         agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
+        guests: Guests | None = None,
         observer: Observer | None = None,
         warn: Warn | None = None,
         on_block: Callable[[ExamResult], None] = lambda _: None,
         on_solved: Callable[[int], None] = lambda _: None,
     ) -> ExamResult:
-        """Ask what is still open, unless the exam has ended, and return the result."""
+        """Ask what is still open, unless the exam has ended, and return the result.
+
+        If somebody cannot be asked at all, an exam in which nothing was answered is removed.
+        """
         source = _source(self._seed, self.answers.header.count, self.folder, on_solved=on_solved)
         same_questions(source, self.answers.header.questions, self.answers.header.sha256)
         if source_hashes(self.config) != self.answers.header.source_hashes and self.answers.end is None:
@@ -108,11 +114,17 @@ class StoredExam:
         files = self._files(permission, warn)
         try:
             session = ExamSession(
-                self.config, source, self.answers, files, agents=agents, observer=observer, on_block=on_block
+                self.config, source, self.answers, files, agents=agents, guests=guests, observer=observer
             )
             if self.answers.end is not None:
                 return session.result(self._asked(), self.answers.end.reason)
-            result = session.run()
+            try:
+                session.call_everybody()
+            except MoltBenchError:
+                if not self.answers.answers and not files.exchanges.earlier and not files.replies.begun:
+                    self._remove()
+                raise
+            result = session.run(on_block)
             self.answers.finish(end_of(result, self._seed))
             if self._seed is not None:
                 forget(self.folder)
@@ -120,6 +132,12 @@ class StoredExam:
         finally:
             files.close()
             self.answers.close()
+
+    def _remove(self) -> None:
+        """Remove the exam, as if it had never begun."""
+        for name in (EXAM, QUESTIONS):
+            (self.folder / name).unlink(missing_ok=True)
+        remove_empty(self.folder)
 
     @property
     def secret(self) -> bool:
@@ -190,7 +208,30 @@ class StoredExam:
                 raise JournalError(
                     f"{self.folder / EXAM}: the answer of {place[0]!r} to {place[1]} differs when replayed"
                 )
+        self._check_end()
         return len(self.answers.answers) - sum(place[0] in coded for place in self.answers.answers)
+
+    def _check_end(self) -> None:
+        """Check that an exam which has ended lacks no answer, and that it ended for the reason it says.
+
+        Otherwise somebody's dear answers could be left out, or the last blocks. Raises JournalError.
+        """
+        end = self.answers.end
+        if end is None or end.reason not in (ALL_ASKED, ALL_GONE, SURE):  # else it ran out of money
+            return
+        files = self._files(BUILT_IN, None)
+        try:
+            session = ExamSession(self.config, self._recorded(), self.answers, files)
+            missing = session.unanswered(self._asked())
+            found = session.result(self._asked(), end.reason)
+        finally:
+            files.close()
+        if missing is not None:
+            raise JournalError(f"{self.folder / EXAM}: the answer of {missing[0]!r} to {missing[1]} is missing")
+        more = found.asked < min(self.answers.header.count, len(self.questions()))
+        undecided = not found.orders or any(each.kind == "open" and each.half_width for each in found.orders)
+        if (end.reason == ALL_ASKED and more) or (end.reason == SURE and undecided):
+            raise JournalError(f"{self.folder / EXAM} says that it ended since {end.reason}, and its answers do not")
 
     def _asked(self) -> int:
         """Return how many questions were asked: whole blocks."""

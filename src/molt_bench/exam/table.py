@@ -7,8 +7,8 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from molt_bench.exam.result import NOT_ENDED, ExamResult
 from molt_bench.exam.scoring import Order
-from molt_bench.exam.session import NOT_ENDED, ExamResult
 from molt_bench.report.fitting_table import FittingTable
 
 MISLEADS: Final = (
@@ -36,8 +36,8 @@ def print_exam(found: ExamResult, console: Console) -> None:
             *([f"{found.cost_usd[row.id]:.2f}" if row.id in found.cost_usd else "-"] if costs else []),
         )
     console.print(table)
-    for order in found.orders:
-        console.print(Text(order_line(order)), soft_wrap=True)
+    for line in lines_of(found):
+        console.print(Text(line), soft_wrap=True)
     streets = " and ".join(found.streets)
     often = f", {found.repeated:,} of them asked again" if found.repeated else ""
     ended = "Not ended yet" if found.stop_reason == NOT_ENDED else f"Stopped: {found.stop_reason}"
@@ -48,6 +48,11 @@ def print_exam(found: ExamResult, console: Console) -> None:
         MISLEADS,
     ):
         console.print(Text(line), soft_wrap=True)
+
+
+def lines_of(found: ExamResult) -> list[str]:
+    """Say what is known about each two neighbours, and who has left."""
+    return [*map(order_line, found.orders), *found.left]
 
 
 def order_line(order: Order) -> str:

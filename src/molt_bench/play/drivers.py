@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
@@ -37,8 +37,9 @@ Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 MakePlayers: TypeAlias = Callable[[GameSpec], Players]
 #: Called with every finished game and its hands as they were played, in the order in which games finish.
 OnGame: TypeAlias = Callable[[GameSpec, GameRecord, Sequence[PlayedHand]], None]
+_Game = TypeVar("_Game")
 #: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
-Places: TypeAlias = Callable[[GameSpec], Iterable[tuple[str, int]]]
+Places: TypeAlias = Callable[[_Game], Iterable[tuple[str, int]]]
 Event: TypeAlias = Observation | Notice | Answered
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
@@ -98,7 +99,7 @@ async def play_games_together(
     on_game: OnGame,
     *,
     at_once: int,
-    places: Places | None = None,
+    places: Places[GameSpec] | None = None,
     until: float = inf,
 ) -> None:
     """Play up to `at_once` games together on the running event loop; otherwise like `play_games_in_order`.
@@ -106,7 +107,7 @@ async def play_games_together(
     A game that cannot be finished is skipped. A game starts once there is a place in it for each player, and takes both
     places at once, so no two games wait for each other.
     """
-    waiting = _WaitingGames(specs, places, until=until)
+    waiting = WaitingGames(specs, places, until=until)
 
     async def one_after_the_other() -> None:
         while (spec := await waiting.next()) is not None:
@@ -128,24 +129,24 @@ async def play_games_together(
         raise errors.exceptions[0] from None  # as if they had run one after another
 
 
-class _WaitingGames:
+class WaitingGames(Generic[_Game]):
     """Games that have not started, in their order, and the places that those under way take up.
 
     None starts after `until`, by the monotonic clock.
     """
 
-    def __init__(self, specs: Iterable[GameSpec], places: Places | None, *, until: float) -> None:
-        self._waiting = [*specs]
+    def __init__(self, games: Iterable[_Game], places: Places[_Game] | None, *, until: float = inf) -> None:
+        self._waiting = [*games]
         self._places = places or (lambda _: ())
         self._until = until
         self._taken: Counter[str] = Counter()
         self._changed = asyncio.Event()
 
-    async def next(self) -> GameSpec | None:
+    async def next(self) -> _Game | None:
         """Return the first game with a free place for each player; None for no more."""
         while self._waiting and monotonic() < self._until:
-            for at, spec in enumerate(self._waiting):
-                places = [*self._places(spec)]
+            for at, game in enumerate(self._waiting):
+                places = [*self._places(game)]
                 if all(self._taken[name] < most for name, most in places):
                     self._taken.update(name for name, _ in places)
                     return self._waiting.pop(at)
@@ -153,9 +154,9 @@ class _WaitingGames:
             await self._changed.wait()
         return None
 
-    def ended(self, spec: GameSpec) -> None:
+    def ended(self, game: _Game) -> None:
         """Free the places of a game."""
-        self._taken.subtract(name for name, _ in self._places(spec))
+        self._taken.subtract(name for name, _ in self._places(game))
         self._changed.set()
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import cache
@@ -15,7 +15,7 @@ from molt_bench.agents.live.attendance import RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, printable
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.journal import games_in, read_journal
+from molt_bench.runs.journal import Game, games_in, read_journal
 from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitation_file import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby
@@ -121,7 +121,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
     lobby.on_gather = gather
     lobby.on_away = _AwayNotes(options.note, most=config.live.max_forfeits)
     lobby.on_left = lambda left: options.note(f"{named(left)} has left: the run goes on without it")
-    lobby.finished_games = cache(lambda: games_in(read_journal(str(folder / JOURNAL)).lines))
+    lobby.finished_games = cache(lambda: _games_in(folder))
     try:
         yield lobby
         lobby.close("the run is over")
@@ -159,16 +159,19 @@ class _AwayNotes:
 
 def _left_before(folder: Path, config: BenchmarkConfig) -> frozenset[str]:
     """Return who has left a run that goes on: it does not wait for them."""
-    journal = folder / JOURNAL
-    if not journal.is_file() or not journal.stat().st_size:
-        return frozenset()
     forfeits = Counter(
         name
-        for game in games_in(read_journal(str(journal)).lines)
+        for game in _games_in(folder)
         for player, name in enumerate(game.record.players)
         if any(fault.kind == "forfeit" and fault.player == player for fault in game.record.faults)
     )
     return frozenset(name for name, games in forfeits.items() if games >= config.live.max_forfeits)
+
+
+def _games_in(folder: Path) -> Sequence[Game]:
+    """Return the games of a run so far; an exam has none."""
+    journal = folder / JOURNAL
+    return games_in(read_journal(str(journal)).lines) if journal.is_file() and journal.stat().st_size else ()
 
 
 def _first(*values: float | None) -> float:

@@ -108,6 +108,7 @@ class Lobby:
         closed: Why the run is over; None while it is not.
         game: The game that is played.
         status: How far the run is; None before its first game.
+        is_exam: Whether it is an exam, in which a hand has one decision and nobody learns how it would have ended.
         public_names: Whether everybody may see who is playing, before the run ends.
         titles: What pages call the participants.
         spectators: What spectators may see.
@@ -134,6 +135,7 @@ class Lobby:
         most_forfeits: int = MOST_FORFEITS,
         public_names: bool = False,
     ) -> None:
+        self.is_exam = False
         self.public_names = public_names
         self.titles = titles
         self.spectators = Spectators()
@@ -216,8 +218,9 @@ class Lobby:
         found = self._invitation(participant, game.seating)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))
-        # A participant with copies has the same decks in both seatings.
-        self.spectators.seat(id(slot), game, participant, own_decks=found.invited.seating is None)
+        # A participant with copies has the same decks in both seatings, and everybody the same questions.
+        own_decks = found.invited.seating is None and not self.is_exam
+        self.spectators.seat(id(slot), game, participant, own_decks=own_decks)
         return LiveAgent(
             participant,
             slot,
@@ -228,7 +231,7 @@ class Lobby:
 
     def close(self, reason: str) -> None:
         """Tell everybody that the run is over."""
-        self.closed = reason
+        self.closed = self.closed or reason
         if self.status is not None:
             self.spectators.rank(self.status.ladder)
         for invitation in self.invitations:
@@ -240,12 +243,16 @@ class Lobby:
         self.status = status
         if status.finished is not None:
             self.spectators.rank(status.ladder, least_s=_BETWEEN_STANDINGS_S)
+        for name in status.ladder.left:
+            forfeits = status.ladder.failures[name].forfeited
+            self.dismiss(name, f"you forfeited {forfeits} games, so the run goes on without you")
+
+    def dismiss(self, participant: str, why: str) -> None:
+        """Tell a live agent that the run goes on without it."""
         for invitation in self.invitations:
-            name = invitation.invited.participant
-            if name in status.ladder.left and invitation.slots[0].snapshot().closed is None:
-                forfeits = status.ladder.failures[name].forfeited
+            if invitation.invited.participant == participant and invitation.slots[0].snapshot().closed is None:
                 for slot in invitation.slots:
-                    slot.close(f"you forfeited {forfeits} games, so the run goes on without you")
+                    slot.close(why)
                 if self.on_left is not None and not invitation.left:
                     self.on_left(invitation)
                 invitation.left = True

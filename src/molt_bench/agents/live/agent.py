@@ -53,6 +53,7 @@ class LiveAgent:
     async def act(self, observation: Observation) -> Action:
         """Put the decision into the mailbox and wait for the answer."""
         self._sit(observation.seat)
+        self._hands = observation.hand_number
         token = turn_token(self._mailbox.secret, self._game, observation.hand_number, len(observation.log))
         return await self._mailbox.ask(observation, token, self._limit_s)
 

@@ -24,7 +24,7 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
     def page(file: str, request: Request) -> Response:
         invitation = invitation_of(request)
         seating = invitation.invited.seating
-        rules = rules_of_run(lobby.game, games_at_once=invitation.invited.slots)
+        rules = rules_of_run(lobby.game, games_at_once=invitation.invited.slots, is_exam=lobby.is_exam)
         values = {
             "NAME": escape(invitation.title if seating is None else f"{invitation.title} (copy for seating {seating})"),
             "RULES": "\n".join(f"<li>{escape(rule)}</li>" for rule in rules),

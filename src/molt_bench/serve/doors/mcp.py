@@ -84,5 +84,5 @@ class _Door:
         return found if isinstance(found, str) else msgspec.structs.replace(found, verdict=verdict)
 
     async def _skill(self, context: Any) -> str:
-        slots = invitation_of(context.request).invited.slots
-        return skill_text(self._lobby.game, base=invitation_url(context.request), games_at_once=slots)
+        base, slots = invitation_url(context.request), invitation_of(context.request).invited.slots
+        return skill_text(self._lobby.game, base=base, games_at_once=slots, is_exam=self._lobby.is_exam)

@@ -13,6 +13,13 @@ from molt_bench.serve.guard import invitation_of, invitation_url
 from molt_bench.serve.lobby import Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
+_GAMES: Final = "You play many games, in either seat, against different opponents."
+_EXAM: Final = (
+    "This is an exam. Every game is one hand that has come to a decision of yours: `log` is what was done before. You "
+    "answer once, and the hand is over: nobody learns how it would have ended, no chips are won or lost, and the next "
+    "game is another hand. Stacks differ from hand to hand. Answers are valued by near-perfect play: play every hand "
+    "as well as you can, against an opponent who does the same. No limit."
+)
 _TEXT: Final = files("molt_bench.serve.doors").joinpath("skill.md")
 
 
@@ -21,17 +28,22 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 
     def document(request: Request) -> Response:
         invitation = invitation_of(request)
-        text = skill_text(lobby.game, base=invitation_url(request), games_at_once=invitation.invited.slots)
+        text = skill_text(
+            lobby.game,
+            base=invitation_url(request),
+            games_at_once=invitation.invited.slots,
+            is_exam=lobby.is_exam,
+        )
         return Response(text, media_type="text/markdown")
 
     return [Route("/skill.md", document)]
 
 
-def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1) -> str:
+def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1, is_exam: bool = False) -> str:
     """Return the document for a reader whose invitation is the URL `base`."""
     values = {
         "BASE_URL": base,
-        "RULES": "\n".join(f"- {rule}" for rule in rules_of_run(game, games_at_once=games_at_once)),
+        "RULES": "\n".join(f"- {rule}" for rule in rules_of_run(game, games_at_once=games_at_once, is_exam=is_exam)),
         "LONGEST_WAIT_S": f"{LONGEST_WAIT_S:g}",
     }
     text = _TEXT.read_text("utf-8")
@@ -40,8 +52,8 @@ def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1) -> str:
     return text
 
 
-def rules_of_run(game: GameConfig, *, games_at_once: int) -> list[str]:
-    """Return the rules of this run, one sentence each."""
+def rules_of_run(game: GameConfig, *, games_at_once: int, is_exam: bool = False) -> list[str]:
+    """Return the rules of this run, or exam, one sentence each."""
     ante = f", and both post an ante of {game.ante:,}" if game.ante else ""
     start = f"{game.stack:,} chips ({game.stack / game.big_blind:g} big blinds)"
     stacks = (
@@ -53,8 +65,7 @@ def rules_of_run(game: GameConfig, *, games_at_once: int) -> list[str]:
     found = [
         f"Blinds {game.small_blind:,}/{game.big_blind:,}{ante}. The button posts the small blind, acts first before "
         "the flop and last after it; it changes seats every hand.",
-        f"{stacks} No limit.{cap}",
-        f"A game has {_hands(game.hands_per_game)}. You play many games, in either seat, against different opponents.",
+        *([_EXAM] if is_exam else [f"{stacks} No limit.{cap}", f"A game has {_hands(game.hands_per_game)}. {_GAMES}"]),
     ]
     if game.warmup_hands:
         found.append(f"The first {_hands(game.warmup_hands)} of a game are for warming up and do not count.")

@@ -9,12 +9,13 @@ from typing import Any, Final, Literal
 from starlette.websockets import WebSocket
 
 from molt_bench.agents.live.mailbox import Mailbox
-from molt_bench.agents.live.mailbox_events import Asked, Closed, HandOver, MailEvent, PendingDecision, Sat
+from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandOver, MailEvent, PendingDecision, Sat
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.hand import HandRules
 from molt_bench.serve.doors.moltpoker import server_messages as messages
 from molt_bench.serve.doors.moltpoker.client_messages import Act, Ping, read
 from molt_bench.serve.doors.moltpoker.formats import Format
+from molt_bench.serve.doors.moltpoker.hand_so_far import states_before
 from molt_bench.serve.doors.moltpoker.outbox import Outbox
 from molt_bench.serve.doors.moltpoker.server_messages import Client
 from molt_bench.serve.guard import LONGEST_MESSAGE, Allowance
@@ -69,6 +70,7 @@ class MoltpokerConnection:
         self._seat: int | None = None
         self._seq = 0
         self._hand, self._dealt = 0, 0
+        self._open: PendingDecision | None = None
         self._refused: tuple[str, str] | None = None
 
     @property
@@ -96,6 +98,7 @@ class MoltpokerConnection:
             else:
                 self._sit(snapshot.sat.seat)
                 if snapshot.turn is not None:
+                    self._tell_so_far(snapshot.turn)
                     self._hand, self._dealt = snapshot.turn.hand, len(snapshot.turn.observation.board)
                     self._ask(snapshot.turn)
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -134,14 +137,19 @@ class MoltpokerConnection:
                 self._sit(seat)
             case Asked(turn=turn, again=again):
                 if not again or self._needs_again(turn.token):
+                    self._tell_so_far(turn)
                     self._deal(turn.hand, turn.observation.board)
                     self._ask(turn)
                 self._refused = None
             case HandOver(seq=seq, hand=hand, result=result):
                 self._seq = seq
+                self._open = None
                 self._forget_reminder()
                 self._deal(hand, result.board)
                 self._outbox.post(messages.hand_complete(self._client, event, self._rules))
+            case GameOver() if self._open is not None:
+                self._outbox.post(messages.hand_broken_off(self._client, self._open, self._seq))
+                self._open = None
             case Closed(reason=reason):
                 self._close(reason)
 
@@ -166,8 +174,15 @@ class MoltpokerConnection:
         for message in messages.streets_dealt(hand, board, known):
             self._outbox.post(message)
 
+    def _tell_so_far(self, turn: PendingDecision) -> None:
+        """Tell what was done before in a hand of which the client knows nothing; in an exam, most of it."""
+        if turn.hand != self._hand:
+            for board, state in states_before(self._client, turn):
+                self._deal(turn.hand, board)
+                self._outbox.post(state)
+
     def _ask(self, turn: PendingDecision) -> None:
-        self._seq = turn.seq
+        self._seq, self._open = turn.seq, turn
         self._allowance.refund()  # the answer to a decision costs nothing, however fast they come
         self._outbox.post(messages.game_state(self._client, turn))
         self._forget_reminder()

@@ -67,17 +67,16 @@ def _flat_state(payload: Payload) -> Payload:
         "pot": sum(pot["amount"] for pot in payload["pots"]),
         "players": players,
         "dealer": payload["dealerSeat"],
-        "turn": payload["currentSeat"],
     }
+    if payload["currentSeat"] is not None:
+        short["turn"] = payload["currentSeat"]
     if payload["lastAction"] is not None:
         last = dict(payload["lastAction"])
         short["last"] = {"seat": last.pop("seatId"), **last}
-    names = {"kind": "kind", "minAmount": "min", "maxAmount": "max"}
-    short["actions"] = [{names[key]: value for key, value in each.items()} for each in payload["legalActions"]]
-    if "toCall" in payload:
-        short["toCall"] = payload["toCall"]
-    short["turn_token"] = payload["turn_token"]
-    return short
+    if payload["legalActions"] is not None:
+        names = {"kind": "kind", "minAmount": "min", "maxAmount": "max"}
+        short["actions"] = [{names[key]: value for key, value in each.items()} for each in payload["legalActions"]]
+    return short | {key: payload[key] for key in ("toCall", "turn_token") if key in payload}
 
 
 def _texts(cards: list[dict[str, str]]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
-from molt_bench.poker.actions import OPEN_CARDS, STREETS, LegalActions, Street
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, LegalActions, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.hand import HandRules
@@ -91,11 +91,25 @@ def _earlier_pot(seen: Observation) -> int:
 def game_state(client: Client, turn: PendingDecision) -> Message:
     """Return an open decision. `pots` hold finished streets only: what was bet on this one is in `bet`."""
     seen = turn.observation
+    payload = state_payload(client, turn, phase=seen.street, board=seen.board, last=seen.log[-1] if seen.log else None)
+    payload |= {"currentSeat": seen.seat, "legalActions": _legal(seen.legal), "turn_token": turn.token}
+    if seen.max_raise_to:
+        payload["minRaise"] = seen.min_raise_to - max(seen.bets)
+    if seen.to_call:
+        payload["toCall"] = seen.to_call
+    return Message("game_state", payload, turn.seq)
+
+
+def state_payload(
+    client: Client, turn: PendingDecision, *, phase: Street, board: tuple[int, ...], last: LoggedAction | None
+) -> Payload:
+    """Return the chips of a decision in a state in which nobody is to act."""
+    seen = turn.observation
     payload: Payload = {
         "tableId": client.table_id,
         "handNumber": turn.hand,
-        "phase": seen.street,
-        "communityCards": _cards(seen.board),
+        "phase": phase,
+        "communityCards": _cards(board),
         "pots": [{"amount": _earlier_pot(seen), "eligibleSeats": [0, 1]}],
         "players": [
             {
@@ -112,22 +126,16 @@ def game_state(client: Client, turn: PendingDecision) -> Message:
             for seat in (0, 1)
         ],
         "dealerSeat": seen.button,
-        "currentSeat": seen.seat,
+        "currentSeat": None,
         "lastAction": None,
-        "legalActions": _legal(seen.legal),
+        "legalActions": None,
         "seq": turn.seq,
-        "turn_token": turn.token,
     }
-    if seen.log:
-        last = seen.log[-1]
+    if last is not None:
         payload["lastAction"] = {"seatId": last.seat, "kind": last.kind}
         if last.kind == "raiseTo":
             payload["lastAction"]["amount"] = last.amount
-    if seen.max_raise_to:
-        payload["minRaise"] = seen.min_raise_to - max(seen.bets)
-    if seen.to_call:
-        payload["toCall"] = seen.to_call
-    return Message("game_state", payload, turn.seq)
+    return payload
 
 
 def streets_dealt(hand: int, board: tuple[int, ...], known: int) -> list[Message]:
@@ -168,6 +176,28 @@ def hand_complete(client: Client, over: HandOver, rules: HandRules) -> Message:
         "showdown": showdown,
     }
     return Message("hand_complete", payload, over.seq)
+
+
+def hand_broken_off(client: Client, turn: PendingDecision, seq: int) -> Message:
+    """Return that a hand has ended before its end, as every hand of an exam does: nobody is told what became of it."""
+    own = turn.observation
+    results = [
+        {
+            "seatId": seat,
+            "agentId": client.agent_id if seat == own.seat else client.opponent_id,
+            "holeCards": _cards(own.cards) if seat == own.seat else [],
+            "winnings": 0,
+        }
+        for seat in (0, 1)
+    ]
+    payload = {
+        "handNumber": turn.hand,
+        "results": results,
+        "finalPots": [],
+        "communityCards": _cards(own.board),
+        "showdown": False,
+    }
+    return Message("hand_complete", payload, seq)
 
 
 def ack(token: str, seq: int) -> Message:
