@@ -31,7 +31,7 @@ FEW = 60
 def few(monkeypatch):
     """A public set of few questions."""
     known = public_set()
-    monkeypatch.setattr(question_sources, "public_set", lambda: QuestionSet(known.name, known.questions[:FEW]))
+    monkeypatch.setattr(question_sources, "public_set", lambda _: QuestionSet(known.name, known.questions[:FEW]))
 
 
 def exam(folder, *, questions, others=("tight",)):

@@ -1,5 +1,6 @@
 """Questions: the public set is sound, answers are valued by it, and decisions are drawn as they occur."""
 
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -9,6 +10,7 @@ from molt_bench.exam.drawing import draw
 from molt_bench.exam.questions import VERSIONS, Decision, Question, Valued, path_of, public_set
 from molt_bench.exam.scoring import Scores, loss_of, value_of, weighted
 from molt_bench.exam.solving import ENOUGH, LEAST_REACHED, ranges_at, solved
+from molt_bench.exam.stored_exam import StoredExam
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import actions_from_line
 
@@ -47,7 +49,8 @@ def test_every_public_question_states_its_error():
     assert min(map(len, by_street.values())) >= 190
     assert max(each.error / each.pot for street in ("turn", "river") for each in by_street[street]) < ENOUGH
     flops = [each.error for each in by_street["flop"]]
-    assert max(flops) < 0.1 and fmean(flops) < 0.035
+    assert max(flops) < 0.1
+    assert fmean(flops) < 0.035
     assert min(each.reached for each in found) >= LEAST_REACHED
     assert len({each.id for each in found}) == len(found)
     assert sum(path_of(version).stat().st_size for version in VERSIONS) < 3_000_000
@@ -159,3 +162,9 @@ def test_a_public_question_is_solved_to_the_same_values_again():
     first = public_set(1).questions[0]
     again = solved(first.id, first.decision, first.weight, ranges_at(first.decision))
     assert again == first
+
+
+def test_an_exam_of_the_first_public_set_still_opens_and_verifies():
+    exam = StoredExam.open(Path(__file__).parents[1] / "data" / "exams" / "public-1")
+    assert exam.check() == 100
+    assert {each.decision.kind().street for each in exam.questions()} == {"turn", "river"}

@@ -24,7 +24,7 @@ class ExamResult(msgspec.Struct, frozen=True, rename="camel"):
         asked: Questions that were asked, those that were asked again included.
         repeated: How many of those were asked before.
         streets: The streets that were examined.
-        error: What a best response gains against the solutions, on average, in percent of the pot.
+        errors: By street, how wrong the values of its questions may be, on average, in big blinds.
         stop_reason: Why no more was asked.
         participants: Everybody, the best first.
         orders: What is known about each two neighbours.
@@ -36,7 +36,7 @@ class ExamResult(msgspec.Struct, frozen=True, rename="camel"):
     asked: int
     repeated: int
     streets: list[str]
-    error: float
+    errors: dict[str, float]
     stop_reason: str
     participants: list[Score]
     orders: list[Order]

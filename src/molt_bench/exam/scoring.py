@@ -21,7 +21,7 @@ import msgspec
 from molt_bench.exam.answer_file import Answer, Place
 from molt_bench.exam.asking import FORCED
 from molt_bench.exam.questions import RULES, Kind, Question
-from molt_bench.poker.actions import Street
+from molt_bench.poker.actions import STREETS, Street
 from molt_bench.poker.notation import actions_from_line
 from molt_bench.rating.pair_sums import widening_at_bar
 from molt_bench.rating.sequential import Horizon, sure
@@ -214,14 +214,14 @@ class Scores:
         found = []
         for name in self._names:
             mean, losses = self.mean(name), [loss for each in self.losses[name].values() for loss in each]
-            streets = sorted({kind.street for kind in self._kinds.values()}, reverse=True)
+            known = {kind.street for kind in self._kinds.values()}
             found.append(
                 Score(
                     id=name,
                     answered=len(losses),
                     loss=_rounded(PER * mean.mean if mean is not UNKNOWN else None),
                     half_width=_rounded(PER * mean.half_width()),
-                    streets={each: self._part(name, partial(_on_street, each)) for each in streets},
+                    streets={each: self._part(name, partial(_on_street, each)) for each in STREETS if each in known},
                     kinds={
                         "facing a bet": self._part(name, lambda kind: kind.facing),
                         "no bet to call": self._part(name, lambda kind: not kind.facing),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from math import fsum
+from statistics import fmean
 from typing import Final, NamedTuple, Protocol
 
 from molt_bench._version import BENCH_VERSION
@@ -35,7 +35,7 @@ from molt_bench.person.players import PersonLeft
 from molt_bench.play.drivers import WaitingGames
 from molt_bench.play.event_loop import GameLoop
 from molt_bench.play.worker_pool import cores
-from molt_bench.poker.actions import Action
+from molt_bench.poker.actions import STREETS, Action
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel, GameSpec
 
@@ -182,13 +182,16 @@ class ExamSession:
         found = {place: each for place, each in self._answers.answers.items() if place in known}
         scores = scores_of(questions, self._names, found, error=error, most=self._answers.header.count)
         gone = self._absence.gone
-        errors = [each.error / each.pot for each in questions]
+        errors: dict[str, list[tuple[float, float]]] = {}
+        for each in questions:
+            errors.setdefault(each.decision.kind().street, []).append((each.error, each.weight))
+        streets: list[str] = [street for street in STREETS if street in errors]
         return ExamResult(
             self._source.name,
             len(asks),
             len(asks) - len(questions),
-            sorted({each.decision.kind().street for each in questions}, reverse=True),
-            round(100 * fsum(errors) / max(1, len(errors)), 4),
+            streets,
+            {street: round(fmean(*zip(*errors[street], strict=True)), 4) for street in streets},
             reason,
             scores.ranking(unranked=gone),
             scores.orders(unranked=gone),

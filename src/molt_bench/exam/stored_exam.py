@@ -65,7 +65,7 @@ class StoredExam:
         problem = keep(seed, folder) if seed is not None else None
         if problem is not None:
             raise JournalError(problem)
-        source = _source(seed, count, folder)
+        source = PublicQuestions(count) if seed is None else SecretQuestions(seed, count, folder)
         header = ExamHeader(
             format=FORMAT,
             version=__version__,
@@ -107,7 +107,7 @@ class StoredExam:
 
         If somebody cannot be asked at all, an exam in which nothing was answered is removed.
         """
-        source = _source(self._seed, self.answers.header.count, self.folder, on_solved=on_solved)
+        source = _source(self._seed, self.answers.header, self.folder, on_solved=on_solved)
         same_questions(source, self.answers.header.questions, self.answers.header.sha256)
         if source_hashes(self.config) != self.answers.header.source_hashes and self.answers.end is None:
             raise JournalError("the code of an agent has been changed since the exam began: begin a new one")
@@ -151,7 +151,7 @@ class StoredExam:
 
     def _recorded(self) -> QuestionSource:
         count = self.answers.header.count
-        return SolvedQuestions(self.folder) if self.secret else PublicQuestions(count)
+        return SolvedQuestions(self.folder) if self.secret else PublicQuestions(count, self.answers.header.questions)
 
     def words(self) -> dict[str, dict[tuple[str, int], str]]:
         """Return what models said, by model, by question and sample."""
@@ -189,7 +189,7 @@ class StoredExam:
 
         Returns how many answers are identical. Python code is not run. Raises JournalError at the first difference.
         """
-        source = _source(self._seed, self.answers.header.count, self.folder)
+        source = _source(self._seed, self.answers.header, self.folder)
         same_questions(source, self.answers.header.questions, self.answers.header.sha256)
         coded = {each.id for each in self.config.participants if each.kind.user_code}
         again = AnswerFile(self.folder, read_only=True)
@@ -252,9 +252,11 @@ class StoredExam:
 
 
 def _source(
-    seed: str | None, count: int, folder: Path, *, on_solved: Callable[[int], None] = lambda _: None
+    seed: str | None, header: ExamHeader, folder: Path, *, on_solved: Callable[[int], None] = lambda _: None
 ) -> QuestionSource:
-    return PublicQuestions(count) if seed is None else SecretQuestions(seed, count, folder, on_solved=on_solved)
+    if seed is None:
+        return PublicQuestions(header.count, header.questions)
+    return SecretQuestions(seed, header.count, folder, on_solved=on_solved)
 
 
 def last_exam(config: BenchmarkConfig, count: int, *, secret: bool) -> Path | None:

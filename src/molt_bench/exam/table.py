@@ -13,8 +13,8 @@ from molt_bench.report.fitting_table import FittingTable
 
 MISLEADS: Final = (
     "This is a distance from an equilibrium, not winnings: against weak players other play wins more, and how two "
-    "compare may be the other way round in play. Play on earlier streets is not examined; hands and ranges are those "
-    "of the reference, blueprint."
+    "compare may be the other way round in play. Hands and ranges are those of the reference, blueprint, and so are "
+    "the values before the flop."
 )
 
 
@@ -38,13 +38,13 @@ def print_exam(found: ExamResult, console: Console) -> None:
     console.print(table)
     for line in lines_of(found):
         console.print(Text(line), soft_wrap=True)
-    streets = " and ".join(found.streets)
+    errors = ", ".join(f"{street} {error:.3f}" for street, error in found.errors.items())
     often = f", {found.repeated:,} of them asked again" if found.repeated else ""
     ended = "Not ended yet" if found.stop_reason == NOT_ENDED else f"Stopped: {found.stop_reason}"
     for line in (
-        f"{ended}. {found.asked:,} questions of {found.questions}{often}; {streets} only.",
-        "lost: big blinds given away per 100 decisions, weighted by how often such decisions occur, by solved games; a "
-        f"best response gains {found.error:.3f}% of the pot against the solutions, on average.",
+        f"{ended}. {found.asked:,} questions of {found.questions}{often}.",
+        "lost: big blinds given away per 100 decisions, weighted by how often such decisions occur. The values that it "
+        f"is measured by have an error themselves, in big blinds for a decision: {errors}.",
         MISLEADS,
     ):
         console.print(Text(line), soft_wrap=True)

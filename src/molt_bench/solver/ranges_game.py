@@ -120,8 +120,8 @@ class RangesGame:
             if over:
                 break
             boards = _next_boards(boards)
-            held = holes_with()[boards[:, len(board) :]].any(axis=1)[:, self.holes]
-            self._possible.append(arrays.asarray(~held, self._type))
+            possible = ~np.array([holes_with()[each].any(axis=0)[self.holes] for each in boards[:, len(board) :]])
+            self._possible.append(arrays.asarray(possible, self._type))
             roots = [tree.points[street.numbers[place]].children[0] for place in street.cards]
         self._roots = [arrays.asarray((each / each.max())[self.holes][None, None], self._type) for each in ranges]
         self._now = [[self._even(each.shape) for each in street.groups] for street in self._streets]
@@ -185,6 +185,7 @@ class RangesGame:
         way; with `best`, the seat plays what is best.
         """
         arrays = self._arrays
+        values: Array
         later: Array | None = None
         for at in reversed(range(len(self._streets))):
             street, reach = self._streets[at], theirs[at]

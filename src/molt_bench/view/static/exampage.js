@@ -34,8 +34,8 @@ export async function examPage(place, view) {
   const { result } = exam;
   const ended = exam.ended ? `Stopped: ${visibleLine(result.stopReason)}.` : "Not ended yet.";
   const again = result.repeated ? `, ${whole(result.repeated)} of them asked again` : "";
-  const asked = `${plural(result.asked, "question")} of ${visibleLine(result.questions)}${again}; ` +
-    `${result.streets.map(visibleLine).join(" and ")} only.`;
+  const asked = `${plural(result.asked, "question")} of ${visibleLine(result.questions)}${again}: ` +
+    `${result.streets.map(visibleLine).join(", ")}.`;
   const ranked = result.participants.map(({ id }) => id);
   view.show(runName(exam), [
     isSingleFile ? null : crumbs(["Runs", "#/"]),
