@@ -150,3 +150,47 @@ def test_a_game_from_the_turn_on_is_solved():
     game = RangesGame(tree, TURN, some_ranges())
     game.solve(60)
     assert game.solution().exploitability < 0.01 * 600
+
+
+def test_an_all_in_on_the_flop_is_followed_by_two_cards():
+    tree = BettingTree(hand_on("flop", stack=700), Menu(((),), later=((),)))
+    root = tree.points[0]
+    facing = tree.points[root.children[1]]
+    called = tree.points[facing.children[1]]
+    assert (called.kind, called.street) == ("card", "flop")
+    second = tree.points[called.children[0]]
+    assert (second.kind, second.street) == ("card", "turn")
+    end = tree.points[second.children[0]]
+    assert (end.kind, end.street, end.stake) == ("showdown", "river", 700)
+
+
+def test_all_in_on_later_streets_can_be_left_out_where_it_is_many_pots():
+    hand = hand_on("turn", stack=20_000)
+    deep = BettingTree(hand, Menu(((75,),), later=((75,),), later_all_in=400))
+    on_river = [each for each in deep.points if each.kind == "decision" and each.street == "river"]
+    assert max(action.amount for each in on_river for action in each.actions) < 19_700
+    assert all(len(each.actions) > 1 for each in on_river if each.actions[0] == CHECK)
+
+
+@pytest.mark.slow
+def test_a_game_from_the_flop_on_goes_over_all_turns_and_rivers():
+    """What a call of an all-in is worth is the chance to win against the range, counted in another way."""
+    flop, hand = cards_from_text("2c7dTs"), hand_on("flop", stack=700)
+    tree = BettingTree(hand, Menu(((),), later=((),)))
+    game = RangesGame(tree, flop, some_ranges())
+    game.solve(1)
+    found = game.solution()
+    facing = tree.points[0].children[1]
+    caller, bettor = tree.points[facing].seat, tree.points[0].seat
+    bets = some_ranges()[bettor] * found.chances(0)[:, 1]
+    for hole in ("AhKh", "7h7s", "3c4c"):
+        first, second = cards_from_text(hole)
+        edge = edges((first, second), flop)
+        possible = ~holes_with()[[*flop, first, second]].any(axis=0)
+        expected = 700 * (edge * bets)[possible].sum() / bets[possible].sum()
+        own = hole_number((first, second))
+        assert found.action_values(facing, caller)[own, 1] == pytest.approx(expected, rel=1e-9)
+    for seat in (0, 1):
+        assert found.reaches[seat][0].sum() > 0
+    whole = [float((found.values[seat][0] * found.reaches[seat][0]).sum()) for seat in (0, 1)]
+    assert whole[0] == pytest.approx(-whole[1], abs=1e-6 * abs(whole[0]))
