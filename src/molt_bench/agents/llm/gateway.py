@@ -13,6 +13,7 @@ from molt_bench.agents.llm.money.accounts import PREFLIGHT, Accounts
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.game_costs import GameCosts
 from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.sending.after_failure import RequestLimits, Standing, next_step
 from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.disk_flush import DiskFlush
@@ -22,7 +23,6 @@ from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.rate_limits import ModelLimit
 from molt_bench.agents.llm.sending.reported_model import other_models, same_model
 from molt_bench.agents.llm.sending.request import Participant, Prompt, Request, Teller, unanswered
-from molt_bench.agents.llm.sending.retries import RequestLimits, Standing, next_step
 from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.prompt import prompt_hash
