@@ -100,7 +100,9 @@ def folded(hand, rounds=8):
     return float(found.chances[~collides(hand.board), found.actions.index(FOLD)].mean())
 
 
-@pytest.mark.parametrize("before", [(), (CHECK,)], ids=["out of position", "in position"])
+@pytest.mark.parametrize(
+    "before", [(), pytest.param((CHECK,), marks=pytest.mark.slow)], ids=["out of position", "in position"]
+)
 def test_it_hardly_folds_to_a_tiny_bet_and_more_the_larger_a_bet_is(before):
     start = Action("raiseTo", 250), CALL, CHECK, CHECK, CHECK, CHECK, *before
     tiny, half, three = (folded(facing(*start, Action("raiseTo", amount))) for amount in (100, 250, 1_500))
