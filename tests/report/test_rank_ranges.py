@@ -152,7 +152,7 @@ PLACES = [_terminal, _json, _latex, _figure, _notebook, _page, _card, _single_fi
 BY_RULE = [*(("margin", place) for place in PLACES), ("openskill", _terminal), ("openskill", _json)]
 
 
-@pytest.mark.parametrize(("run", "place"), BY_RULE, indirect=["run"])
+@pytest.mark.parametrize(("run", "place"), BY_RULE, indirect=["run"], scope="module")
 def test_the_same_rank_is_printed_everywhere(run, ranges, place):
     assert place(run) == ranges
 
