@@ -104,12 +104,11 @@ def test_an_edited_line_is_noticed(run, tmp_path, command):
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_nor_does_the_format_of_an_earlier_version_break_the_chain(run, tmp_path, command):
-    """The lines of format 1 are not chained, and with the last line as it was, its published hash is right."""
+def test_a_journal_cannot_claim_a_format_without_a_chain(run, tmp_path, command):
     lines = lines_in(run)
     header = json.loads(lines[0])
     write(run, [json.dumps({**header, "format": 1}, separators=(",", ":")).encode(), *lines[1:]])
-    one_clear_line(reading(command, run, tmp_path), "line 2 does not follow line 1")
+    one_clear_line(reading(command, run, tmp_path), "has format 1; this version reads format 2")
 
 
 @pytest.mark.parametrize("command", ["verify", "replay", "report", "resume"])
