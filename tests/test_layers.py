@@ -1,6 +1,7 @@
 """The house has floors: imports go strictly down, never up and never to a neighbour on the same floor."""
 
 import ast
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def room_of(module: str) -> str:
     return module.split(".")[1]
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Return every module of the package but its face."""
     found = {}
@@ -48,6 +50,7 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
 def imports_of(source: str) -> set[str]:
     """Return every module of the package that a file imports, wherever in the file it does."""
     found = set()

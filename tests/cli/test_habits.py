@@ -120,7 +120,7 @@ ANSWERS = {
     "replay": ["RUN"],
     "grade": ["RUN"],
     "validate": ["bench.yaml"],
-    "plan": ["bench.yaml"],
+    "plan": ["bench.yaml", "--gap", "500"],
     "compare": ["old", "new"],
     "schema": [],
     "agents": [],

@@ -122,6 +122,7 @@ def test_wrong_usage_is_status_2(check, arguments):
     assert check(*arguments).returncode == 2
 
 
+@pytest.mark.slow
 def test_a_program_is_checked_and_none_of_its_processes_is_left(check, tmp_path):
     (tmp_path / "bot.py").write_text(PROGRAM)
     done = check(f"exec:{sys.executable} -S bot.py", "--hands", 1, "--no-sandbox")

@@ -7,6 +7,7 @@ import pytest
 
 from molt_bench.view.library import Library
 from molt_bench.view.run_page import run_page
+from tests.cases import one_in
 from tests.e2e.llm import config_for, cut, played, same_files
 from tests.e2e.shell import (
     cut_back,
@@ -66,7 +67,7 @@ def written(config, folder, name="config.json"):
     return path
 
 
-@pytest.mark.parametrize("number", [*range(3), *(pytest.param(at, marks=pytest.mark.slow) for at in range(3, 24))])
+@pytest.mark.parametrize("number", one_in(24, range(24)))
 def test_every_command_takes_a_gauntlet_in_every_mode(tmp_path, number):
     config = generated(number)
     reference = config["scheduler"]["reference"]

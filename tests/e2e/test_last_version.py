@@ -51,6 +51,9 @@ def test_it_is_reported_with_the_numbers_that_it_had(old):
         assert differing == [], "nothing but what was added since"
 
 
+@pytest.mark.parametrize(
+    "old", [pytest.param(name, marks=pytest.mark.slow if name == "policy 11" else ()) for name in RUNS], indirect=True
+)
 def test_it_is_verified_and_what_differs_is_not_laid_to_its_charge(old):
     version = json.loads((old / "journal.jsonl").read_text().splitlines()[0])["benchVersion"]
     root = DATA / f"runs-v{version}"

@@ -4,10 +4,12 @@ import ctypes
 import os
 import shutil
 import sys
+from itertools import product
 
 import pytest
 
 from molt_bench.cli import main
+from tests.cases import one_in
 from tests.e2e.shell import SMALL, one_clear_line, quick, quick_run
 
 COMMANDS = {
@@ -40,8 +42,9 @@ def asked(command, run):
     return quick(*[run if word == "RUN" else word for word in COMMANDS[command]], cwd=run.parent)
 
 
-@pytest.mark.parametrize("name", ["nowhere", "config.yaml", "empty", "odd", "n" * 300])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("command", "name"), one_in(3, product(COMMANDS, ["nowhere", "config.yaml", "empty", "odd", "n" * 300]))
+)
 def test_what_is_no_run_is_one_clear_line(home, command, name):
     done = asked(command, home / name)
     one_clear_line(done, "RUN = ", "the folder of a run", status=3 if command == "compare" else 1)

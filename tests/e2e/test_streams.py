@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from tests.cases import one_in
 from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, quick_run, run_of, strict_json
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -51,7 +52,7 @@ COMMANDS = [
 FULL = "molt-bench: cannot write to standard output: No space left on device"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", one_in(3, COMMANDS))
 def test_a_full_disk_under_standard_output_is_one_clear_line(here, command):
     done = quick(*command.split(), cwd=here, out="/dev/full")
     said = [line for line in done.stderr.splitlines() if not line.startswith("molt-bench: wrote")]
@@ -66,7 +67,7 @@ def test_python_has_nothing_to_say_about_it_when_it_ends(here, command):
     assert (done.stderr.decode(), done.returncode) == (FULL + "\n", 1)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", one_in(3, COMMANDS))
 def test_a_terminal_that_knows_ascii_alone_gets_ascii(here, command):
     done = quick(*command.split(), cwd=here, encoding="ascii")
     assert (done.returncode, done.stderr) == (

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, partial
 from hashlib import sha256
+from itertools import product
 from math import fsum, sqrt
 from pathlib import Path
 from statistics import fmean, stdev, variance
@@ -36,6 +37,7 @@ from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import observe
 from molt_bench.specs import GameSpec
+from tests.cases import one_in
 
 MODES = {
     "reset": {"stack": 3000},
@@ -131,8 +133,7 @@ def size_in(choice, moment):
     return next(size for size in sizes if not any(each.low <= size <= each.high for each in before))
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+@pytest.mark.parametrize(("pair", "mode"), one_in(3, product(PAIRS, MODES)))
 def test_the_mean_over_all_draws_is_zero(pair, mode):
     """By enumeration: what a decision would be corrected by for each draw that was possible, times its probability."""
     asked = 0

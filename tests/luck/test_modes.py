@@ -230,9 +230,9 @@ def check_mean(mode, known, *, matches, own_decks=False):
     [
         ("as usual", "both are asked again"),
         ("antes", "one states"),
-        ("raise caps", "both state"),
-        ("carried stacks", "both are asked again"),
-        ("hands that do not count", "both state"),
+        pytest.param("raise caps", "both state", marks=pytest.mark.slow),
+        pytest.param("carried stacks", "both are asked again", marks=pytest.mark.slow),
+        pytest.param("hands that do not count", "both state", marks=pytest.mark.slow),
     ],
 )
 def test_in_every_kind_of_game_stand_ins_leave_the_mean(mode, known):

@@ -72,7 +72,7 @@ def standard_errors(values):
     return fmean(values) / (spread / len(values) ** 0.5) if spread else 0.0
 
 
-@pytest.mark.parametrize("pairing", PAIRINGS, ids="-".join)
+@pytest.mark.parametrize("pairing", PAIRINGS[::3], ids="-".join)
 def test_every_estimator_has_the_mean_of_the_raw_result(pairing):
     for name, values in differences(pairing, 300).items():
         assert any(values) or name == "all_in", name

@@ -48,7 +48,7 @@ def test_bots_play_on_windows_and_the_run_is_the_same(executor, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("check", "exec:./bot"), "Linux or macOS, where programs play"),
+        pytest.param(("check", "exec:./bot"), "Linux or macOS, where programs play", marks=pytest.mark.slow),
         pytest.param(("check", "acpc:./bot"), "Linux or macOS, where programs play", marks=pytest.mark.slow),
         pytest.param(("check", "bot.py:make", "--sandbox"), "bubblewrap needs Linux", marks=pytest.mark.slow),
     ],

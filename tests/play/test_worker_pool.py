@@ -15,6 +15,7 @@ import molt_bench
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.worker_pool import MOST_DEATHS, Chunks, WorkerPool, WorkersError, received, sent
 from molt_bench.specs import GameSpec
+from tests.cases import one_in
 from tests.play.worker_games import (
     GAMES,
     dying,
@@ -223,7 +224,7 @@ class TestStopped:
     def _often(self, monkeypatch):
         monkeypatch.setattr("molt_bench.play.worker_pool._LOOK_S", 0.1)
 
-    @pytest.mark.parametrize("number", [1, 2])
+    @pytest.mark.parametrize("number", one_in(2, [1, 2]))
     def test_it_is_replaced_and_nothing_is_lost_or_taken_twice(self, tmp_path, number):
         told, stopped, found = [], [], {}
         pool = WorkerPool(partial(playing_together, str(tmp_path)), 2, warn=told.append)

@@ -122,6 +122,7 @@ class TestPreflopTable:
             renamed = [tuple(card & ~3 | (card + 1) & 3 for card in hole) for hole in (first, second)]
             assert equity(*renamed) == equity(first, second)
 
+    @pytest.mark.slow
     def test_it_is_as_its_script_would_build_it(self):
         """Every 499th of its 62,790 places; scripts/build_preflop.py builds them all."""
         script = Path(__file__).parents[2] / "scripts" / "build_preflop.py"

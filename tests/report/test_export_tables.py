@@ -20,7 +20,7 @@ from molt_bench.report.exports.chip_flow import chip_flow, posts_of
 from molt_bench.report.exports.csv_and_parquet import COLUMNS, hands_csv, row, write_parquet
 from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, read_header, that_count
 from molt_bench.report.exports.latex import escaped, latex
-from molt_bench.runs.journal import Game, Header, Journal, SessionEnd
+from molt_bench.runs.journal import FORMAT, Game, Header, Journal, SessionEnd
 
 BOTS = ("tight", "callstation")
 
@@ -219,7 +219,7 @@ def test_the_tables_compile(tmp_path):
 def journal(tmp_path):
     path = tmp_path / "journal.jsonl"
     written = Journal(str(path))
-    written.write(Header(1, 2, "0.1.0", "abc", {"participants": [{"id": "one"}, {"id": "two"}]}))
+    written.write(Header(FORMAT, 2, "0.1.0", "abc", {"participants": [{"id": "one"}, {"id": "two"}]}))
     for number in (1, 2):
         written.write(game(*BOTS, match=number))
         written.write(SessionEnd(1.0))

@@ -148,7 +148,11 @@ def _in_text(text: str) -> dict[str, str]:
 PLACES = [_terminal, _json, _latex, _figure, _notebook, _page, _card, _single_file, _site]
 
 
-@pytest.mark.parametrize("place", PLACES)
+#: Whatever the rule is, all of them take the ranks from the same place.
+BY_RULE = [*(("margin", place) for place in PLACES), ("openskill", _terminal), ("openskill", _json)]
+
+
+@pytest.mark.parametrize(("run", "place"), BY_RULE, indirect=["run"], scope="module")
 def test_the_same_rank_is_printed_everywhere(run, ranges, place):
     assert place(run) == ranges
 

@@ -10,8 +10,8 @@ from hashlib import sha256
 
 import pytest
 
+from molt_bench.view.guard import HEADERS
 from molt_bench.view.library import Library
-from molt_bench.view.server import HEADERS
 from molt_bench.web_server import is_our_name
 from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, start
 from tests.view.conftest import Viewer

@@ -7,9 +7,10 @@ from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.plugins import plugins
 from molt_bench.agents.python_files import CodeFile, code_file, module_spec
 from molt_bench.agents.python_source import definition_problem
 from molt_bench.agents.type_suggestions import meant_by, near_name
@@ -19,15 +20,12 @@ from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 
 if TYPE_CHECKING:
-    from importlib import metadata, util
+    from importlib import util
 else:
-    metadata, util = lazy_import("importlib.metadata"), lazy_import("importlib.util")
+    util = lazy_import("importlib.util")
 
 #: Makes an agent; takes nothing, or the params of the participant's spec.
 AgentFactory: TypeAlias = Callable[..., PokerAgent]
-
-#: Installed packages register agents under this group of entry points.
-ENTRY_POINT_GROUP: Final = "molt_bench.agents"
 
 
 def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
@@ -42,12 +40,6 @@ def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
             "with a name and a method act(observation)"
         )
     return agent
-
-
-@cache
-def plugins() -> dict[str, Any]:
-    """Return the entry points of installed packages that register agents, by name."""
-    return {point.name: point for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
 
 
 def find_factory(

@@ -15,8 +15,8 @@ from molt_bench.agents.llm.gateway import Gateway, Listeners
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
+from molt_bench.agents.llm.sending.after_failure import RequestLimits
 from molt_bench.agents.llm.sending.client import ModelClient
-from molt_bench.agents.llm.sending.retries import RequestLimits
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted

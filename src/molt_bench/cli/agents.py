@@ -3,7 +3,7 @@
 import click
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS
-from molt_bench.agents.python_agents import plugins
+from molt_bench.agents.plugins import plugins
 from molt_bench.cli.options import Printing, json_option
 from molt_bench.cli.parser import Command
 

@@ -18,11 +18,11 @@ from molt_bench.errors import ConfigError
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from molt_bench.agents import kinds, python_agents
+    from molt_bench.agents import kinds, plugins
     from molt_bench.config import loader, matchmaker_names
     from molt_bench.runs import journal
 else:
-    python_agents, kinds = lazy_import("molt_bench.agents.python_agents"), lazy_import("molt_bench.agents.kinds")
+    plugins, kinds = lazy_import("molt_bench.agents.plugins"), lazy_import("molt_bench.agents.kinds")
     journal, loader = lazy_import("molt_bench.runs.journal"), lazy_import("molt_bench.config.loader")
     matchmaker_names = lazy_import("molt_bench.config.matchmaker_names")
 
@@ -89,7 +89,7 @@ def _offers(complete: Callable[[click.Context, str], Iterable[str]]) -> Completi
 
 
 def _agents() -> list[str]:
-    return [*kinds.BUILTIN_AGENTS, *python_agents.plugins()]
+    return [*kinds.BUILTIN_AGENTS, *plugins.plugins()]
 
 
 @_offers

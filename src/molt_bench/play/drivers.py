@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.lazy_import import lazy_import
+from molt_bench.play.closing import close_agents, close_agents_async
 from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_events
 from molt_bench.play.hooks import Listening, Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
@@ -44,8 +45,6 @@ Event: TypeAlias = Observation | Notice | Answered
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
 
-#: Seconds an agent's async `close` may take.
-_CLOSE_S = 5.0
 #: Events after which an async game yields to others on its event loop.
 _EVENTS_IN_A_ROW = 20
 
@@ -176,7 +175,7 @@ def drive(spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = 
     finally:
         acts[:] = [_not_asked, _not_asked]
         if not isinstance(outcome, tuple):
-            _close(seats, patience_s=0.0 if outcome is None else _CLOSE_S)
+            close_agents(seats, interrupted=outcome is None)
     if not isinstance(outcome, tuple):
         return outcome
     return event_loop.run_in_new_loop(_drive_on(spec, seats, game, outcome, until=until))
@@ -273,7 +272,7 @@ async def _drive_to_end(
     # An agent in both seats is still one agent: never two calls at once.
     waiters = first, first if seats[0].agent is seats[1].agent else second
     turns_since_pause = 0
-    patience_s = 0.0
+    interrupted = True
     try:
         if pending is None:
             event = next(game)
@@ -296,27 +295,13 @@ async def _drive_to_end(
                 turns_since_pause = 0
                 await asyncio.sleep(0)
     except StopIteration as end:
-        patience_s = _CLOSE_S
+        interrupted = False
         record: GameRecord = end.value
         return record
     finally:
-        farewells = [waiters[at].farewell(seats[at].close, patience_s=patience_s) for at in _closing(seats)]
-        if farewells:
-            await asyncio.gather(*farewells)
+        await close_agents_async(seats, waiters, interrupted=interrupted)
         for waiter in waiters:
             waiter.close()
-
-
-def _closing(seats: Seats) -> list[int]:
-    """Return the seats whose agents have a `close` to call; an agent in both seats is called once."""
-    alone = seats[0].agent is seats[1].agent
-    return [at for at in ((0,) if alone else (0, 1)) if seats[at].close is not None]
-
-
-def _close(seats: Seats, *, patience_s: float) -> None:
-    """Call the agents' `close` in plain code."""
-    for at in _closing(seats):
-        time_limits.bid_farewell(seats[at].close, patience_s=patience_s)
 
 
 def _seated(spec: GameSpec, players: Players) -> Seats:

@@ -23,9 +23,8 @@ from molt_bench.runs.line_file import LineFile, Warn, whole_lines
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel
 
-#: Lines are chained since format 2. Journals of format 1 can still be read.
+#: Lines are chained since format 2; one that says otherwise is not read.
 FORMAT: Final = 2
-_READABLE: Final = (1, 2)
 
 #: Matches are numbered from 1.
 MatchNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
@@ -169,7 +168,6 @@ class Chain:
     def __init__(self, path: str, *, after: JournalContent | None = None) -> None:
         self.hashes: list[str] = list(after.hashes) if after is not None else []
         self._path = path
-        self._header: Header | None = after.header if after is not None else None
 
     def read(self, text: bytes) -> Line:
         """Parse the next line; raises JournalError if it is damaged, or does not follow the previous one."""
@@ -182,32 +180,19 @@ class Chain:
             expected = _FIRST_LINE if number == 1 else "a game or the end of a session"
             raise JournalError(f"{self._path} line {number}: expected {expected}")
         if isinstance(line, Header):
-            if line.format not in _READABLE:
+            if line.format != FORMAT:
                 raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
-            self._header = line
-        elif self._chained(text) and not text.startswith(_link(self.hashes[-1])):
+        elif not text.startswith(_link(self.hashes[-1])):
             raise JournalError(
                 f"{self._path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
             )
         self.hashes.append(sha256(text).hexdigest())
         return line
 
-    def _chained(self, text: bytes) -> bool:
-        """Return whether a line has to follow the last one, which those of format 1 do not.
-
-        One that says that it does has to in any format: else, with another format in the first line, everything before
-        the last line could be changed, and its published hash would still be right.
-        """
-        return (self._header is not None and self._header.format > 1) or text.startswith(_PREVIOUS)
-
-
-#: How a line begins that is chained to the one before.
-_PREVIOUS: Final = b'{"prev":"'
-
 
 def _link(hash_before: str) -> bytes:
     """Return the prefix of every line but the first."""
-    return _PREVIOUS + b'%b",' % hash_before.encode()
+    return b'{"prev":"%b",' % hash_before.encode()
 
 
 class Journal(LineFile):

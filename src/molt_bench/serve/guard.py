@@ -1,4 +1,4 @@
-"""The guard: what may come in. Host and Origin, the size and the rate of messages, and the invitation in the path."""
+"""The guard: what may come in. Host and Origin, the size of messages, and the invitation in the path."""
 
 import asyncio
 import json
@@ -15,6 +15,7 @@ from starlette.responses import Response
 from molt_bench.serve.connection_limits import Address, ConnectionLimits, most_of_one_guest
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
+from molt_bench.serve.request_rates import Allowance, Strangers
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -26,15 +27,10 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 LONGEST_MESSAGE: Final = 64 * 1024
 #: Digits of the largest Content-Length that is read as a number.
 _LONGEST_LENGTH: Final = 18
-#: Messages a second that an invitation may send on average, and how many at once.
-RATE_A_SECOND: Final = 50.0
-BURST: Final = 200.0
 #: Seconds in which the body of a request has to be there.
 _BODY_S: Final = 10.0
 #: Seconds for what came in time while this server was too busy to look.
 _LAST_LOOK_S: Final = 1.0
-#: Addresses of strangers whose messages are counted; then counting begins again.
-_MOST_COUNTED: Final = 10_000
 
 _SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -46,28 +42,6 @@ _SECURITY_HEADERS: Final = {
     "Cache-Control": "no-store",
 }
 _ENCODED_HEADERS: Final = [(name.lower().encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()]
-
-
-class Allowance:
-    """A token bucket: how many messages may come now."""
-
-    def __init__(self, rate: float = RATE_A_SECOND, burst: float = BURST) -> None:
-        self._rate, self._burst = rate, burst
-        self._left, self._at = burst, monotonic()
-
-    def spend(self) -> bool:
-        """Count a message; return whether it may come in."""
-        now = monotonic()
-        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
-        self._at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
-
-    def refund(self) -> None:
-        """Allow one message more, such as the answer to one of ours."""
-        self._left = min(self._burst, self._left + 1)
 
 
 def json_response(content: Any, *, status: int = 200) -> Response:
@@ -126,7 +100,7 @@ class Guard:
         self._limits = limits
         self._allowances: dict[int, Allowance] = {}
         self._under_way: Counter[int] = Counter()
-        self._strangers: dict[str, Allowance] = {}
+        self._strangers = Strangers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -173,7 +147,7 @@ class Guard:
         invitation = self._lobby.find(path.split("/")[2]) if path.startswith("/j/") else None
         if invitation is None:  # whoever guesses invitations is a stranger, and no faster than others
             forwarded = [value for name, value in headers if name == b"x-forwarded-for"]
-            too_fast = self._rate_refusal(self._of_stranger(self._address.client(client[0], forwarded)))
+            too_fast = self._rate_refusal(self._strangers.at(self._address.client(client[0], forwarded)))
             if too_fast is not None or not path.startswith("/j/"):
                 return too_fast
             return json_error(404, "INVITATION_NOT_FOUND", "there is no such invitation")
@@ -183,11 +157,6 @@ class Guard:
         if self._under_way[id(invitation)] >= most_of_one_guest(len(invitation.slots)):
             return json_error(429, "RATE_LIMIT_EXCEEDED", "too many requests at once with this invitation")
         return self._rate_refusal(allowance)
-
-    def _of_stranger(self, host: str) -> Allowance:
-        if len(self._strangers) >= _MOST_COUNTED:
-            self._strangers.clear()
-        return self._strangers.setdefault(host, Allowance())
 
     @staticmethod
     def _rate_refusal(allowance: Allowance) -> Response | None:

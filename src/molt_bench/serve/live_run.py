@@ -1,4 +1,4 @@
-"""A run in live mode: invites, waits until everybody is there, and tells everybody when it is over."""
+"""A run in live mode: its server, who is away meanwhile, and how everybody learns that it is over."""
 
 import time
 from collections import Counter
@@ -7,28 +7,25 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import msgspec
 
 from molt_bench.agents.live.attendance import RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, MoltBenchError, printable
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import Game, games_in, read_journal
 from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitation_file import forget, load, new_invitations, save
+from molt_bench.serve.joining import IfMissing, await_everybody, invite, named
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
-from molt_bench.web_server import bound, is_every_address
+from molt_bench.web_server import bound
 
-#: What happens if somebody is missing when the time to join is up.
-IfMissing: TypeAlias = Literal["end", "play"]
 #: Seconds that agents get to learn that the run is over.
 LINGER_S: Final = 60.0
-#: Seconds that the clients of an agent get to take all its places, once the first has come.
-_SEATED_S: Final = 1.0
 #: Seconds after which the operator is told whom the server waits for.
 _SILENT_S: Final = 2.0
 
@@ -115,8 +112,10 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
 
     def gather() -> None:
         server.start()
-        _invite(lobby, address, options.say)
-        _await_everybody(lobby, options)
+        invite(lobby, address, options.say)
+        await_everybody(
+            lobby, options.join_timeout_s, if_missing=options.if_missing, say=options.say, note=options.note
+        )
 
     lobby.on_gather = gather
     lobby.on_away = _AwayNotes(options.note, most=config.live.max_forfeits)
@@ -190,63 +189,3 @@ def _linger(lobby: Lobby, options: ServeOptions) -> None:
             whom = f" {untold} can" if untold else " latecomers can"
             options.note(f"The server stays {until}, so that{whom} learn that the run is over. Ctrl-C ends it.")
         time.sleep(0.05)
-
-
-def _invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) -> None:
-    """Print an invitation for everybody."""
-    base = address.url
-    say(f"Lobby: {base}/")
-    say(f"Spectators: {base}/watch")
-    if not lobby.public_names:
-        say(f"The lobby with names, for you alone: {base}/?host={lobby.host_token}")
-    for each in lobby.invitations:
-        if each.left:
-            say(f"{named(each)} has left: the run goes on without it")
-            continue
-        say(f"Invitation for {named(each)}: {base}/j/{each.invited.token}")
-    if is_every_address(address.host) and address.public_url is None:
-        say("On other machines, put the address of this one in place of localhost.")
-    say("Opened in a browser, an invitation explains itself: the rules, commands to copy, a test of the connection.")
-    say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
-
-
-def named(invitation: Invitation) -> str:
-    """Return what an invitation is called in lists: its participant, and which copy of it."""
-    seating, title = invitation.invited.seating, printable(invitation.title)
-    return title if seating is None else f"{title} (copy for seating {seating})"
-
-
-def _tell_open_places(lobby: Lobby, note: Callable[[str], None]) -> None:
-    """Say before the first card who plays fewer games at once than it may; clients get a moment to take all places."""
-    until = time.monotonic() + _SEATED_S
-    while time.monotonic() < until and any(each.filled < len(each.slots) for each in lobby.invitations):
-        time.sleep(0.02)
-    for each in lobby.invitations:
-        most = len(each.slots)
-        if each.filled < most:
-            now = max(1, each.filled)
-            games = "one game" if now == 1 else f"{now} games"
-            note(
-                f"{named(each)} has come to {each.filled} of {most} places (gamesAtOnce: {most}), so it plays {games} "
-                "at once. More clients with its invitation take the others."
-            )
-
-
-def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
-    until = None if options.join_timeout_s is None else time.monotonic() + options.join_timeout_s
-    there: set[str] = set()
-    while True:
-        for each in lobby.invitations:
-            if each.came and each.invited.token not in there:
-                there.add(each.invited.token)
-                options.say(f"{named(each)} is there ({len(there)} of {len(lobby.invitations)})")
-        if not lobby.missing():
-            _tell_open_places(lobby, options.note)
-            return
-        if until is not None and time.monotonic() >= until:
-            break
-        lobby.wait(0.2 if until is None else min(0.2, max(0.0, until - time.monotonic())))
-    missing = ", ".join(named(each) for each in lobby.missing())
-    if options.if_missing == "end":
-        raise MoltBenchError(f"nobody came for {missing} within {options.join_timeout_s:g} s (--join-timeout)")
-    options.say(f"Playing without {missing}, who can still come; until then their games are forfeited")

@@ -16,12 +16,12 @@ import msgspec
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.view.hand_columns import Deal, hand_columns
-from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
 from molt_bench.view.match_page import match_page
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import DATA, inlined, script_of_pages
+from molt_bench.view.played_hands import played_hands
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
@@ -159,7 +159,7 @@ def _packed_hands(run: OpenRun, known: dict[str, Any], room: int) -> tuple[str, 
             break
         kept.update(some)
     pack.add({f"api/runs/{ONLY_RUN}/hands.json": hand_columns(run, kept)})
-    pack.add({f"api/runs/{ONLY_RUN}/lines/{match}.json": hand_lines(run, match, kept) for match in matches})
+    pack.add({f"api/runs/{ONLY_RUN}/lines/{match}.json": played_hands(run, match, kept) for match in matches})
     return pack.text(), len(kept), len(places)
 
 

@@ -12,12 +12,12 @@ from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.hand_columns import hand_columns
-from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_list_cache import HandListCache
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history, in_order
 from molt_bench.view.match_page import match_page
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.played_hands import played_hands
 from molt_bench.view.pooled import pooled
 from molt_bench.view.run_cache import CachedRun, RunCache, acquired
 from molt_bench.view.run_list import RunList, files_state
@@ -175,11 +175,11 @@ class Library:
         with cached.reading:
             return match_page(cached.run, match)
 
-    def hand_lines(self, run: str, match: int) -> dict[str, list[str | None]]:
+    def played_hands(self, run: str, match: int) -> dict[str, list[str | None]]:
         """Return the hands of a match as they were played."""
         cached = self._cached(run, count=False)
         with cached.reading:
-            return hand_lines(cached.run, match)
+            return played_hands(cached.run, match)
 
     def hand_columns(self, run: str) -> dict[str, Any]:
         """Return all hands of a run as columns."""

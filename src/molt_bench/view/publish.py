@@ -29,7 +29,6 @@ from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.hand_columns import Deal, hand_columns
-from molt_bench.view.hand_lines import hand_lines
 from molt_bench.view.hand_packs import write_pack
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.html_report import chosen_deals
@@ -37,6 +36,7 @@ from molt_bench.view.library import Library
 from molt_bench.view.match_page import match_page
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import STATIC, script_of_pages
+from molt_bench.view.played_hands import played_hands
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
@@ -162,7 +162,7 @@ def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str]
     packs = {}
     for match, found in matches.items():
         hands = (_hand(run, deal, kept, said) for deal in sorted(kept) if deal[0] == match)
-        first = [{"match": _without_dead_links(found, kept)}, {"lines": hand_lines(run, match, kept)}]
+        first = [{"match": _without_dead_links(found, kept)}, {"lines": played_hands(run, match, kept)}]
         packs[match] = write_pack(place / run.id / f"match-{match}.pack", first, hands)
     write_json(place / run.id / "packs.json", packs)
     if run.config.models():

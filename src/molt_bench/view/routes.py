@@ -19,7 +19,7 @@ _ROUTES: Final[dict[str, Callable[..., Any]]] = {
     rf"{_RUN}/names\.json": Library.names,
     rf"{_RUN}/hands\.json": Library.hand_columns,
     rf"{_RUN}/match/{_NUMBER}\.json": Library.match_page,
-    rf"{_RUN}/lines/{_NUMBER}\.json": Library.hand_lines,
+    rf"{_RUN}/lines/{_NUMBER}\.json": Library.played_hands,
     rf"{_RUN}/hand/{_NUMBER}/{_NUMBER}/{_NUMBER}\.json": Library.hand_page,
 }
 _PAIR: Final = r"api/compare/([^/]+)/([^/]+)\.json"

@@ -122,11 +122,6 @@ class RunCache:
                     del self._open[key]
             return found
 
-    def drop(self, name: str) -> None:
-        """Forget a run, because it could not be read."""
-        with self._lock:
-            self._open.pop(name, None)
-
 
 @contextmanager
 def acquired(lock: RLock, timeout_s: float) -> Iterator[bool]:

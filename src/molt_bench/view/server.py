@@ -1,18 +1,11 @@
-"""The server: the pages and their data, for this machine.
+"""The server: the pages and their data, for this machine, from files of the package and the runs of one folder."""
 
-It only answers GET and HEAD, for the host names it is bound to, with files of the package and data from the runs of one
-folder. Other sites cannot read it: the Host header is checked, which prevents DNS rebinding, and responses may not be
-shared across origins. On the loopback interface its own pages may also PUT the name and the note of a run.
-"""
-
-import re
 import socket
-from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from importlib import import_module
 from threading import Thread
 from time import sleep
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import msgspec
@@ -27,36 +20,19 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.view.access import Access
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
+from molt_bench.view.guard import ALLOWED, JSON, App, guarded, json_error
 from molt_bench.view.library import Library
 from molt_bench.view.pages import inlined, script_of_pages
 from molt_bench.view.routes import answer, run_of
 from molt_bench.view.search import end_searches
-from molt_bench.web_server import is_our_name, quiet_server
+from molt_bench.web_server import quiet_server
 
 if TYPE_CHECKING:
     import uvicorn
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-_ALLOWED: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-#: The headers of every answer; that of the pages also allows what is in them.
-HEADERS: Final = {
-    "Content-Security-Policy": _ALLOWED,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "X-Frame-Options": "DENY",
-    "Cache-Control": "no-cache",
-}
 #: Seconds between looks whether the server is to end.
 _LOOK_S: Final = 0.2
 _HTML: Final = "text/html; charset=utf-8"
-_JSON: Final = "application/json"
 #: What the pages ask for besides JSON: columns of numbers as they use them.
 _BYTES: Final = "application/octet-stream"
 _ABOUT_PATH: Final = "/api/runs/{run}/about.json"
@@ -74,25 +50,25 @@ def application(library: Library, *, host: str, port: int, access: Access | None
                     return entered
                 refusal = access.refusal(request, library)
                 if refusal is not None:
-                    return _error(403, refusal)
+                    return json_error(403, refusal)
             if path.startswith("api/"):
                 library.asked.set()
                 return _data(library, path, request)
             if path not in ("", "index.html"):
-                return _error(404, f"there is no {path}")
+                return json_error(404, f"there is no {path}")
             return _page(request)
         except ConfigError as error:
-            return _error(404, str(error))
+            return json_error(404, str(error))
         except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
             # A journal that was tampered with may hold anything.
-            return _error(500, " ".join(f"cannot be read: {error}".split()))
+            return json_error(500, " ".join(f"cannot be read: {error}".split()))
 
     async def edit(request: Request) -> Response:
         return await change(library, request)
 
     editing = [Route(_ABOUT_PATH, edit, methods=["PUT"])] if library.editable else []
     inner = Starlette(routes=[*editing, Route("/{path:path}", respond, methods=["GET"])])
-    return _guarded(inner, host, port, editable=library.editable)
+    return guarded(inner, host, port, editable=library.editable)
 
 
 def _data(library: Library, path: str, request: Request) -> Response:
@@ -101,7 +77,7 @@ def _data(library: Library, path: str, request: Request) -> Response:
     found: Any
     if listed is not None:
         packed = _BYTES in request.headers.get("accept", "")
-        response = _sent(library.hands_body(listed, packed=packed), _BYTES if packed else _JSON, request)
+        response = _sent(library.hands_body(listed, packed=packed), _BYTES if packed else JSON, request)
         response.headers["Vary"] = "Accept, Accept-Encoding"
         return response
     if run is not None and "since" in asked:
@@ -119,8 +95,8 @@ def _data(library: Library, path: str, request: Request) -> Response:
     else:
         found = answer(library, path)
     if found is None:
-        return _error(404, f"there is no {path}")
-    response = _sent(Body(msgspec.json.encode(found)), _JSON, request)
+        return json_error(404, f"there is no {path}")
+    response = _sent(Body(msgspec.json.encode(found)), JSON, request)
     if run is not None and "since" not in asked:
         response.background = BackgroundTask(library.prepare_hands, run)
     return response
@@ -129,7 +105,7 @@ def _data(library: Library, path: str, request: Request) -> Response:
 def _page(request: Request) -> Response:
     body, allowed = _inlined_page()
     response = _sent(body, _HTML, request)
-    response.headers["Content-Security-Policy"] = f"{_ALLOWED}; {allowed}; img-src data:; connect-src 'self'"
+    response.headers["Content-Security-Policy"] = f"{ALLOWED}; {allowed}; img-src data:; connect-src 'self'"
     return response
 
 
@@ -162,45 +138,6 @@ def _takes_gzip(accepted: str) -> bool:
         name.strip(): weight.strip() for name, _, weight in (each.partition(";") for each in accepted.split(","))
     }
     return weights.get("gzip", weights.get("*", "q=0")).rstrip(".0") != "q="
-
-
-def _error(status: int, said: str) -> Response:
-    return Response(msgspec.json.encode({"error": said}), status, media_type=_JSON)
-
-
-def _guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
-    """Refuse requests that are not for this server, and add the security headers to every response."""
-
-    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await inner(scope, receive, send)
-            return
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                own = [*message.get("headers", ())]
-                names = [name for name, _ in own]
-                ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*own, *[each for each in ours if each[0] not in names]]
-            await send(message)
-
-        edited = editable and re.fullmatch(r"/api/runs/[^/]+/about\.json", scope["path"]) is not None
-        named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        if len(named) != 1:
-            refusal = _error(400, "expected one Host header")
-        elif not is_our_name(named[0], host, port):
-            refusal = _error(421, "this server does not answer to that host name")
-        elif scope["method"] not in (("PUT",) if edited else ("GET", "HEAD")):
-            allowed = "PUT" if edited else "GET, HEAD"
-            refusal = _error(405, f"only {allowed.replace(',', ' and')} is allowed here")
-            refusal.headers["Allow"] = allowed
-        else:
-            await inner(scope, receive, with_headers)
-            return
-        await refusal(scope, receive, with_headers)
-
-    return guard
 
 
 def _warm_up(library: Library) -> None:

@@ -24,7 +24,7 @@ from tests.agents.blueprint.odd_hands import decisions, renamed
 from tests.e2e.shell import SEEDED, SMALL, quick, quick_run, results
 
 #: Of the probabilities below; they change with the sizes, the classes of hands or the number of rounds.
-GOLDEN = "57269b54877639ea"
+GOLDEN = "04b1088923f0ba33"
 #: Enough to show that it is legal, the same everywhere and as published; what it is worth takes more.
 FEW_ROUNDS = 3
 
@@ -36,9 +36,9 @@ def bot():
 
 @pytest.fixture(scope="module")
 def spots(bot):
-    """Decisions of odd hands: at least three on the river."""
+    """Decisions of odd hands, on every street."""
     found, number = [], 0
-    while sum(seen.street == "river" for seen in found) < 3:
+    while not any(seen.street == "river" for seen in found):
         found += [seen for seen, _ in decisions(number, bot)]
         number += 1
     return found
@@ -100,7 +100,9 @@ def folded(hand, rounds=8):
     return float(found.chances[~collides(hand.board), found.actions.index(FOLD)].mean())
 
 
-@pytest.mark.parametrize("before", [(), (CHECK,)], ids=["out of position", "in position"])
+@pytest.mark.parametrize(
+    "before", [(), pytest.param((CHECK,), marks=pytest.mark.slow)], ids=["out of position", "in position"]
+)
 def test_it_hardly_folds_to_a_tiny_bet_and_more_the_larger_a_bet_is(before):
     start = Action("raiseTo", 250), CALL, CHECK, CHECK, CHECK, CHECK, *before
     tiny, half, three = (folded(facing(*start, Action("raiseTo", amount))) for amount in (100, 250, 1_500))

@@ -12,7 +12,10 @@ from molt_bench.agents.blueprint import buckets
 from tests.agents.blueprint import small_games
 
 SOURCES = Path(__file__).parents[3] / "scripts" / "blueprint"
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler named cc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler named cc"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +43,6 @@ def solve(trainer, tmp_path):
     return run
 
 
-@pytest.mark.slow
 def test_leduc_is_nearly_solved(solve):
     game = small_games.leduc()
     strategies = solve(game, 1_000_000)
@@ -49,7 +51,6 @@ def test_leduc_is_nearly_solved(solve):
     assert small_games.winnings(game, strategies) == pytest.approx(-0.0856, abs=0.01)
 
 
-@pytest.mark.slow
 def test_more_deals_come_nearer(solve):
     game = small_games.leduc()
     few, many = (small_games.exploitability(game, solve(game, deals)) for deals in (1_000, 100_000))

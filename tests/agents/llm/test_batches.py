@@ -1,6 +1,7 @@
 """Batches: requests that can wait, at half the price. Each is submitted once, whatever the server does."""
 
 import json
+from itertools import product
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.agents.llm.batch_server import RESET
 from tests.agents.llm.playing import DECISIONS, MODELS, assert_complete, faults_of, passive, run
 from tests.agents.llm.provider import Provider
 from tests.agents.llm.proxy import Proxy
+from tests.cases import one_in
 
 APIS = ("openai", "anthropic")
 
@@ -37,8 +39,7 @@ def sizes(provider):
     return [len(each["requests"]) for each in provider.desk.batches.values()]
 
 
-@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(("mode", "api"), one_in(3, product(["native", "tool", "prompted", "text"], APIS)))
 def test_what_is_open_is_one_batch_and_the_play_is_the_same(api, mode):
     with Provider(policy=passive) as provider:
         result = batched(provider, api, outputMode=mode)

@@ -31,6 +31,7 @@ from tests.agents.llm.playing import (
     run,
 )
 from tests.agents.llm.provider import AFTER, FAULTS, Provider
+from tests.cases import one_in
 
 KEY = "sk-very-secret-1234"
 
@@ -157,7 +158,9 @@ def test_a_decision_that_fails_every_time_is_force_folded_and_the_rest_is_played
 # Every request
 
 
-@pytest.mark.parametrize("fault", [fault for fault in MODEL_FAULTS if fault not in ("giant", "drip", *PROMPT_FAULTS)])
+@pytest.mark.parametrize(
+    "fault", one_in(3, [fault for fault in MODEL_FAULTS if fault not in ("giant", "drip", *PROMPT_FAULTS)])
+)
 def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
     retries = 1
     with Provider(policy=passive, fault=lambda _: fault) as provider:

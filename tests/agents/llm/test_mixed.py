@@ -1,6 +1,7 @@
 """Harness mixed: how a strategy is read, what is drawn from it, and what goes over the wire by every provider."""
 
 from collections import Counter
+from itertools import product
 
 import pytest
 
@@ -21,6 +22,7 @@ from tests.agents.llm.playing import MODELS, faults_of, games_of, prompts_of, ru
 from tests.agents.llm.provider import Provider
 from tests.agents.llm.test_conversation import exchange, seen
 from tests.agents.llm.test_logprobs import Kept
+from tests.cases import one_in
 
 MIXED = LLMSettings(model="openai:m", harness="mixed")
 FOLD_OR_RAISE = stated(("fold", None, 20), ("raiseTo", 600, 80))
@@ -179,8 +181,7 @@ def played(settings=None, policy=mixing, **options):
     return result, [each for each in kept.all if each.attempt], provider
 
 
-@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
-@pytest.mark.parametrize("api", MODELS)
+@pytest.mark.parametrize(("mode", "api"), one_in(4, product(["native", "tool", "prompted", "text"], MODELS)))
 def test_it_is_played_without_a_fault_by_every_provider_in_every_mode(api, mode):
     result, exchanges, _ = played({"outputMode": mode, "notes": True}, api=api)
     assert not faults_of(result)

@@ -188,6 +188,7 @@ def test_where_user_namespaces_are_forbidden_a_program_plays_and_the_line_says_s
     assert "Not in a sandbox: bot." in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_a_c_program_plays_by_the_one_line_of_the_readme_boxed_where_bubblewrap_is_installed(tmp_path, bare_path):
     program = tmp_path / "bot"

@@ -16,6 +16,7 @@ import msgspec
 from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
 from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
 from molt_bench.agents.external.process_cleanup import TAG, end_all
+from molt_bench.agents.external.program_environment import program_environment
 from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.limits import FILES, TASKS
@@ -194,19 +195,6 @@ class SupervisedProgram:
         self.reports = -1
         gone = remove_folder(self.folder, self._user)
         return Remains(tuple(left), "" if gone else self.folder, why)
-
-
-def program_environment(passed_on: Mapping[str, str], home: str, tag: str = "") -> dict[str, str]:
-    """Return the environment of a program: of ours only PATH and what is passed on, so none of our API keys."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": home,
-        "TMPDIR": home,
-        "LANG": "C.UTF-8",
-        "PYTHONUNBUFFERED": "1",
-        **passed_on,
-        **({TAG: tag} if tag else {}),
-    }
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.gateway import Gateway
-from molt_bench.agents.llm.sending.retries import RequestLimits
+from molt_bench.agents.llm.sending.after_failure import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import made_hand

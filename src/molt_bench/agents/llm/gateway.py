@@ -13,6 +13,7 @@ from molt_bench.agents.llm.money.accounts import PREFLIGHT, Accounts
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.game_costs import GameCosts
 from molt_bench.agents.llm.money.prices import PriceList
+from molt_bench.agents.llm.sending.after_failure import RequestLimits, Standing, next_step
 from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.disk_flush import DiskFlush
@@ -20,22 +21,19 @@ from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble
 from molt_bench.agents.llm.sending.http import most_connections
 from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.rate_limits import ModelLimit
-from molt_bench.agents.llm.sending.reported_model import other_models, same_model
-from molt_bench.agents.llm.sending.request import Participant, Prompt, Request, Teller, unanswered
-from molt_bench.agents.llm.sending.retries import RequestLimits, Standing, next_step
+from molt_bench.agents.llm.sending.request import Participant, Prompt, Request, unanswered
+from molt_bench.agents.llm.sending.tellings import Tellings
 from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.agents.llm.talk.readings import misread_in, stated_in
 from molt_bench.agents.llm.types import Answer, Exchange, ExchangeOutcome, Question
-from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted, on_one_line
+from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted
 from molt_bench.specs import CONNECT_S
 
 #: The system prompt and the message of that question, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
-#: Names of models that are compared for each participant; a server may make up a new one every time.
-_MOST_NAMES: Final = 100
 #: What came of that question, by why it brought no reply.
 _OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
     "timeout": "timeout",
@@ -87,10 +85,10 @@ class Gateway:
         self.limits = limits or RequestLimits()
         self.budget = budget or ModelBudget()
         self._listeners = listeners or Listeners()
-        self._warn, self._tell = Teller(self._listeners.on_warning), Teller(self._listeners.on_notice)
-        self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._warn)
+        self._told = Tellings(warn=self._listeners.on_warning, note=self._listeners.on_notice)
+        self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._told.warn)
         prices = prices or PriceList({})
-        self._accounts = Accounts(self._disk, prices, self.budget, warn=self._warn, on_exchange=self._took)
+        self._accounts = Accounts(self._disk, prices, self.budget, warn=self._told.warn, on_exchange=self._took)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
@@ -118,7 +116,6 @@ class Gateway:
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
         self._sent: Counter[str] = Counter()
-        self._reported: dict[str, list[str]] = {name: [] for name in participants}
 
     def _took(self, exchange: Exchange) -> None:
         self.costs.add(exchange)
@@ -128,7 +125,7 @@ class Gateway:
     def _batches(self, settings: LLMSettings) -> BatchQueue:
         patience_s = self.limits.pause_after_s
         store = self.recorder if self.recorder is not None else Exchanges()
-        return BatchQueue(settings.provider, store, patience_s=patience_s, tell=self._tell)
+        return BatchQueue(settings.provider, store, patience_s=patience_s, tell=self._told.note)
 
     def _rate(self, settings: LLMSettings) -> ModelLimit:
         """Return the limit of a model; participants that share a model share the tightest of their limits."""
@@ -212,10 +209,10 @@ class Gateway:
         request = Request(asked, Prompt(system, message, "text", max_tokens=_PREFLIGHT_TOKENS), exchange)
         answer = await self._send(request)
         while isinstance(answer, RequestFailed) and answer.mended:
-            self._tell_left_out(asked, answer)
+            self._told.left_out(asked, answer)
             answer = await self._send(request)
         if isinstance(answer, Answer):
-            self._tell_who(asked, answer.model)
+            self._told.answered_as(asked, answer.model)
             return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
         if answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
@@ -237,7 +234,7 @@ class Gateway:
             if isinstance(answer, Answer):
                 reply = self._accounts.reply(request, answer)
                 self._answered(request, client, rate)
-                self._tell_who(asked, answer.model)
+                self._told.answered_as(asked, answer.model)
                 if answer.finish == "length" and asked.reserve.cut_off(request.most):
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
                 replied = msgspec.structs.replace(exchange, mode=mode, **reply)
@@ -266,14 +263,14 @@ class Gateway:
                 raise ProviderError(f"{asked} at {client.url} {step.reason}")
             if step.name == "refused":
                 outcome = "full" if answer.trouble == "full" and question.can_shorten else "refused"
-                self._tell_refused(asked, answer, outcome)
+                self._told.refused(asked, answer, outcome)
                 told = {"outcome": outcome, "text": str(answer), "cost_usd": request.cost_usd or 0.0}
                 return await self._accounts.record(exchange, request, mode=mode, **told)
             if answer.mended:
-                self._tell_left_out(asked, answer)
+                self._told.left_out(asked, answer)
             if step.name == "step down":
                 if client.modes.step_down(mode):
-                    self._warn(f"{asked} refuses {mode} mode ({answer}): {client.modes.current} mode from now on")
+                    self._told.warn(f"{asked} refuses {mode} mode ({answer}): {client.modes.current} mode from now on")
                 failures = 0
             if answer.trouble in ("busy", "timeout", "hung"):
                 rate.slowed(request.started, step.pause_s)
@@ -283,50 +280,25 @@ class Gateway:
             if step.counts:
                 failures += 1
                 if rate.failed(step.pause_s, pause=failures > self.limits.transport_retries):
-                    self._warn(f"{asked} at {client.url} is paused, and tried again until it answers: {answer}")
+                    self._told.warn(f"{asked} at {client.url} is paused, and tried again until it answers: {answer}")
             if answer.trouble != "busy" and not rate.paused:  # then nothing is sent until the pause is over
                 await asyncio.sleep(step.pause_s)
 
     def _answered(self, request: Request, client: ModelClient, rate: ModelLimit) -> None:
         """Take note that a model has answered."""
         if rate.paused and rate.troubled_since is not None:
-            self._warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
+            self._told.warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
         rate.succeeded(request.latency_s, started=request.started)
         client.refusals = 0
-        self._check_exceeded(request, rate)
+        self._slow_if_exceeded(request, rate)
         if client.modes.is_auto:
-            self._tell.once(f"{request.asked} answers in {request.prompt.mode} mode")
+            self._told.note.once(f"{request.asked} answers in {request.prompt.mode} mode")
 
-    def _check_exceeded(self, request: Request, rate: ModelLimit) -> None:
+    def _slow_if_exceeded(self, request: Request, rate: ModelLimit) -> None:
         """Send one request at a time again if one took more than was reserved for it."""
         if request.exceeded and self.budget.limited:
             rate.exceeded()
-            self._warn.once(
-                f"{request.asked} takes more tokens than it is allowed: more is reserved for it from now on, and fewer "
-                "requests are sent at once",
-                about=f"limits of {request.asked}",
-            )
-
-    def _tell_who(self, asked: Participant, reported: str | None) -> None:
-        """Tell once which model has answered: a dated state of the one asked for, or another one."""
-        names, model = self._reported[asked.name], asked.settings.model
-        if reported is None or reported in names or len(names) > _MOST_NAMES:
-            return
-        names.append(reported)
-        before = other_models(asked.name, model, names[:-1])
-        for warning in other_models(asked.name, model, names):
-            if warning not in before:
-                self._warn(warning)
-        if same_model(model.partition(":")[2], reported) and not model.endswith(reported):
-            self._tell(f"{asked} answers as {on_one_line(reported[:100])}")
-
-    def _tell_refused(self, asked: Participant, answer: RequestFailed, outcome: str) -> None:
-        done = "a conversation lost its oldest part" if outcome == "full" else "counted as refused"
-        self._warn.once(f"{asked} refuses a prompt: {done}, as will be others ({answer})", about=f"{outcome} {asked}")
-
-    def _tell_left_out(self, asked: Participant, answer: RequestFailed) -> None:
-        text = f"{asked} does not take {answer.field}: left out from now on ({answer})"
-        self._warn.once(text, about=f"{answer.field} {asked}")
+            self._told.exceeded(request.asked)
 
     async def _send(self, request: Request) -> Answer | RequestFailed:
         """Send one request when its turn comes; return the answer, or why there is none."""
@@ -346,7 +318,7 @@ class Gateway:
                 self._accounts.fail(request)
             else:
                 self._accounts.lose(request, problem.tokens)
-                self._check_exceeded(request, rate)
+                self._slow_if_exceeded(request, rate)
             return problem
         finally:
             rate.release()

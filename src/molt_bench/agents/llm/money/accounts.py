@@ -9,7 +9,8 @@ from msgspec import UNSET
 from molt_bench.agents.llm.money.budget import ModelBudget, Reservation
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.disk_flush import DiskFlush
-from molt_bench.agents.llm.sending.request import Request, Teller
+from molt_bench.agents.llm.sending.request import Request
+from molt_bench.agents.llm.sending.tellings import Teller
 from molt_bench.agents.llm.types import NO_TOKENS, Answer, Exchange, Tokens
 from molt_bench.specs import GameLabel
 

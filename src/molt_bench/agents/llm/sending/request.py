@@ -1,6 +1,5 @@
 """A request to a model: who is asked, what it says, and what it may cost."""
 
-from collections.abc import Callable
 from hashlib import sha256
 from itertools import chain
 from typing import Any, Final
@@ -104,25 +103,6 @@ class Request:
             "at_most_tokens": sum(each.tokens for each in self.lost),
             "at_most_requests": len(self.lost),
         }
-
-
-class Teller:
-    """Tells the user something, if anybody listens."""
-
-    def __init__(self, listener: Callable[[str], None] | None) -> None:
-        self._listener = listener
-        self._said: set[str] = set()
-
-    def __call__(self, text: str) -> None:
-        """Tell something."""
-        if self._listener is not None:
-            self._listener(text)
-
-    def once(self, text: str, *, about: str = "") -> None:
-        """Tell something, unless it was told before, or something else about the same."""
-        if (about or text) not in self._said:
-            self._said.add(about or text)
-            self(text)
 
 
 def settings_hash(participant: str, settings: LLMSettings) -> bytes:

@@ -52,13 +52,11 @@ class Stopwatch:
 
     Attributes:
         sent: Whether the request was sent, so that it may cost something; True where that cannot be seen.
-        sent_at: When it was sent, by the event loop's clock.
         answering: Whether some of the answer has come.
     """
 
     def __init__(self, timeout_s: float, delay: LoopDelay) -> None:
         self.sent = True
-        self.sent_at = 0.0
         self.answering = False
         self._timeout_s = self._limit_s = timeout_s
         self._delay = delay
@@ -92,7 +90,7 @@ class Stopwatch:
         self._start(self._timeout_s)
 
     def _start(self, limit_s: float) -> None:
-        self._since = self.sent_at = self._loop.time()
+        self._since = self._loop.time()
         self._delay_before = self._delay.total_s
         self._limit_s = limit_s
         # One timer does: it never comes too late, and looks again if it comes too soon.

@@ -18,7 +18,8 @@ from molt_bench.serve.doors.moltpoker.formats import Format
 from molt_bench.serve.doors.moltpoker.hand_so_far import states_before
 from molt_bench.serve.doors.moltpoker.outbox import Outbox
 from molt_bench.serve.doors.moltpoker.server_messages import Client
-from molt_bench.serve.guard import LONGEST_MESSAGE, Allowance
+from molt_bench.serve.guard import LONGEST_MESSAGE
+from molt_bench.serve.request_rates import Allowance
 
 #: Seconds between two heartbeats, and until an open decision is sent once more to agents that may have lost it.
 HEARTBEAT_S: Final = 8.0

@@ -2,8 +2,7 @@
 
 import pytest
 
-from molt_bench.agents.llm.sending.failures import RequestFailed
-from molt_bench.agents.llm.sending.retries import (
+from molt_bench.agents.llm.sending.after_failure import (
     LONGEST_PAUSE_S,
     REFUSALS_AT_FIRST,
     REFUSALS_LATER,
@@ -11,6 +10,7 @@ from molt_bench.agents.llm.sending.retries import (
     Standing,
     next_step,
 )
+from molt_bench.agents.llm.sending.failures import RequestFailed
 
 LIMITS = RequestLimits(backoff_s=2.0, pause_after_s=100.0)
 

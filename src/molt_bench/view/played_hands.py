@@ -12,7 +12,7 @@ from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_reader import seating_of
 
 
-def hand_lines(run: OpenRun, match: int, only: Container[Deal] | None = None) -> dict[str, list[str | None]]:
+def played_hands(run: OpenRun, match: int, only: Container[Deal] | None = None) -> dict[str, list[str | None]]:
     """Return the hands of a match in both seatings, by seed pair and number; all that may be shown, or some deals.
 
     Each is the part of the notation between the number of the hand and what was won.

@@ -1,0 +1,73 @@
+"""The guard: GET and HEAD alone are answered, and only for the host names that the viewer is bound to.
+
+Other sites cannot read it: the Host header is checked, which prevents DNS rebinding, and responses may not be shared
+across origins. On the loopback interface its own pages may also PUT the name and the note of a run.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from starlette.responses import Response
+
+from molt_bench.web_server import is_our_name
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+JSON: Final = "application/json"
+ALLOWED: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#: The headers of every answer; that of the pages also allows what is in them.
+HEADERS: Final = {
+    "Content-Security-Policy": ALLOWED,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-cache",
+}
+
+
+def json_error(status: int, said: str) -> Response:
+    """Return an error as the pages read it."""
+    return Response(msgspec.json.encode({"error": said}), status, media_type=JSON)
+
+
+def guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
+    """Refuse requests that are not for this server, and add the security headers to every response."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await inner(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [*message.get("headers", ())]
+                names = [name for name, _ in own]
+                ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*own, *[each for each in ours if each[0] not in names]]
+            await send(message)
+
+        edited = editable and re.fullmatch(r"/api/runs/[^/]+/about\.json", scope["path"]) is not None
+        named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1:
+            refusal = json_error(400, "expected one Host header")
+        elif not is_our_name(named[0], host, port):
+            refusal = json_error(421, "this server does not answer to that host name")
+        elif scope["method"] not in (("PUT",) if edited else ("GET", "HEAD")):
+            allowed = "PUT" if edited else "GET, HEAD"
+            refusal = json_error(405, f"only {allowed.replace(',', ' and')} is allowed here")
+            refusal.headers["Allow"] = allowed
+        else:
+            await inner(scope, receive, with_headers)
+            return
+        await refusal(scope, receive, with_headers)
+
+    return guard
