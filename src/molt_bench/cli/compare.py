@@ -81,8 +81,9 @@ class VerdictOptions:
         if self.strict:
             return None if kept else Failure(_LOST, f"it is not {sure} that it did not lose {more}")
         if each.lost(self.fail_below):
-            to = each.lost_to(self.fail_below)
-            alone = f" to {on_one_line(to)}" if to is not None and len(each.by_opponent) > 1 else ""
+            on_average = each.interval[1] < -self.fail_below
+            to = None if on_average or len(each.by_opponent) < 2 else each.lost_to(self.fail_below)
+            alone = "" if to is None else f" to {on_one_line(to)}"
             return Failure(_LOST, f"it is {sure} that it lost {more}{alone}")
         loss = self.fail_below or self.within
         if kept or each.sees(loss):

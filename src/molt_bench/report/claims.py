@@ -89,8 +89,10 @@ def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
     if not leads:
         return []
     apart = any(found.shrunk_lead(each) not in (None, each.lead.mean) for each in pairs)
-    why = ", shrunk since a run stops when they are large (in brackets as measured)" if apart else ""
-    return [f"Leads in bb/100{why}: {_some(leads)}."]
+    field = len(found.rows)
+    against = f" against a field of all {field}" if found.model.yardstick is None and field > 2 else ""
+    why = ", shrunk because a run tends to stop at a large one (as measured: in brackets)" if apart else ""
+    return [f"Leads in bb/100{against}{why}: {_some(leads)}."]
 
 
 def _shrunk(shrunk: float, mean: float) -> str:

@@ -236,7 +236,7 @@ def _await_everybody(lobby: Lobby, options: ServeOptions) -> None:
         for each in lobby.invitations:
             if each.came and each.invited.token not in there:
                 there.add(each.invited.token)
-                options.say(f"{named(each)} is there ({len(there)} of {len(lobby.invitations)})")
+                options.say(f"{named(each)} has joined ({len(there)} of {len(lobby.invitations)})")
         if not lobby.missing():
             _tell_open_places(lobby, options.note)
             return
