@@ -102,10 +102,11 @@ def _result(found: Analysis, row: ParticipantNumbers) -> str:
         listed += f"{signed(won[worst])} against {found.shown[worst]}"
     else:
         listed = " and ".join(f"{signed(won[other])} from {found.shown[other]}" for other in ordered)
-    mean = "" if len(ordered) < 2 else "the mean of "
     missing = "" if row.met is None else f" It has met {row.met[0]:,} of {row.met[1]:,} opponents."
-    weight = "" if len(ordered) < 2 else ", each opponent counting the same"
-    return f"{signed(row.bb_per_100 or 0.0)} bb/100 is {mean}{listed}{weight}.{missing}"
+    own_result = f"{signed(row.bb_per_100 or 0.0)} bb/100 is"
+    if len(ordered) < 2:
+        return f"{own_result} what it won from {found.shown[ordered[0]]}.{missing}"
+    return f"{own_result} the mean of {listed}, each opponent counting the same.{missing}"
 
 
 def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
@@ -117,7 +118,7 @@ def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
     count = sum(found.model.count(*pair) for pair in pairs)
     deviation = sqrt(sum(found.model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
     yield (
-        f"± {row.half_width:.1f} comes from {count:,} seed pairs with a standard deviation of {deviation:.0f} bb/100: "
+        f"± {row.half_width:,.1f} comes from {count:,} seed pairs with a standard deviation of {deviation:.0f} bb/100: "
         "of such intervals, 95 in 100 contain the true value."
     )
 
@@ -155,7 +156,7 @@ def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
         "ordered": "enough to claim that it is better",
         "tied": f"tied: surely within {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100 of each other",
     }.get(verdict.kind, f"too little for a claim, which takes {100 * found.claimed_from:.10g}%")
-    yield f"It is {lead:.1f} ± {half:.1f} bb/100 ahead of {below}, {surely(verdict.sure)} sure: {says}."
+    yield f"It is {lead:,.1f} ± {half:,.1f} bb/100 ahead of {below}, {surely(verdict.sure)} sure: {says}."
 
 
 def _confidence(found: Analysis) -> str:
@@ -163,8 +164,8 @@ def _confidence(found: Analysis) -> str:
         return "The order is by rating, and so is how sure it is."
     allowed = 100 * found.error_budget.allowed
     return (
-        f"In at most {allowed:.3g}% of runs is a claimed order wrong. The run looks at its results after every round, "
-        f"and the percentages allow for that.{_smaller_leads(found)}"
+        f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, and "
+        f"the percentages allow for that.{_smaller_leads(found)}"
     )
 
 
