@@ -49,7 +49,9 @@ class Failure(NamedTuple):
 class VerdictOptions:
     """What counts as a difference, and as a failure."""
 
-    within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
+    within: float = flag(
+        "Differences up to this do not matter; 10 mbb are 1 bb/100.", default=250.0, metavar="MBB", type=POSITIVE
+    )
     fail_below: float | None = flag(
         "Exit with status 1 if an agent has certainly lost more than this, 6 if the hands are too few to tell.",
         metavar="MBB",

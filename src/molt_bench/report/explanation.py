@@ -164,8 +164,8 @@ def _confidence(found: Analysis) -> str:
         return "The order is by rating, and so is how sure it is."
     allowed = 100 * found.error_budget.allowed
     return (
-        f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, and "
-        f"the percentages allow for that.{_smaller_leads(found)}"
+        f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, "
+        f"and the percentages allow for that.{_smaller_leads(found)}"
     )
 
 
