@@ -166,7 +166,10 @@ def with_names(stop_reason: str, names: Mapping[str, str]) -> str:
     'all are ordered (least sure: Ann above Bob, >99.9%)'
     >>> with_names("all are tied within 250 mbb a hand", {})
     'all are tied within 25 bb/100'
+    >>> with_names("the budget of 1 matches is spent", {})
+    'the budget of 1 match is spent'
     """
+    stop_reason = stop_reason.replace("the budget of 1 matches ", "the budget of 1 match ")
     stop_reason = _IN_MBB.sub(lambda tie: f"{float(tie[1]) / MBB_PER_BB100:g} bb/100", stop_reason)
     return _LEAST_SURE.sub(lambda pair: " above ".join([names.get(name, name) for name in pair.groups()]), stop_reason)
 
