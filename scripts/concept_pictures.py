@@ -1,12 +1,13 @@
 """Draw the pictures of the docs that explain an idea, for both themes: `python scripts/concept_pictures.py [RUN]`.
 
-The seed pair and the stop are drawn from a real run of two agents, which is played if none is given; the house from the
-floors that a test enforces. The colours are those of the viewer.
+The seed pair and the stop are drawn from real runs of two agents each, which are played if none is given. The house is
+drawn from the floors that a test enforces. The colours are those of the viewer.
 """
 
 import sys
 import tempfile
 from collections.abc import Iterator
+from math import ceil, floor
 from pathlib import Path
 from statistics import stdev
 from typing import Any, Final
@@ -25,6 +26,13 @@ CONFIG: Final[dict[str, Any]] = {
     "game": {"handsPerGame": 20},
     "rating": {"estimator": "raw"},
     "stop": {"budget": {"maxMatches": 30}},
+}
+#: Two who hardly ever fold: the cards decide a game, and hardly the seed pair.
+SEED_PAIRS: Final[dict[str, Any]] = {
+    **CONFIG,
+    "participants": ["callstation", "maniac"],
+    "seeds": {"perMatch": 30, "masterSeed": "pictures"},
+    "stop": {"budget": {"maxMatches": 1}},
 }
 NAMES: Final = ("seed-pair", "stop", "sandbox", "house")
 DASHED: Final = ' stroke-dasharray="5 4"'
@@ -71,15 +79,19 @@ def seed_pairs(theme: Theme, found: Analysis) -> str:
 def _pairs(
     theme: Theme, pairs: list[tuple[float, ...]], names: tuple[str, str], varied: tuple[float, float]
 ) -> Iterator[str]:
-    most = max(abs(won) for pair in pairs for won in pair)
+    low, high = min(0.0, *map(min, pairs)), max(0.0, *map(max, pairs))
     colour = theme.agents[0]
 
     def at(won: float) -> float:
-        return 175 - 115 * won / most
+        return 285 - 225 * (won - low) / (high - low)
 
-    yield theme.text(0, 22, f"What {names[0]} won from {names[1]}, in big blinds", size=17, more='font-weight="650"')
-    yield f'<path d="M40,{at(0):.1f}H{WIDTH}" stroke="{theme.line}"/>'
-    yield theme.text(0, at(0) + 5, "0", more=f'fill="{theme.soft}"')
+    said = f"What {names[0]} won from {names[1]} in {len(pairs)} seed pairs, in big blinds"
+    yield theme.text(0, 22, said, size=17, more='font-weight="650"')
+    yield f'<path d="M44,{at(0):.1f}H{WIDTH}" stroke="{theme.line}"/>'
+    for won in sorted({0.0, low, high}):
+        yield theme.text(
+            36, at(won) + 5, f"{won:+.0f}" if won else "0", size=13, more=f'text-anchor="end" fill="{theme.soft}"'
+        )
     step = (WIDTH - 80) / len(pairs)
     for number, pair in enumerate(pairs):
         x = 70 + step * number
@@ -90,53 +102,60 @@ def _pairs(
         yield f'<circle cx="{x:.1f}" cy="{at(sum(pair) / 2):.1f}" r="6" fill="{colour}"/>'
         yield theme.text(x, 310, str(number + 1), size=13, more=f'text-anchor="middle" fill="{theme.soft}"')
     yield f'<circle cx="20" cy="337" r="5" fill="none" stroke="{theme.soft}" stroke-width="2"/>'
-    yield theme.text(32, 342, f"each game, seats swapped: varies by {varied[0]:.1f}", size=14)
+    yield theme.text(32, 342, f"one game: standard deviation {varied[0]:.0f}", size=14)
     yield f'<circle cx="410" cy="337" r="6" fill="{colour}"/>'
-    yield theme.text(422, 342, f"the seed pair, their mean: varies by {varied[1]:.1f}", size=14)
+    yield theme.text(422, 342, f"both, seats swapped: their mean, {varied[1]:.0f}", size=14)
 
 
 def stop(theme: Theme, found: Analysis) -> str:
     """Draw how the lead and its interval went from match to match, until the run stopped."""
     matches, (above, below) = found.result.matches, found.order[:2]
     steps = []
-    for count in range(min(_FIRST, len(matches)), len(matches) + 1):
+    counts = range(min(_FIRST, len(matches)), len(matches) + 1)
+    for count in counts:
         part = Analysis(msgspec.structs.replace(found.result, matches=matches[:count]))
         lead = part.model.lead(above, below)
         steps.append((lead.mean / 10, lead.half_width() / 10, part.judge.sure(lead)))
-    return drawing(theme, 360, _steps(theme, steps, (above, below), found))
+    return drawing(theme, 360, _steps(theme, dict(zip(counts, steps, strict=True)), (above, below), found))
 
 
 def _steps(
-    theme: Theme, steps: list[tuple[float, float, float]], names: tuple[str, str], found: Analysis
+    theme: Theme, by_match: dict[int, tuple[float, float, float]], names: tuple[str, str], found: Analysis
 ) -> Iterator[str]:
-    most, colour = max(abs(mean) + half for mean, half, _ in steps), theme.agents[0]
+    steps, colour = [*by_match.values()], theme.agents[0]
+    low = min(0.0, *(mean - half for mean, half, _ in steps))
+    high = max(0.0, *(mean + half for mean, half, _ in steps))
 
     def at(value: float) -> float:
-        return 185 - 115 * value / most
+        return 275 - 215 * (value - low) / (high - low)
 
     said = f"The lead of {names[0]} over {names[1]} after each match, \u00b1 95%, in bb/100"
     yield theme.text(0, 22, said, size=17, more='font-weight="650"')
     yield f'<path d="M40,{at(0):.1f}H{WIDTH}" stroke="{theme.line}" stroke-width="2"/>'
-    yield theme.text(0, at(0) + 5, "0", more=f'fill="{theme.soft}"')
+    for value in sorted({0.0, low, high}):
+        text = f"{value:+.0f}" if value else "0"
+        yield theme.text(36, at(value) + 5, text, size=13, more=f'text-anchor="end" fill="{theme.soft}"')
     step = (WIDTH - 80) / len(steps)
-    for number, (mean, half, sure) in enumerate(steps):
+    every = ceil(44 / step)  # the room that a percentage takes
+    for number, (match, (mean, half, sure)) in enumerate(by_match.items()):
         x, last = 70 + step * number, number == len(steps) - 1
         drawn = colour if last else theme.soft
         yield f'<path d="M{x:.1f},{at(mean - half):.1f}V{at(mean + half):.1f}" stroke="{drawn}" stroke-width="3"/>'
         yield f'<circle cx="{x:.1f}" cy="{at(mean):.1f}" r="5" fill="{drawn}"/>'
-        if last or (number % max(1, len(steps) // 8) == 0 and len(steps) - number > 2):
-            yield theme.text(
-                x,
-                325,
-                f"{100 * sure:.{1 if sure > 0.95 else 0}f}%",
-                size=13,
-                more=f'text-anchor="middle" fill="{drawn}"',
-            )
+        if (len(steps) - 1 - number) % every == 0:
+            look = f'text-anchor="middle" fill="{drawn}"'
+            yield theme.text(x, 302, str(match), size=13, more=look)
+            yield theme.text(x, 322, _percent(sure), size=13, more=look)
     mean, half, _ = steps[-1]
     yield theme.text(WIDTH, at(mean + half) - 10, f"{mean:+.0f} \u00b1 {half:.0f}", more='text-anchor="end"')
     takes = f"{100 * found.claimed_from:.10g}%"
-    why = f"How sure the order is, allowing for every look. The run stops at {takes}, or when its budget is spent."
+    why = f"The match, and how sure the order is, allowing for every look. The run stops at {takes}, or at its budget."
     yield theme.text(0, 350, why, size=14)
+
+
+def _percent(sure: float) -> str:
+    """Return how sure it is, rounded down: what is shown as 98% has reached it."""
+    return f"{floor(1000 * sure) / 10:.1f}%" if sure > 0.95 else f"{floor(100 * sure)}%"
 
 
 def sandbox(theme: Theme) -> str:
@@ -175,14 +194,20 @@ def _floors(theme: Theme, found: list[set[str]]) -> Iterator[str]:
             yield theme.text(x + width / 2 - 2, y + 20, name, size=14, more='text-anchor="middle"')
 
 
+def _played(scratch: Path, name: str, config: dict[str, Any]) -> Path:
+    (scratch / name).mkdir()
+    return played(scratch / name, config)
+
+
 def main() -> None:
     """Draw all pictures for both themes."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else played(Path(scratch), CONFIG)
-        found = Analysis(StoredRun.open(folder).result())
+        given = [Path(sys.argv[1]).resolve()] * 2 if len(sys.argv) > 1 else []
+        folders = given or [_played(Path(scratch), name, config) for name, config in (("a", SEED_PAIRS), ("b", CONFIG))]
+        pairs, stopped = (Analysis(StoredRun.open(folder).result()) for folder in folders)
     for theme in themes():
-        drawn = (seed_pairs(theme, found), stop(theme, found), sandbox(theme), floors(theme))
+        drawn = (seed_pairs(theme, pairs), stop(theme, stopped), sandbox(theme), floors(theme))
         for name, text in zip(NAMES, drawn, strict=True):
             (IMAGES / f"{name}-{theme.name}.svg").write_text(text, "utf-8", newline="\n")
             print(f"docs/images/{name}-{theme.name}.svg")

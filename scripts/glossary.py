@@ -25,7 +25,10 @@ TERMS: Final = {
     "match": ("One meeting of two agents: a number of seed pairs.", "why/how-a-run-works.md"),
     "margin": ("What one agent wins from the other in a seed pair, per hand.", "why/methods.md"),
     "±95%": ("Half of the 95% interval: of such intervals, 95 in 100 contain the true value.", "why/methods.md"),
-    "lead": ("How much more one agent wins from the field than the next one in the ranking.", "why/methods.md"),
+    "lead": (
+        "How much more one agent wins from the whole field, itself included, than the next one in the ranking.",
+        "why/methods.md",
+    ),
     "tie": (
         "Two agents surely within the tie margin of each other: too close to matter.",
         "why/methods.md",

@@ -21,14 +21,8 @@ from molt_bench.view.pages import STATIC
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 WIDTH, HEIGHT = 1200, 440
 CONFIG = {
-    "participants": [
-        {"id": "tag", "type": "tag", "displayName": "Tight-aggressive"},
-        {"id": "callstation", "type": "callstation", "displayName": "Calling station"},
-        {"id": "maniac", "type": "maniac", "displayName": "Maniac"},
-        {"id": "tight", "type": "tight", "displayName": "Rock"},
-        {"id": "random", "type": "random", "displayName": "Random"},
-    ],
-    "seeds": {"perMatch": 10},
+    "participants": ["tag", "callstation", "maniac", "tight", "random"],
+    "seeds": {"perMatch": 40},
     "game": {"handsPerGame": 20},
     "stop": {"budget": {"maxMatches": 25}},
 }
@@ -170,7 +164,7 @@ class Picture:
         """Draw what one agent won from another, as dealt and with the luck removed."""
         left, right, top, bottom, theme = 440.0, 760.0, 96.0, 336.0, self.theme
         yield from self.heading(430, 2, "Luck taken out", "What remains varies less, so fewer hands decide.")
-        pair = max(self.page["winnings"], key=lambda each: _roughness(each["raw"]) / _roughness(each["used"]))
+        pair = max(self.page["winnings"], key=_shows_luck)
         sign = 1 if pair["used"][-1] > 0 else -1
         a, b = (pair["a"], pair["b"])[::sign]
         curves = {key: [0.0, *(sign * value for value in pair[key])] for key in ("raw", "used")}
@@ -219,11 +213,19 @@ class Picture:
             yield theme.text(
                 1198,
                 y + 5,
-                f"{row['bb100']:+.0f} \u00b1 {row['halfWidth']:.0f}".replace("-", "\u2212"),
+                f"{round(row['bb100']) or 0:+d} \u00b1 {row['halfWidth']:.0f}".replace("-", "\u2212").replace(
+                    "+0 ", "0 "
+                ),
                 more='text-anchor="end"',
             )
         yield theme.text(1015, 402, "It plays until the order is sure,", more='text-anchor="middle"')
         yield theme.text(1015, 424, "or tied, or the budget is spent", more='text-anchor="middle"')
+
+
+def _shows_luck(pair: dict[str, Any]) -> float:
+    """Return how well a pair shows what is taken out: how rough its chips are beside what is left of them."""
+    curve: list[float] = pair["used"]
+    return _roughness(pair["raw"]) / (_roughness(curve) + curve[-1] ** 2 / len(curve))
 
 
 def _roughness(curve: list[float]) -> float:

@@ -62,7 +62,8 @@ SUITES: Final = {
     "docs": Suite(
         "every command shown in the docs and in examples/, and the install in an empty environment",
         "5 min",
-        "tests/test_docs.py tests/test_examples.py tests/e2e/test_compare.py tests/e2e/test_ci_gate.py tests/cli",
+        "tests/test_docs.py tests/test_shell_blocks.py tests/test_examples.py tests/e2e/test_compare.py"
+        " tests/e2e/test_ci_gate.py tests/cli",
     ),
     "engine": Suite("a million random hands against PokerKit", "20 min", "tests/poker"),
     "exports": Suite("5,000 exported hands, read back with PokerKit", "1 min", "tests/report"),

@@ -200,7 +200,7 @@ def test_the_steps_of_the_live_image_give_a_server_that_an_agent_plays_at(tmp_pa
             printed.append(server.stdout.readline())
             assert printed[-1], "the server ended"
         with urllib.request.urlopen(f"{found[0]}/v1/run") as reply:
-            assert json.load(reply)["name"] == "curl"
+            assert json.load(reply)["name"] == "guest"
         join = [home / "bin" / name, "join", found[0], "--agent", "tight"]
         assert subprocess.run(join, cwd=runs, env=clean, capture_output=True, check=False).returncode == 0
         server.stdout.read()

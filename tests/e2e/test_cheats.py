@@ -159,9 +159,9 @@ def test_check_notes_a_server_that_knows_the_other_side_and_never_says_that_one_
             done = quick("check", server.url, "--hands", 6)
         assert done.returncode == 0, done.stdout
         lines = done.stdout.splitlines()
-        (same,) = [line for line in lines if "the same cards get the same play" in line]
+        (same,) = [line for line in lines if "it plays the same cards the same way" in line]
         assert same.split()[0] == ("note" if differs else "ok")
-        (forgets,) = [line for line in lines if "nothing that it saw in one game can reach another" in line]
+        (forgets,) = [line for line in lines if "it carries nothing from one game to the next" in line]
         assert forgets.split()[0] == "note"
         assert "no memory" not in done.stdout
 

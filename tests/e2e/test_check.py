@@ -93,7 +93,7 @@ def test_whether_it_repeats_itself_is_worth_a_note(check, tmp_path):
     )
     done = check("moody.py:Moody", "--hands", 10)
     assert done.returncode == 0
-    assert "  note  the same cards get the same play" in done.stdout
+    assert "  note  it plays the same cards the same way" in done.stdout
     assert re.search(r"\d+ of 10 hands were played differently the second time", done.stdout)
 
 

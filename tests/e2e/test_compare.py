@@ -112,6 +112,7 @@ def test_fail_below_fails_where_it_is_sure_that_more_was_lost(runs):
     code, said = status(runs.old, runs.weak, "--fail-below", 0.9 * high)
     assert code == 1
     assert "bot: it is 95% certain that it lost more than" in said
+    assert " to " not in said, "where the mean is enough, no opponent is named"
     most = max(-each["lowMbb"] for each in bot["byOpponent"].values())
     assert status(runs.old, runs.weak, "--fail-below", 1.1 * most) == (0, "")
     assert status(runs.weak, runs.old, "--fail-below", 0) == (0, "")

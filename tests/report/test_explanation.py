@@ -27,27 +27,27 @@ def test_the_line_below_the_table_names_both_results_and_whose_luck_was_largest(
     name = max(luck, key=lambda name: abs(luck[name]))
     word = "lucky" if luck[name] > 0 else "unlucky"
     said = raw_and_corrected(found)
-    assert said.startswith(f"bb/100 by the estimator {found.estimator}. It takes luck out of raw, the chips as won")
-    assert said.endswith(f"most for {name}, {abs(luck[name]):.1f} bb/100 {word}.")
+    assert said.startswith(f"bb/100 is raw, the chips as won, with the luck taken out (estimator {found.estimator}). ")
+    assert said.endswith(f"Largest correction: {name} was {abs(luck[name]):.1f} bb/100 {word}.")
 
 
 def test_without_an_estimator_nothing_is_said_to_be_taken_out(tmp_path):
     flags = ("--participants", "tag,random", "--seeds", 2, "--hands", 5, "--max-matches", 1, "--quiet")
     folder = quick_run(tmp_path, *flags, "--executor", "inline", "--set", "rating.estimator=raw")
     result = Analysis(StoredRun.open(folder).result())
-    assert "No luck is taken out" in raw_and_corrected(result)
+    assert "no luck is taken out (estimator raw)" in raw_and_corrected(result)
     assert "raw takes out nothing" in " ".join(explanation(result))
 
 
 def test_every_number_of_the_table_is_explained_for_its_agent(found):
     paragraphs = explanation(found)
-    assert "3 seed pairs: a deal of 10 hands" in paragraphs[0]
+    assert "3 seed pairs: the same 10 hands are played twice" in paragraphs[0]
     for row in found.rows:
         (own,) = [text.replace(",", "") for text in paragraphs if text.startswith(f"{row.name}: ")]
         opponents = [other.name for other in found.rows if other is not row]
         assert all(f"from {other}" in own for other in opponents)
         assert f"{row.bb_per_100:+.1f} bb/100 is the mean of" in own
-        assert f"± {row.half_width:.1f} rests on 6 seed pairs" in own
+        assert f"± {row.half_width:.1f} comes from 6 seed pairs" in own
         assert f"raw) it won {row.raw[0]:+.1f}" in own
         assert f"{row.rating.mu:.1f} ± {row.rating.sigma:.1f}" in own
         won = [float(value) for value in re.findall(r"([+-][\d.]+) from ", own)]
@@ -59,7 +59,7 @@ def test_it_says_why_a_lead_is_smaller_than_the_difference_of_two_results(found)
     above, below = found.rows[:2]
     lead = found.model.lead(above.rating.id, below.rating.id).mean / 10
     assert lead == pytest.approx((above.bb_per_100 - below.bb_per_100) * 2 / 3)
-    assert "breaks even with itself" in explanation(found)[-1]
+    assert "about 2/3 of the difference between two results" in explanation(found)[-1]
 
 
 def test_of_two_players_alone_nothing_of_the_kind_is_said(tmp_path):

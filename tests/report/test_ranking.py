@@ -116,7 +116,7 @@ def test_auto_says_what_it_took_and_another_estimator_its_name(by_result: Analys
     assert sum(map(int, re.findall(r"in (\d+)", by_result.estimator))) in (0, 10)
     out = StringIO()
     print_result(by_result, Console(file=out, width=120))
-    assert f"bb/100 by the estimator {by_result.estimator}." in out.getvalue()
+    assert f"(estimator {by_result.estimator})." in out.getvalue()
     assert "".join(latex(by_result)).count("by the estimator auto") == 2
     pairs = by_result.estimators
     chips, used = (sum(model.own_variance(*pair) for pair in pairs) for model in (by_result.raw, by_result.model))

@@ -268,7 +268,7 @@ def test_the_command_plays_until_the_run_is_over_and_prints_each_game():
             f"Joined 127.0.0.1:{table.port} as Live <b>agent</b>; waiting for the first decision",
             f"Game 1: 3 hands, {table.records[1].net[0]:+,} chips",
             f"Game 2: 3 hands, {table.records[2].net[0]:+,} chips",
-            "The run has ended: the run is over",
+            "The run is over",
         ]
 
 

@@ -37,7 +37,7 @@ def serving_as_shown(folder):
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
             lines = iter(server.stdout.readline, "")
-            said = "Invitation for curl: "
+            said = "Invitation for guest: "
             found = next((line for line in lines if line.startswith(said)), None)
             assert found is not None, server.wait(LONG_S)
             yield server, found.removeprefix(said).strip()

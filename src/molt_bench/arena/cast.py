@@ -116,7 +116,7 @@ def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:
     unpriced = next((each.model for each in config.models().values() if not prices.knows(each)), None)
     if unpriced is None:
         return []
-    expected = f"a price of {unpriced} in llm.prices, since none is published"
+    expected = f"a price of {unpriced} in llm.prices, since none is known where its requests go"
     return [ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)]
 
 

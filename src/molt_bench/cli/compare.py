@@ -49,7 +49,9 @@ class Failure(NamedTuple):
 class VerdictOptions:
     """What counts as a difference, and as a failure."""
 
-    within: float = flag("Differences up to this do not matter.", default=250.0, metavar="MBB", type=POSITIVE)
+    within: float = flag(
+        "Differences up to this do not matter; 10 mbb are 1 bb/100.", default=250.0, metavar="MBB", type=POSITIVE
+    )
     fail_below: float | None = flag(
         "Exit with status 1 if an agent has certainly lost more than this, 6 if the hands are too few to tell.",
         metavar="MBB",
@@ -81,8 +83,9 @@ class VerdictOptions:
         if self.strict:
             return None if kept else Failure(_LOST, f"it is not {sure} that it did not lose {more}")
         if each.lost(self.fail_below):
-            to = each.lost_to(self.fail_below)
-            alone = f" to {on_one_line(to)}" if to is not None and len(each.by_opponent) > 1 else ""
+            on_average = each.interval[1] < -self.fail_below
+            to = None if on_average or len(each.by_opponent) < 2 else each.lost_to(self.fail_below)
+            alone = "" if to is None else f" to {on_one_line(to)}"
             return Failure(_LOST, f"it is {sure} that it lost {more}{alone}")
         loss = self.fail_below or self.within
         if kept or each.sees(loss):

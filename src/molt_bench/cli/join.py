@@ -51,4 +51,5 @@ def join(
     except KeyboardInterrupt:
         print("Interrupted. The same command joins again; until then the clock runs.", file=sys.stderr)
         sys.exit(130)
-    printing.answer({"ended": reason}, lambda: say(f"The run has ended: {reason}"))
+    why = "" if reason == "the run is over" else f": {reason}"  # what a server says that was not stopped
+    printing.answer({"ended": reason}, lambda: say(f"The run is over{why}"))

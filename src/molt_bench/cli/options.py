@@ -41,7 +41,7 @@ root_option = click.option(
     "--root", metavar="DIR", help="Where the files of the run's agents are now, such as on another machine."
 )
 run_agents_option = click.option(
-    "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one; see docs."
+    "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one."
 )
 _JSON: Final = "Print one JSON object to standard output and nothing else."
 json_option = click.option("--json", "as_json", is_flag=True, help=_JSON)

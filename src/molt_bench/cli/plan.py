@@ -47,7 +47,9 @@ class PlanFlags:
         "An earlier run to take variance and costs from.", metavar="RUN", shell_complete=run_folders
     )
     gap: float | None = flag(
-        "What it takes to order two agents that are this far apart.", metavar="MBB", type=NOT_NEGATIVE
+        "What it takes to order two agents that are this far apart; 10 mbb are 1 bb/100.",
+        metavar="MBB",
+        type=NOT_NEGATIVE,
     )
     interval: float | None = flag(
         "What it takes to know every result to within this much.", metavar="MBB", type=POSITIVE

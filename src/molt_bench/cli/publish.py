@@ -23,7 +23,7 @@ from molt_bench.view.publish_exams import publish_exams
     default="site",
     help="Folder for the site; an earlier site in it is replaced.",
 )
-@click.option("--deals", type=NONE_OR_MORE, default=2000, help="Deals of each run, the biggest swings first.")
+@click.option("--deals", type=NONE_OR_MORE, default=2000, help="Most deals of a run to show, the biggest swings first.")
 @printing_options
 def publish(folder: str, output: str, deals: int, printing: Printing) -> None:
     """Write runs and exams as a static site for any web host, with all pages, their files and hashes.

@@ -89,8 +89,10 @@ def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
     if not leads:
         return []
     apart = any(found.shrunk_lead(each) not in (None, each.lead.mean) for each in pairs)
-    why = ", shrunk since a run stops when they are large (in brackets as measured)" if apart else ""
-    return [f"Leads in bb/100{why}: {_some(leads)}."]
+    field = len(found.rows)
+    against = f" against a field of all {field}" if found.model.yardstick is None and field > 2 else ""
+    why = ", shrunk because a run tends to stop at a large one (as measured: in brackets)" if apart else ""
+    return [f"Leads in bb/100{against}{why}: {_some(leads)}."]
 
 
 def _shrunk(shrunk: float, mean: float) -> str:
@@ -164,7 +166,10 @@ def with_names(stop_reason: str, names: Mapping[str, str]) -> str:
     'all are ordered (least sure: Ann above Bob, >99.9%)'
     >>> with_names("all are tied within 250 mbb a hand", {})
     'all are tied within 25 bb/100'
+    >>> with_names("the budget of 1 matches is spent", {})
+    'the budget of 1 match is spent'
     """
+    stop_reason = stop_reason.replace("the budget of 1 matches ", "the budget of 1 match ")
     stop_reason = _IN_MBB.sub(lambda tie: f"{float(tie[1]) / MBB_PER_BB100:g} bb/100", stop_reason)
     return _LEAST_SURE.sub(lambda pair: " above ".join([names.get(name, name) for name in pair.groups()]), stop_reason)
 

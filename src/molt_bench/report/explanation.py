@@ -31,13 +31,13 @@ def raw_and_corrected(found: Analysis) -> str:
     """Say in one line what the two results of the table are, and why they differ; "" before the first match."""
     if not found.result.matches:
         return ""
-    said = f"bb/100 by the estimator {found.estimator}."
+    by = f"(estimator {found.estimator})"
     if {*found.estimators.values()} == {RAW}:
-        return f"{said} No luck is taken out: it is the chips as won, as raw is."
+        return f"bb/100 is raw, the chips as won: no luck is taken out {by}."
     gaps = {row.rating.id: gap for row in found.rows if (gap := _luck(row)) is not None}
     name, most = max(gaps.items(), key=lambda each: abs(each[1]))
-    whose = f": most for {found.shown[name]}, {_lucky(most)}" if round(most, 1) else ", of which there was none"
-    return f"{said} It takes luck out of raw, the chips as won{whose}."
+    whose = f"Largest correction: {found.shown[name]} was {_lucky(most)}" if round(most, 1) else "There was none"
+    return f"bb/100 is raw, the chips as won, with the luck taken out {by}. {whose}."
 
 
 def explanation(found: Analysis) -> list[str]:
@@ -50,9 +50,9 @@ def explanation(found: Analysis) -> list[str]:
 def _played(found: Analysis) -> str:
     config, played = found.result.config, totals(found.result)
     return (
-        f"Matches played: {played['matches']:,}. Each is {config.seeds.per_match:,} seed pairs: a deal of "
-        f"{config.game.hands_per_game:,} hands, played twice with the seats swapped, so that both hold the same cards. "
-        "What one of the two won more over both games is one result."
+        f"Matches played: {played['matches']:,}. Each is {config.seeds.per_match:,} seed pairs: the same "
+        f"{config.game.hands_per_game:,} hands are played twice with the seats swapped, so that both hold the same "
+        "cards. What an agent wins over both games counts as one result."
     )
 
 
@@ -62,8 +62,8 @@ def _method(found: Analysis) -> str:
     times = found.hands_by_chips
     saved = f" Without that, {times:.1f} times the hands would be needed." if times is not None and times >= 1.1 else ""
     return (
-        f"bb/100 is big blinds won per 100 hands, without luck: {'; '.join(parts)}. What is taken out has mean zero, "
-        f"so nobody gains by it in the long run.{saved}"
+        f"bb/100 is big blinds won per 100 hands, without luck: {'; '.join(parts)}. What is taken out is zero on "
+        f"average, so it favours nobody.{saved}"
     )
 
 
@@ -102,10 +102,11 @@ def _result(found: Analysis, row: ParticipantNumbers) -> str:
         listed += f"{signed(won[worst])} against {found.shown[worst]}"
     else:
         listed = " and ".join(f"{signed(won[other])} from {found.shown[other]}" for other in ordered)
-    mean = "" if len(ordered) < 2 else "the mean of "
     missing = "" if row.met is None else f" It has met {row.met[0]:,} of {row.met[1]:,} opponents."
-    weight = "" if len(ordered) < 2 else ", each opponent counting the same"
-    return f"{signed(row.bb_per_100 or 0.0)} bb/100 is {mean}{listed}{weight}.{missing}"
+    own_result = f"{signed(row.bb_per_100 or 0.0)} bb/100 is"
+    if len(ordered) < 2:
+        return f"{own_result} what it won from {found.shown[ordered[0]]}.{missing}"
+    return f"{own_result} the mean of {listed}, each opponent counting the same.{missing}"
 
 
 def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
@@ -117,8 +118,8 @@ def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
     count = sum(found.model.count(*pair) for pair in pairs)
     deviation = sqrt(sum(found.model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
     yield (
-        f"± {row.half_width:.1f} rests on {count:,} seed pairs, which varied by {deviation:.0f} bb/100 (standard "
-        "deviation): of such intervals, 95 in 100 contain the true value."
+        f"± {row.half_width:,.1f} comes from {count:,} seed pairs with a standard deviation of {deviation:.0f} bb/100: "
+        "of such intervals, 95 in 100 contain the true value."
     )
 
 
@@ -140,8 +141,8 @@ def _rank(found: Analysis, row: ParticipantNumbers) -> str:
         return "It has no rank."
     best, worst = row.rank_range
     if best == worst:
-        return f"Its rank is {best}: the orders that are claimed leave no other."
-    return f"Its rank is {best} to {worst}: it is not told apart from everybody near it."
+        return f"Its rank is {best}: the claimed orders leave no other."
+    return f"Its rank is {best} to {worst}: the run cannot tell it apart from all its neighbours."
 
 
 def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
@@ -152,10 +153,10 @@ def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
     lead, half = verdict.lead.mean / MBB_PER_BB100, verdict.lead.half_width() / MBB_PER_BB100
     below = found.shown[verdict.below]
     says = {
-        "ordered": "enough to claim the order",
+        "ordered": "enough to claim that it is better",
         "tied": f"tied: surely within {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100 of each other",
     }.get(verdict.kind, f"too little for a claim, which takes {100 * found.claimed_from:.10g}%")
-    yield f"It is {lead:.1f} ± {half:.1f} bb/100 ahead of {below}, {surely(verdict.sure)} sure: {says}."
+    yield f"It is {lead:,.1f} ± {half:,.1f} bb/100 ahead of {below}, {surely(verdict.sure)} sure: {says}."
 
 
 def _confidence(found: Analysis) -> str:
@@ -163,18 +164,19 @@ def _confidence(found: Analysis) -> str:
         return "The order is by rating, and so is how sure it is."
     allowed = 100 * found.error_budget.allowed
     return (
-        f"The claimed orders are wrong in at most {allowed:.3g}% of runs, however often the run looked: "
-        f"how sure a lead has to be allows for a look after every round.{_smaller_leads(found)}"
+        f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, "
+        f"and the percentages allow for that.{_smaller_leads(found)}"
     )
 
 
 def _smaller_leads(found: Analysis) -> str:
     """Say why a lead is not the difference of the two results in the table, where it is not."""
-    if found.model.yardstick is not None or len(found.rows) < 3:
+    field = len(found.rows)
+    if found.model.yardstick is not None or field < 3:
         return ""
     return (
-        " A lead is somewhat smaller than the difference of the two results: for it, each player is a member of the "
-        "field that everybody is measured against, and breaks even with itself."
+        f" A lead is about {field - 1}/{field} of the difference between two results in the table: leads are measured "
+        f"against all {field} agents, and nobody wins anything from itself."
     )
 
 

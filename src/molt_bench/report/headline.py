@@ -123,7 +123,9 @@ def _open(found: Analysis, verdicts: Sequence[Verdict]) -> str:
     told = f": {takes} would tell" if takes else ""
     more = f"{others:,} other {'pair' if others == 1 else 'pairs'} of neighbours {'is' if others == 1 else 'are'} open"
     rest = f"{',' if takes else ';'} and {more}" if others else ""
-    return f"{one} is ahead of {two} by {_with_interval(lead)} bb/100 ({sure}){told}{rest}."
+    even = f"{abs(lead.mean) / MBB_PER_BB100:.1f}" == "0.0"
+    ahead = f"{one} and {two} are even:" if even else f"{one} is ahead of {two} by"
+    return f"{ahead} {_with_interval(lead)} bb/100 ({sure}){told}{rest}."
 
 
 def _takes(found: Analysis, pair: Pair) -> str | None:

@@ -42,7 +42,11 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     )
     if result.matches:
         times = found.hands_by_chips
-        saved = f" Chips alone would take {times:.1f} times the hands." if times is not None and times >= 1.1 else ""
+        saved = (
+            f" By chips alone, this would take {times:.1f} times the hands."
+            if times is not None and times >= 1.1
+            else ""
+        )
         _say(console, f"{raw_and_corrected(found)}{saved}")
     if asked_again := _reasked(found):
         _say(console, asked_again)

@@ -70,7 +70,7 @@ def await_everybody(
         for each in lobby.invitations:
             if each.came and each.invited.token not in there:
                 there.add(each.invited.token)
-                say(f"{named(each)} is there ({len(there)} of {len(lobby.invitations)})")
+                say(f"{named(each)} has joined ({len(there)} of {len(lobby.invitations)})")
         if not lobby.missing():
             _tell_open_places(lobby, note)
             return

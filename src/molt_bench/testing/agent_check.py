@@ -46,7 +46,7 @@ _ONLY_GAME: Final = "the only game that it plays"
 #: Faults that take so long that one is enough.
 _NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
 _MAY_REMEMBER: Final = (
-    "it goes on between games, so that cannot be seen from here: a run deals it other cards in each seating, unless "
+    "it keeps running between games, so this cannot be checked: a run deals it different cards in each seat, unless "
     "its config says `isolated: true`"
 )
 #: Frames of a traceback to show.

@@ -8,9 +8,9 @@ from molt_bench.errors import FaultKind
 from molt_bench.records import Fault
 
 #: Not required, since an agent may mix.
-SAME_PLAY: Final = "the same cards get the same play, also once it has held the other side of them"
+SAME_PLAY: Final = "it plays the same cards the same way, even after seeing them from the other seat"
 #: Not checkable, since nobody can see what a server keeps.
-FORGETS: Final = "nothing that it saw in one game can reach another"
+FORGETS: Final = "it carries nothing from one game to the next"
 #: The first answer of a game is mentioned if it takes this many times as long as others.
 _SLOW_START: Final = 3
 

@@ -9,7 +9,7 @@ export const GLOSSARY = {
   match: "One meeting of two agents: a number of seed pairs.",
   margin: "What one agent wins from the other in a seed pair, per hand.",
   "±95%": "Half of the 95% interval: of such intervals, 95 in 100 contain the true value.",
-  lead: "How much more one agent wins from the field than the next one in the ranking.",
+  lead: "How much more one agent wins from the whole field, itself included, than the next one in the ranking.",
   tie: "Two agents surely within the tie margin of each other: too close to matter.",
   sure: "How sure it is that an agent is better than the next one, allowing for a look after every round.",
   rank: "The place in the ranking, or a range such as 2-5 where agents are not told apart.",
