@@ -7,8 +7,8 @@ seed pairs beside its own. What a pair has not shown its players may have shown 
 all seed pairs of one of the two, whichever is more, less what normal margins show by chance.
 
 Before anybody's big wins have shown, that is too little: then intervals miss the mean by what is still to come. So if
-they are `guarded`, a pair that varies less than the others counts as if it did, by three times the skewness that verdicts
-assume. One that varies more keeps what it has shown.
+they are `guarded`, the variance of the others counts for more where it is more than a pair's own: as three times the
+squared skewness that verdicts assume. A pair that varies more than the others keeps what it has shown.
 
 Verdicts need more than that. They are claimed where an interval is three standard errors wide, where skewness matters
 four times as much, and a run looks often enough to meet the moment at which the big loss is still to come. So for
