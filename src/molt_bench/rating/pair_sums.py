@@ -8,8 +8,8 @@ all seed pairs of one of the two, whichever is more, less what normal margins sh
 
 Before anybody's big wins have shown, that is too little: then intervals miss the mean by what is still to come. So if
 they are `guarded`, the variance of the others counts for more where it is more than a pair's own: as three times the
-squared skewness that has shown, or that verdicts assume, the latter as far as pairs are alike. A pair that varies more
-than the others keeps what it has shown.
+squared skewness that has shown, or that verdicts assume. A pair that varies more than the others keeps what it has
+shown.
 
 Verdicts need more than that. They are claimed where an interval is three standard errors wide, where skewness matters
 four times as much, and a run looks often enough to meet the moment at which the big loss is still to come. So for
@@ -191,8 +191,7 @@ class PairSums:
                 variances[some] = guards[some] = (believed * variance + squares) / (believed + free)
                 frees[some] = counted + free
                 if self.guarded:
-                    alike = counted / PRIOR_WEIGHT
-                    more = _GUARD * np.maximum(skews[some] ** 2, alike * assumed[some] ** 2)
+                    more = _GUARD * np.maximum(skews[some], assumed[some]) ** 2
                     believed = np.minimum(counted + np.where(variance * free > squares, more, 0.0), weight)
                     guards[some] = np.maximum(guards[some], (believed * variance + squares) / (believed + free))
             self._spreads = variances, frees, guards
