@@ -3,7 +3,8 @@
 Runs on ladders whose truth is known, see `ladders.py`: none of them has been used to choose anything. Three questions:
 
 - Fixed samples: how often does the 95% interval hold the truth, after a number of seed pairs that was set beforehand?
-  All pairs pooled, leads of neighbours, and the pair that is covered least.
+  All pairs pooled, leads of neighbours, and the pair that is covered least, beside what that would be by chance. They
+  are played in matches of ten, each by the estimator that is chosen before it.
 - At the stop: how often does it then, although the run has looked after every round and chosen its games by what it
   saw? `naive` is the interval for a fixed sample, `looked` the one of the stop rule; `ranks` are the rank intervals.
 - Verdicts: how many runs end with a wrong order or a wrong tie, and how many order copies of one bot?
@@ -20,6 +21,7 @@ from math import sqrt
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import numpy as np
 from ladders import EQUAL, LATER, LATEST, TAILS, VALIDATION, arguments, chosen_plans
 from lookup import config_of, quick_model, run
 from pools import Draws, Pool, describe, margins_in, played
@@ -30,6 +32,7 @@ from molt_bench.rating.ranks import rank_intervals
 
 SIZES = (5, 10, 20, 50)
 BATCH = 10
+PER_MATCH = 10
 MORE = 5
 GOAL = (0.93, 0.97)
 #: A pair that is covered less often than this is marked.
@@ -86,7 +89,9 @@ def fixed(pool: Pool, size: int, seeds: Sequence[int], *, shared: bool = False) 
         model = quick_model(draws.declared, pool.plan)
         book = MarginBook(model)
         for pair in combinations(draws.declared, 2):
-            book.add(pair, margins_in(draws.block(pair, 0, size)), draws.seeds(pair, 0, size))
+            for start in range(0, size, PER_MATCH):
+                count = min(PER_MATCH, size - start)
+                book.add(pair, margins_in(draws.block(pair, start, count)), draws.seeds(pair, start, count))
         margins = []
         for one, two in pool.plan.pairs:
             known = model.margin(one, two)
@@ -181,6 +186,15 @@ def print_fixed(pools: Sequence[Pool], runs: int, executor: Executor) -> None:
                 line += f"{_marked(sum(by_pair) / len(by_pair)):>10}{_marked(leads):>8}{lowest:>9}"
             print(line, flush=True)
     print(f"! marks what is not within {GOAL[0]:.2f} and {GOAL[1]:.2f}, or a pair covered less than {LOWEST:.2f}")
+    for pairs in sorted({len(pool.plan.pairs) for pool in pools} - {1}):
+        usual, low = least_by_chance(pairs, times)
+        print(f"The least of {pairs} pairs at .95 each is {usual:.3f} by chance, and below {low:.3f} in 1 of 20")
+
+
+def least_by_chance(pairs: int, runs: int) -> tuple[float, float]:
+    """Return the least share of so many pairs that are covered by .95 each: its mean, and what 1 in 20 is below."""
+    least = np.random.default_rng(1).binomial(runs, 0.95, (20_000, pairs)).min(axis=1) / runs
+    return float(least.mean()), float(np.quantile(least, 0.05))
 
 
 def _marked(share: float) -> str:

@@ -70,12 +70,13 @@ def test_simulated_extensions_widen_errors_as_the_model_does(benchmarks):
     from extensions import _widening
 
     from molt_bench.rating.margin import MarginModel
+    from molt_bench.rating.pair_sums import Allowances
 
     won = np.random.default_rng(2).standard_exponential(20) - 1
     for version in (12, 13, 14):
-        model = MarginModel("ab", skewed=version > 12, cautious=version > 13)
+        model = MarginModel("ab", allows=Allowances(skewed=version > 12, cautious=version > 13))
         model.add(("a", "b"), won.tolist())
-        plain = MarginModel("ab", skewed=False)
+        plain = MarginModel("ab", allows=Allowances(skewed=False))
         plain.add(("a", "b"), won.tolist())
         skew = ((won - won.mean()) ** 3).mean() ** 2 / won.var() ** 3
         wider = _widening(version, np.array([skew]), np.array([20.0]))[0]

@@ -3,7 +3,10 @@
 __version__ = "0.2.0"
 
 #: Bumped only when the same config could give other results: decks, rules, built-in bots, scoring.
-BENCH_VERSION = 15
+BENCH_VERSION = 16
 
-#: The bench versions whose runs can be read; only runs of this one can be continued.
-READABLE_VERSIONS = (11, 12, 13, 14, BENCH_VERSION)
+#: The bench versions whose runs can be continued, each by its own rules.
+CONTINUED_VERSIONS = (15, BENCH_VERSION)
+
+#: The bench versions whose runs can be read.
+READABLE_VERSIONS = (11, 12, 13, 14, *CONTINUED_VERSIONS)

@@ -43,7 +43,7 @@ def played(stack, hands, seeds):
 def test_honest_runs_are_not_suspected(stack, hands, seeds, longest):
     """After every round of all pairings somebody looks; 0 alarms in 2,400 runs is below 1 in 1,000 with 90%."""
     pool = played(stack, hands, seeds)
-    alarms, doubted, odd = [], 0, set()
+    alarms, held = [], set()
     for run in range(RUNS):
         dice = np.random.default_rng([stack, hands, run])
         watch = Suspicion(BOTS, PAIRS, hands=2 * hands, stack=stack)
@@ -53,11 +53,7 @@ def test_honest_runs_are_not_suspected(stack, hands, seeds, longest):
             for pair in PAIRS:
                 if watch.add(pair, drawn[pair][:end], nothing[:end], "fitted", shared=False):
                     alarms.append((run, end, watch.findings()))
-            doubted += bool(watch.doubted())
-            odd.update([run] if watch.findings().odd else [])
+            held.update([run] if watch.doubted() else [])
     assert alarms == []
-    assert len(odd) <= 0.05 * RUNS
-    # No order is claimed for a while in few of them, which costs some games.
-    assert doubted < 0.12 * RUNS * (longest // BATCH)
-    share = doubted * BATCH / RUNS / longest
-    print(f"{stack} big blinds, {2 * hands} hands: nobody in {RUNS} runs, odd in {len(odd)}; in doubt at {share:.1%}")
+    assert len(held) <= RUNS / 200
+    print(f"{stack} big blinds, {2 * hands} hands: nobody in {RUNS} runs, held back in {len(held)}")

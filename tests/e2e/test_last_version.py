@@ -21,6 +21,7 @@ RUNS = {f"{name} {version}": DATA / f"runs-v{version}" / name for version in (11
 RUNS["stages 12"] = DATA / "runs-v12" / "stages"
 RUNS |= {f"{name} 13": DATA / "runs-v13" / name for name in ("bots", "stages")}
 RUNS["bots 14"] = DATA / "runs-v14" / "bots"
+RUNS |= {f"{name} 15": DATA / "runs-v15" / name for name in ("bots", "held")}
 RUNS["models 11"] = Path(__file__).parents[1] / "runs" / "data" / "harness1"
 SAID = "written by bench version 1"
 #: Those that need the agents' files, or the answers of models.
@@ -85,8 +86,36 @@ def test_games_of_a_bot_that_plays_differently_now_are_replayed_as_it_played_the
     assert replay_games(run).again == ("resolver", "maniac")
 
 
-def test_it_is_not_continued(old):
+@pytest.mark.parametrize("name", [name for name in RUNS if not name.endswith("15")])
+def test_a_run_before_the_last_version_is_not_continued(name, tmp_path):
+    old = shutil.copytree(RUNS[name], tmp_path / "run")
     one_clear_line(quick("resume", old), "bench version 1")
+
+
+@pytest.mark.parametrize("name", ["bots", "held"])
+def test_a_run_of_the_last_version_is_continued_by_its_own_rules(name, tmp_path):
+    """Cut in half and resumed, it has the games, margins and results that its own version gave it."""
+    old, run = DATA / "runs-v15" / name, Path(shutil.copytree(DATA / "runs-v15" / name, tmp_path / "run"))
+    lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "journal.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
+    (run / "summary.json").unlink()
+    done = quick("resume", run, "--quiet", "--executor", "inline")
+    assert done.returncode == 0, done.stderr
+    for file in ("matches.json", "leaderboard.json", "margins.json"):
+        assert (run / file).read_text() == (old / file).read_text(), file
+    ends = [json.loads((folder / "journal.jsonl").read_text().splitlines()[-1])["stopReason"] for folder in (old, run)]
+    assert ends[0] == ends[1]
+    assert quick("verify", run).returncode == 0
+
+
+def test_a_run_of_the_last_version_is_extended_by_its_own_rules(tmp_path):
+    run = Path(shutil.copytree(DATA / "runs-v15" / "held", tmp_path / "run"))
+    done = quick("resume", run, "--max-matches", "33", "--quiet", "--executor", "inline")
+    assert done.returncode == 0, done.stderr
+    header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
+    assert header["benchVersion"] == 15
+    assert len(json.loads((run / "matches.json").read_text())["matches"]) == 33
+    assert quick("verify", run).returncode == 0
 
 
 @pytest.mark.slow

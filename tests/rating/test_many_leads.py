@@ -12,6 +12,7 @@ from molt_bench.bench.schedule.situation import Contrast, Situation
 from molt_bench.rating.exact_sums import ExactSum
 from molt_bench.rating.lead_sums import lead_sums
 from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pair_sums import Allowances
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.sequential_batch import deciding_errors, doubts
 from molt_bench.rating.student import UNKNOWN, Estimate, near_quantile, student_cdf
@@ -77,7 +78,8 @@ def test_the_precision_that_decides_many_leads(margin):
     [
         {},
         {"rare": 0.05},
-        {"skewed": False},
+        {"allows": Allowances(skewed=False)},
+        {"allows": Allowances(guarded=False)},
         {"anchors": NAMES[:2]},
         {"anchors": NAMES[1:]},
         {"unplayed": [("p03", "p07")]},

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from molt_bench.rating import sequential
 from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pair_sums import Allowances
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.student import UNKNOWN, Estimate
 
@@ -184,7 +185,7 @@ def test_the_simulation_knows_what_the_model_does():
     drawn = walks(25, 1)
     mean, scale, free = modelled(drawn)
     for count in (1, 2, 7, 200):
-        model = MarginModel("ab", hands=100, skewed=False)
+        model = MarginModel("ab", hands=100, allows=Allowances(skewed=False))
         model.add(("a", "b"), (1000 * drawn[0, :count]).tolist())
         margin = model.margin("a", "b")
         assert (margin.mean, margin.scale, margin.free) == pytest.approx(

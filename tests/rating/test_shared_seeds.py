@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 
 from molt_bench.rating.gauntlet import GauntletModel
+from molt_bench.rating.pair_sums import Allowances
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 
 VALUES = (-300.0, -100.0, 100.0, 300.0)
+#: Without what intervals allow for beside the covariance.
+PLAIN = Allowances(guarded=False)
 
 
 def gauntlet(margins, *, seeds=None, names="abr"):
     """Return the model of what everybody but the last wins from it, seed pair by seed pair."""
-    model = GauntletModel(names, names[-1])
+    model = GauntletModel(names, names[-1], allows=PLAIN)
     for name, values in margins.items():
         model.add((name, names[-1]), values, None if seeds is None else seeds[: len(values)])
     return model
@@ -56,7 +59,7 @@ def test_it_does_not_matter_who_was_declared_first():
     margins = {"a": [5.0, 30.0, -20.0, 8.0], "b": [1.0, 25.0, -10.0, -9.0]}
     leads = []
     for names in ("abr", "arb", "rab"):
-        model = GauntletModel(names, "r")
+        model = GauntletModel(names, "r", allows=PLAIN)
         for name, values in margins.items():
             model.add((name, "r"), values, "wxyz")
         leads.append(model.lead("a", "b"))
@@ -75,7 +78,7 @@ def test_variances_drawn_to_each_other_make_no_more_of_a_correlation():
 
 def test_seeds_of_ones_own_change_nothing():
     one = gauntlet({"a": VALUES, "b": VALUES})
-    model = GauntletModel("abr", "r")
+    model = GauntletModel("abr", "r", allows=PLAIN)
     model.add(("a", "r"), VALUES, range(4))
     model.add(("b", "r"), VALUES, range(4, 8))
     assert model.lead("a", "b") == one.lead("a", "b")
@@ -83,7 +86,7 @@ def test_seeds_of_ones_own_change_nothing():
 
 @pytest.mark.parametrize("method", ["add", "replace"])
 def test_a_seed_means_nothing_to_others_where_decks_are_a_pairings_own(method):
-    shared, own = (GauntletModel("abcr", "r", own_decks=names) for names in ("", "b"))
+    shared, own = (GauntletModel("abcr", "r", own_decks=names, allows=PLAIN) for names in ("", "b"))
     for model in (shared, own):
         for name in "abc":
             getattr(model, method)((name, "r"), VALUES, range(4))

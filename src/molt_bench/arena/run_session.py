@@ -139,7 +139,14 @@ class Session:
         """Run to the end."""
         config, known = self._config, self._known
         stated = stated_in(known.header, self._own) if known is not None else ()
-        self._ladder = ladder = Ladder(config, self._policies, draws=self._draws, keep_hands=keep_hands, stated=stated)
+        self._ladder = ladder = Ladder(
+            config,
+            self._policies,
+            draws=self._draws,
+            keep_hands=keep_hands,
+            stated=stated,
+            version=self._header.bench_version,
+        )
         self._status = StatusReports(self._observer, ladder, self._cast, self._spending)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
         self._call_everybody(preflight=preflight)

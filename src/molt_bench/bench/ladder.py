@@ -51,6 +51,7 @@ class Ladder:
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
         model_draws: The draws of language models.
         by_margins: Whether margins decide, and not OpenSkill ratings.
+        version: The bench version that plays the run, or has played it.
         confidence: By which the order of two is judged.
 
     Args:
@@ -59,7 +60,7 @@ class Ladder:
         keep_hands: Whether match results keep their individual hands.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
         recount: Whether margins are worked out even where they were recorded.
-        version: The bench version that plays the run, or has played it.
+        version: See above.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Ladder:
         version: int = BENCH_VERSION,
     ) -> None:
         self.config = config
-        self._version = version
+        self.version = version
         self.model_draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
@@ -118,7 +119,7 @@ class Ladder:
 
     def _open_book(self) -> None:
         """Begin with no margins."""
-        self._book = margin_book(self.config, self.config.rating.estimator, version=self._version, left=self.left)
+        self._book = margin_book(self.config, self.config.rating.estimator, version=self.version, left=self.left)
         self.margins = self._book.model
         game = self.config.game
         self.suspicion = Suspicion(
@@ -126,7 +127,7 @@ class Ladder:
             self.meetings,
             hands=2 * game.hands_per_game,
             stack=game.stack / game.big_blind,
-            version=self._version,
+            version=self.version,
         )
 
     def _enter(self, pair: Pair, margins: Margins, result: MatchResult) -> None:
@@ -143,7 +144,7 @@ class Ladder:
             return
         self._stops.append(stop)
         self._rule = rule_of(stop)
-        self.judge = judge_of(self.config, stops=self._stops, version=self._version)
+        self.judge = judge_of(self.config, stops=self._stops, version=self.version)
         self._look_anew()
 
     def rate(
@@ -265,7 +266,7 @@ class Ladder:
         """Return the verdict on each adjacent pair, based on margins."""
         if self._verdicts is None:
             neighbours = pairwise(self.ranking())
-            self._verdicts = self.judge.verdicts(self.margins, neighbours, doubted=self.suspicion.doubted())
+            self._verdicts = self.judge.verdicts(self.margins, neighbours, doubted=self.suspicion.awaited())
         return self._verdicts
 
     def _look_anew(self) -> None:

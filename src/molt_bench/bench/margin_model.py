@@ -9,11 +9,14 @@ from molt_bench.rating.additive import AdditiveModel
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
+from molt_bench.rating.pair_sums import Allowances
 
 #: The first bench version whose intervals allow for skewness, and in which a match keeps its estimator.
 _SINCE: Final = 13
 #: The first one whose verdicts allow for skewness that has not shown yet.
 _CAUTIOUS_SINCE: Final = 14
+#: The first one whose intervals allow for it, too.
+_GUARDED_SINCE: Final = 16
 
 
 def margin_book(
@@ -33,9 +36,10 @@ def margin_book(
         hands=2 * config.game.hands_per_game,
         sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
         own_decks=[participant.id for participant in config.participants if participant.may_remember],
-        skewed=version >= _SINCE,
+        allows=Allowances(
+            skewed=version >= _SINCE, cautious=version >= _CAUTIOUS_SINCE, guarded=version >= _GUARDED_SINCE
+        ),
         anchors=left,
-        cautious=version >= _CAUTIOUS_SINCE,
     )
     return MarginBook(model, estimator, distrusted=distrusted, again=version < _SINCE)
 

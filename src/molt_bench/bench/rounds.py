@@ -198,4 +198,5 @@ def _result(
         warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),
         history=course.history(),
+        bench_version=ladder.version,
     )

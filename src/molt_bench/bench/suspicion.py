@@ -4,26 +4,36 @@ Every estimator has the mean of the chips, for agents that know what they may kn
 hidden cards wins by what looks like luck, and a false policy makes luck of what is none. Then the raw result and the
 one without luck drift apart. So their difference is tested, in every run, for every pairing and every participant.
 
-The test is a bet (`suspicion_bets`). Long before a bet has made enough, a run may be sure of an order that is not the
-true one. So wherever the difference is far from 0 by the usual test, without regard to how often one looks, nothing is
-claimed and the run goes on. That happens to honest participants, too, in about one of twenty runs at any one look, and
-says nothing about them: only what a bet has made does (`Findings.odd`).
+The test is a bet (`suspicion_bets`). Before a bet has made enough to name somebody, a run may be sure of an order that
+is not the true one. So where it has made a good part of that, no order is claimed. Both bounds hold for a whole run,
+however often one looks: at most one honest run of 5,000 names anybody, and in one of 200 an order is held back.
+
+A bet is slow, since differences are far from normal: a cheat can lead before one has won. So a run does not stop
+either while the difference matters and is far from 0 by the usual test, at one look. That happens to honest
+participants, too, and costs some games; it holds back nothing that a run says when its budget ends. Up to version 15 it
+did, and with rare all-ins in most runs: small differences that hardly vary until the big loss comes.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import copysign, log, log10
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import copysign, log
 from typing import Final
 
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.suspicion_bets import PairBets, SideBets
+from molt_bench.config.sections import usual_tie_margin
 from molt_bench.rating.student import student_quantile
 from molt_bench.specs import Pair
 
 #: How often an honest run may name anybody.
 FALSE_ALARMS: Final = 1 / 5000
-#: No order is claimed until more is known where a z is further from 0 than any is in 95% of honest runs, at one look.
+#: How often an honest run may ever be held back, so that no order is claimed of somebody until more is known: half of
+#: that for its pairings, and half for its participants.
+HELD_BACK: Final = 1 / 200
+#: The bench version since which that is so; before, whatever made a run wait held it back.
+_HELD_BY_BETS_SINCE: Final = 16
+#: A run waits while a z is further from 0 than any is in 95% of honest runs, at one look.
 _DOUBTFUL: Final = 0.05
 #: From this z on, the other games of one of a pairing are odd, too.
 _ODD: Final = 3.0
@@ -53,7 +63,8 @@ class Findings(msgspec.Struct, frozen=True):
     Attributes:
         suspects: Those whose chips and results without luck cannot both be right, those with most evidence first.
         undecided: Those of them whose games do not tell which of two it is.
-        doubted: Others about whom no order is claimed yet, since the two differ by more than is usual at one look.
+        doubted: Others about whom no order is claimed yet, since the two differ by more than is likely.
+        odd: Those of the doubted for whom that is so however often one looks: all of them since version 16.
         bound: The evidence from which on somebody is named, as a logarithm to base 10.
         pairs: The difference of every pairing that has played.
         participants: The same of every participant.
@@ -62,20 +73,10 @@ class Findings(msgspec.Struct, frozen=True):
     suspects: tuple[str, ...] = ()
     undecided: tuple[Pair, ...] = ()
     doubted: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
     bound: float = 0.0
     pairs: Mapping[Pair, Difference] = {}
     participants: Mapping[str, Difference] = {}
-
-    @property
-    def odd(self) -> tuple[str, ...]:
-        """Those of the doubted for whom the two differ by more than is likely, however often one looks.
-
-        In at most 5% of honest runs there is ever anybody.
-        """
-        enough = self.bound - log10(_DOUBTFUL / FALSE_ALARMS)
-        found = {name for name, each in self.participants.items() if each.evidence >= enough}
-        found.update(name for pair, each in self.pairs.items() if each.evidence >= enough for name in pair)
-        return tuple(name for name in self.doubted if name in found)
 
 
 class Suspicion:
@@ -99,15 +100,21 @@ class Suspicion:
         #: Of a difference in thousandths of a big blind per hand: what it is in stacks per seed pair.
         self._unit = hands / 1000 / stack
         self._participants = tuple(participants)
-        tests = len({*pairs}) + len(participants)
+        pairings = len({*pairs})
+        tests = pairings + len(participants)
         self._bound = log(tests / FALSE_ALARMS)
+        self._held_from = log(2 * pairings / HELD_BACK), log(2 * len(participants) / HELD_BACK)
+        self._held_by_bets = version >= _HELD_BY_BETS_SINCE
+        #: What a run waits for has to matter, in stacks per seed pair: be more than the tie margin.
+        self._matters = self._unit * usual_tie_margin(stack) if self._held_by_bets else 0.0
         self._doubtful_share = 1 - _DOUBTFUL / tests / 2
         self._known: dict[tuple[Pair, str], PairBets] = {}
         self._bets: dict[Pair, PairBets] = {}
         self._sides = {name: SideBets() for name in participants}
         self._shared = False
-        #: The pairings and participants past the bound, and those whose z is far from 0.
+        #: The pairings and participants past the bound, those that bets hold back, and those whose z is far from 0.
         self._past_bound: set[Pair | str] = set()
+        self._odd: set[Pair | str] = set()
         self._doubtful: set[Pair | str] = set()
         self._blamed: tuple[tuple[str, ...], ...] = ()
 
@@ -133,34 +140,42 @@ class Suspicion:
         self._bets[pair], self._shared = bets, shared
         for name, side in zip(pair, (1, -1), strict=True):
             self._sides[name].change(bets, side, 1)
-        self._note(pair, bets.evidence, bets.z, bets.count - 1)
+        self._note(pair, bets.evidence, bets, bets.count - 1)
         for name in pair:
             own = self._sides[name]
-            self._note(name, own.evidence(shared=shared), own.z, own.count - own.pairings)
+            self._note(name, own.evidence(shared=shared), own, own.count - own.pairings)
         if self._past_bound or self._blamed:
             self._blamed = self._whose_fault()
         return self.suspects
 
     def doubted(self) -> tuple[str, ...]:
         """Return those about whom no order is claimed until more is known, suspects aside."""
-        if not self._doubtful:
-            return ()
-        suspects = frozenset(self.suspects)
+        return self._named(self._odd if self._held_by_bets else self._doubtful)
+
+    def awaited(self) -> tuple[str, ...]:
+        """Return those because of whom a run does not stop yet: the doubted, and others whose difference may matter."""
+        return self._named(self._odd | self._doubtful if self._held_by_bets else self._doubtful)
+
+    def _named(self, doubtful: Collection[Pair | str]) -> tuple[str, ...]:
+        """Return the participants that doubtful pairings and participants leave in doubt, suspects aside."""
+        suspects = frozenset(self.suspects) if doubtful else frozenset[str]()
         found: set[str] = set()
-        for each in self._doubtful:
+        for each in doubtful:
             names = (each,) if isinstance(each, str) else each
             # Chips alone count for suspects and in their pairings, and those make others doubtful, too.
             if suspects.isdisjoint(names) and (len(names) > 1 or not suspects):
                 found.update(names)
-        return tuple(name for name in self._participants if name in found)
+        return tuple(name for name in self._participants if name in found) if found else ()
 
     def findings(self) -> Findings:
         """Return all that is known now."""
         sides = {name: side for name, side in self._sides.items() if side.pairings}
+        doubted, odd = self.doubted(), self._named(self._odd)
         return Findings(
             self.suspects,
             tuple((names[0], names[1]) for names in self._blamed if len(names) > 1),
-            self.doubted(),
+            doubted,
+            tuple(name for name in doubted if name in odd),
             _base_10(self._bound),
             {
                 pair: Difference(bets.count, bets.mean / self._unit, bets.z, _base_10(bets.evidence))
@@ -169,7 +184,7 @@ class Suspicion:
             {
                 name: Difference(
                     side.count,
-                    side.total / max(1, side.count) / self._unit,
+                    side.mean / self._unit,
                     side.z,
                     _base_10(side.evidence(shared=self._shared)),
                 )
@@ -177,12 +192,13 @@ class Suspicion:
             },
         )
 
-    def _note(self, what: Pair | str, evidence: float, z: float, free: int) -> None:
-        """Note whether a pairing or participant is past the bound, or doubtful."""
-        past = evidence >= self._bound
-        (self._past_bound.add if past else self._past_bound.discard)(what)
-        doubtful = free > 0 and abs(z) >= student_quantile(self._doubtful_share, free)
-        (self._doubtful.add if doubtful else self._doubtful.discard)(what)
+    def _note(self, what: Pair | str, evidence: float, seen: PairBets | SideBets, free: int) -> None:
+        """Note whether a pairing or participant is past the bounds, or doubtful."""
+        past, odd = evidence >= self._bound, evidence >= self._held_from[isinstance(what, str)]
+        matters = abs(seen.mean) >= self._matters
+        doubtful = matters and free > 0 and abs(seen.z) >= student_quantile(self._doubtful_share, free)
+        for noted, holds in ((self._past_bound, past), (self._odd, odd), (self._doubtful, doubtful)):
+            (noted.add if holds else noted.discard)(what)
 
     def _whose_fault(self) -> tuple[tuple[str, ...], ...]:
         """Return who is suspected, one after another: the strongest evidence first, then what it does not explain."""

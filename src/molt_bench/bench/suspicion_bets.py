@@ -105,6 +105,11 @@ class SideBets:
         self.logs = [one + times * more for one, more in zip(self.logs, logs, strict=True)]
 
     @property
+    def mean(self) -> float:
+        """The mean over all seed pairs."""
+        return self.total / max(1, self.count)
+
+    @property
     def z(self) -> float:
         """The normal scores of all pairings together, weighted by the root of their seed pairs (Stouffer)."""
         return self.scores / sqrt(self.count) if self.count else 0.0

@@ -40,6 +40,11 @@ TIE_MARGIN_PER_BIG_BLIND: Final = 2.5
 MOST_TIE_MARGIN: Final = 250.0
 
 
+def usual_tie_margin(stack: float) -> float:
+    """Return the tie margin of a config that does not say, for stacks of so many big blinds."""
+    return min(MOST_TIE_MARGIN, TIE_MARGIN_PER_BIG_BLIND * stack)
+
+
 class SeedsConfig(Section):
     """Which decks are dealt."""
 
@@ -372,7 +377,7 @@ class BenchmarkConfig(Section):
 
     def usual_tie_margin(self) -> float:
         """Return the margin that counts as a tie with these stacks, unless the config says another."""
-        return min(MOST_TIE_MARGIN, TIE_MARGIN_PER_BIG_BLIND * self.game.stack / self.game.big_blind)
+        return usual_tie_margin(self.game.stack / self.game.big_blind)
 
     def _about_budget(self) -> Iterator[tuple[str, object, str]]:
         """Check that the budget has room for a match, and that the run ends."""

@@ -60,3 +60,7 @@ class GauntletModel(MarginModel):
         # The lead of one over another: what each of the two wins from the yardstick.
         added, most = shared_seeds.covariance(used, self._sums.spreads()[0][terms.indices].tolist())
         return (1 + added / apart if apart else 1.0), most
+
+    def _seeds_in_common(self, used: Sequence[tuple[float, Sample]], terms: Terms) -> float:
+        # The covariance of a lead says how few there are.
+        return inf

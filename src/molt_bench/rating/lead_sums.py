@@ -68,7 +68,7 @@ def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tupl
     if not len(known):
         return found
     leads = Leads(leads.first[known], leads.second[known], leads.pairs[known], leads.twice[known])
-    squared, kinds = rows.weight * rows.weight, 3 + sums.skewed + sums.cautious
+    squared, kinds = rows.weight * rows.weight, 3 + sums.skewed + sums.cautious + sums.guarded
     by_member = sums_by_member(kinds, lambda some: _terms(sums, some, squared), rows.members)
     # The games of the two may count for both, with twice the weight of one: one term takes the place of two.
     apart = np.where(leads.twice, _terms(sums, leads.pairs, squared), 0.0)
@@ -79,12 +79,15 @@ def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tupl
         total, sure = rounded_sums(parts, low[leads.first] + low[leads.second], 2 * float(error))
         totals.append(total)
         certain &= sure
+    guards = totals.pop() if sums.guarded else np.zeros(len(known))
     totals += [np.zeros(len(known))] * (5 - len(totals))
-    each_of = zip(*(some.tolist() for some in (known, certain, leads.first, leads.second, *totals)), strict=True)
-    for at, sure, first, second, variance, freedom, unit, third, assumed in each_of:
+    each_of = zip(
+        *(some.tolist() for some in (known, certain, leads.first, leads.second, *totals, guards)), strict=True
+    )
+    for at, sure, first, second, variance, freedom, unit, third, assumed, guard in each_of:
         if sure and variance:
             mean = fsum([*standings[first], *(-part for part in standings[second])])
-            found[at] = Sum(mean, variance, variance**2 / freedom, unit, *widening(third, assumed, variance))
+            found[at] = Sum(mean, variance, variance**2 / freedom, unit, *widening(third, assumed, variance, guard))
         else:
             found[at] = None
     return found
@@ -92,7 +95,7 @@ def lead_sums(sums: PairSums, rows: Rows, leads: Leads, standings: Sequence[tupl
 
 def _terms(sums: PairSums, which: slice | Ints, squared: float) -> Floats:
     """Return the terms of some pairs in each sum of a lead, given their squared weight; 0 where two have not met."""
-    variances, frees = sums.spreads()
+    variances, frees, guards = sums.spreads()
     counts = sums.counts[which]
     parts = squared * variances[which]
     if not counts.all():
@@ -102,4 +105,6 @@ def _terms(sums: PairSums, which: slice | Ints, squared: float) -> Floats:
     if sums.skewed:
         roots = np.sqrt(parts / counts)
         terms += [skewness_terms(parts, roots, skews[which]) for skews in sums.skews()[: 1 + sums.cautious]]
+    if sums.guarded:
+        terms.append(np.where(sums.counts[which] > 0, squared * guards[which] / counts, 0.0))
     return np.stack(terms)

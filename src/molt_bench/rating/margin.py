@@ -27,7 +27,7 @@ from molt_bench.lazy_import import lazy_import
 from molt_bench.rating import shared_seeds
 from molt_bench.rating.exact_sums import Members, exact_parts
 from molt_bench.rating.lead_sums import Leads, Rows, lead_sums
-from molt_bench.rating.pair_sums import PairSums, Sample, Sum, Terms
+from molt_bench.rating.pair_sums import Allowances, PairSums, Sample, Sum, Terms
 from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
@@ -41,6 +41,7 @@ else:
 _MANY: Final = 64
 #: Leads whose terms are remembered.
 _MOST_TERMS: Final = 1024
+_ALL: Final = Allowances()
 #: Assumed standard deviation of a hand with stacks of 100 big blinds, in thousandths of a big blind.
 SD_PER_HAND: Final = 10_000.0
 
@@ -57,8 +58,7 @@ class ModelOptions(TypedDict, total=False):
     sd_per_hand: float
     anchors: Collection[str]
     own_decks: Collection[str]
-    skewed: bool
-    cautious: bool
+    allows: Allowances
 
 
 class MarginModel:
@@ -74,8 +74,7 @@ class MarginModel:
         sd_per_hand: Standard deviation of a hand assumed before there is data, in thousandths of a big blind.
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         own_decks: Participants whose games are dealt decks of their own, so that they share no seed with others.
-        skewed: Whether intervals allow for skewed margins.
-        cautious: Whether verdicts also allow for skewness that has not shown yet.
+        allows: What intervals and verdicts allow for.
     """
 
     yardstick: str | None = None
@@ -88,8 +87,7 @@ class MarginModel:
         sd_per_hand: float = SD_PER_HAND,
         anchors: Collection[str] = (),
         own_decks: Collection[str] = (),
-        skewed: bool = True,
-        cautious: bool = True,
+        allows: Allowances = _ALL,
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
@@ -98,7 +96,7 @@ class MarginModel:
         self._pairs = tuple(self._samples)
         self._index = {pair: at for at, pair in enumerate(self._pairs)}
         numbers = [*combinations(range(len(self.participants)), 2)]
-        self._sums = PairSums(numbers, sd_per_hand**2 / hands, skewed=skewed, cautious=cautious)
+        self._sums = PairSums(numbers, sd_per_hand**2 / hands, allows)
         #: What has been computed since the last change; a standing stays as long as its pairs do.
         self._leads: dict[Pair, Estimate] = {}
         self._standings: dict[str, float] = {}
@@ -331,6 +329,9 @@ class MarginModel:
             samples = [self._samples[self._pairs[at]] for at in terms.indices.tolist()]
             used = list(zip(terms.weights.tolist(), samples, strict=True))
             factor, most = self._effect_of_shared_seeds(used, terms, found.variance)
+            seeds = self._seeds_in_common(used, terms)
+            if seeds != inf:
+                most, found = max(1.0, seeds - 1), self._sums.weighted(terms, seeds) or found
             if factor > 1 or not wide:
                 free, unit = min(found.free, most), found.unit * factor
                 found = found._replace(variance=found.variance * factor, free=free, unit=unit)
@@ -344,6 +345,12 @@ class MarginModel:
         `apart` is the variance that the sum would have without them.
         """
         return shared_seeds.clustering(used), inf
+
+    def _seeds_in_common(self, used: Sequence[tuple[float, Sample]], terms: Terms) -> float:
+        """Return how many seeds a sum rests on; infinitely many if that says no more than its seed pairs do."""
+        if len(used) == 1 or not self._sums.guarded:
+            return inf
+        return shared_seeds.seeds_in_sum(used, self._sums.spreads()[0][terms.indices].tolist())
 
 
 def _estimate(found: Sum) -> Estimate:

@@ -6,6 +6,11 @@ rare has not happened yet, a pair seems to vary less than it does; so the varian
 seed pairs beside its own. What a pair has not shown its players may have shown against others: its skewness is that of
 all seed pairs of one of the two, whichever is more, less what normal margins show by chance.
 
+Before anybody's big wins have shown, that is too little: then intervals miss the mean by what is still to come. So if
+they are `guarded`, the variance of the others counts for more where it is more than a pair's own: as three times the
+squared skewness that has shown, or that verdicts assume. A pair that varies more than the others keeps what it has
+shown.
+
 Verdicts need more than that. They are claimed where an interval is three standard errors wide, where skewness matters
 four times as much, and a run looks often enough to meet the moment at which the big loss is still to come. So for
 verdicts everybody counts as skewed until its own seed pairs say otherwise.
@@ -14,7 +19,7 @@ verdicts everybody counts as skewed until its own seed pairs say otherwise.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import fsum
+from math import fsum, inf, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
@@ -35,6 +40,8 @@ PRIOR_WEIGHT: Final = 2.0
 #: How much a squared skewness, over the number of seed pairs, adds to the standard error: at 95%, where z = 1.96, it is
 #: (z^4 + 2 z^2 - 3) / 18.
 SKEW: Final = 1.08
+#: In guarded intervals, the variance of the others counts as so many more seed pairs for each unit of squared skewness.
+_GUARD: Final = 3.0
 #: If more have played since, or there are fewer pairs, all are looked at together.
 _MOST_BEHIND, _FEW = 8, 4096
 #: The same at the bars of verdicts, where z is 2.9 to 3.2, and the factor has the form 1 + a s / (1 + a s / 2): that is
@@ -93,7 +100,7 @@ class Sum(NamedTuple):
         variance: The variance of that.
         free: Degrees of freedom of the variance.
         unit: The variance that one seed pair of every pair would give.
-        widening: By what factor skewness widens the standard error; at least 1.
+        widening: By what factor skewness, and what has not shown yet, widen the standard error; at least 1.
         caution: By what factor it is wider still for verdicts; at least 1.
     """
 
@@ -105,24 +112,36 @@ class Sum(NamedTuple):
     caution: float
 
 
+class Allowances(NamedTuple):
+    """What intervals and verdicts allow for beside normal margins; earlier bench versions allowed for less.
+
+    Attributes:
+        skewed: Intervals allow for skewed margins; without it, nothing else counts.
+        cautious: Verdicts also allow for skewness that has not shown yet.
+        guarded: Intervals also allow for it, and for how few seeds there are where pairings share them.
+    """
+
+    skewed: bool = True
+    cautious: bool = True
+    guarded: bool = True
+
+
 class PairSums:
     """Seed pairs, mean and sums of squares and cubes around it of every pair, by its index.
 
     Args:
         pairs: The two participants of every pair, by their numbers.
         first_guess: Variance of a seed pair assumed before there is data.
-        skewed: Whether intervals allow for skewness.
-        cautious: Whether verdicts allow for skewness that has not shown yet.
+        allows: What intervals and verdicts allow for.
     """
 
-    def __init__(
-        self, pairs: Sequence[tuple[int, int]], first_guess: float, *, skewed: bool = True, cautious: bool = True
-    ) -> None:
+    def __init__(self, pairs: Sequence[tuple[int, int]], first_guess: float, allows: Allowances) -> None:
         self.counts: Floats = np.zeros(len(pairs))
         self.means: Floats = np.zeros(len(pairs))
         self.ones, self.others = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
         self._participants = 1 + max(self.ones.max(initial=0), self.others.max(initial=0))
-        self.skewed, self.cautious = skewed, skewed and cautious
+        self.skewed = allows.skewed
+        self.cautious, self.guarded = allows.skewed and allows.cautious, allows.skewed and allows.guarded
         self._cubes: Floats = np.zeros(len(pairs))
         self._squares: Floats = np.zeros(len(pairs))
         #: Degrees of freedom of the squares, and the sums of both.
@@ -131,7 +150,7 @@ class PairSums:
         self._all_squares = ExactSum()
         self._variances = LogVariances(len(pairs))
         self._first_guess = first_guess
-        self._spreads: tuple[Floats, Floats] | None = None
+        self._spreads: tuple[Floats, Floats, Floats] | None = None
         #: By participant, and by pair; both are behind for those who have played since.
         self._own_skews: Floats = np.zeros((2, self._participants))
         self._skews: Floats = np.zeros((2, len(pairs)))
@@ -149,28 +168,33 @@ class PairSums:
         self._behind.update((int(self.ones[at]), int(self.others[at])))
         self._spreads = None
 
-    def spreads(self) -> tuple[Floats, Floats]:
-        """Return the variance of every pair, shrunk towards that of the others, and its degrees of freedom.
+    def spreads(self) -> tuple[Floats, Floats, Floats]:
+        """Return the variance of every pair, shrunk towards that of the others, its degrees of freedom, and its guard.
 
-        A pair's own seed pairs are excluded from the others, or they would count twice. The initial guess is all there
-        is at first, and counts for less as data come in.
+        The guard is the variance that intervals go by: the same or more. A pair's own seed pairs are excluded from the
+        others, or they would count twice. The initial guess is all there is at first, and counts for less as data come
+        in.
         """
         if self._spreads is None:
             total, all_free = self._all_squares.value, self._all_free
             guess_weight = 1 / (1 + all_free)
             prior = max(self._variances.prior_freedom(PRIOR_WEIGHT), guess_weight)
-            skews = self.skews()[0] if self.skewed else None
-            variances, frees = np.empty((2, len(self.counts)))
+            skews, assumed = self.skews()
+            variances, frees, guards = np.empty((3, len(self.counts)))
             for some in blocks(len(self.counts)):
                 squares, free = self._squares[some], self._free[some]
                 # Of all others: how much they vary, and how many seed pairs that counts as. No pair has more than all.
                 weight = guess_weight + (all_free - free)
                 variance = (guess_weight * self._first_guess + (total - squares)) / weight
                 counted = np.minimum(prior, weight)
-                believed = counted if skews is None else np.minimum(counted + skews[some] ** 2, weight)
-                variances[some] = (believed * variance + squares) / (believed + free)
+                believed = np.minimum(counted + skews[some] ** 2, weight) if self.skewed else counted
+                variances[some] = guards[some] = (believed * variance + squares) / (believed + free)
                 frees[some] = counted + free
-            self._spreads = variances, frees
+                if self.guarded:
+                    more = _GUARD * np.maximum(skews[some], assumed[some]) ** 2
+                    believed = np.minimum(counted + np.where(variance * free > squares, more, 0.0), weight)
+                    guards[some] = np.maximum(guards[some], (believed * variance + squares) / (believed + free))
+            self._spreads = variances, frees, guards
         return self._spreads
 
     def skews(self) -> Floats:
@@ -219,26 +243,34 @@ class PairSums:
         shown = own / np.maximum(played, 1.0)
         return np.stack([shown, (own + UNSEEN_WEIGHT * _UNSEEN) / (played + UNSEEN_WEIGHT)])
 
-    def weighted(self, terms: Terms) -> Sum | None:
+    def weighted(self, terms: Terms, seeds: float = inf) -> Sum | None:
         """Return what is known of a weighted sum; None if one of its pairs has no seed pairs.
 
-        The freedom is by Welch and Satterthwaite.
+        The freedom is by Welch and Satterthwaite. If its pairs have played so many `seeds` together, what is skewed
+        about them does not average out.
         """
         indices = terms.indices
         counts = self.counts[indices]
         if not len(indices) or not counts.all():
             return None
-        variances, frees = self.spreads()
+        variances, frees, guards = self.spreads()
         parts = terms.squared * variances[indices] / counts
+        guarded = fsum((terms.squared * guards[indices] / counts).tolist()) if self.guarded else 0.0
         total = fsum(parts.tolist())
         free = total**2 / fsum(freedom_terms(parts, frees[indices]).tolist())
         mean = fsum((terms.weights * self.means[indices]).tolist())
         thirds = (0.0, 0.0)
         if self.skewed and total:
             roots = np.sqrt(parts / counts)
-            shown, assumed = (skewness_terms(parts, roots, skews[indices]) for skews in self.skews())
-            thirds = fsum(shown.tolist()), fsum(assumed.tolist()) if self.cautious else 0.0
-        return Sum(mean, total, free, fsum((parts * counts).tolist()), *widening(*thirds, total))
+            shown, assumed = (
+                max(
+                    fsum(skewness_terms(parts, roots, skews[indices]).tolist()),
+                    0.0 if seeds == inf else fsum((skews[indices] * parts).tolist()) * sqrt(total / seeds),
+                )
+                for skews in self.skews()
+            )
+            thirds = shown, assumed if self.cautious else 0.0
+        return Sum(mean, total, free, fsum((parts * counts).tolist()), *widening(*thirds, total, guarded))
 
 
 def freedom_terms(parts: Floats, frees: Floats) -> Floats:
@@ -257,13 +289,15 @@ def skewness_terms(parts: Floats, roots: Floats, skews: Floats) -> Floats:
     return found
 
 
-def widening(third: float, assumed: float, variance: float) -> tuple[float, float]:
-    """Return by what factor skewness widens the standard error of a sum, and by what other one for verdicts.
+def widening(third: float, assumed: float, variance: float, guarded: float) -> tuple[float, float]:
+    """Return by what factor the standard error of a sum is wider in intervals, and by what other one for verdicts.
 
     Args:
         third: The third moment of the sum.
         assumed: The third moment that verdicts take it to have; 0 if they are not cautious.
         variance: Of the sum.
+        guarded: The variance that intervals go by, where it is more.
     """
     shown = 1 + SKEW * third**2 / variance**3 if third else 1.0
+    shown *= sqrt(guarded / variance) if guarded > variance else 1.0
     return shown, max(1.0, widening_at_bar(assumed**2 / variance**3) / shown) if assumed else 1.0

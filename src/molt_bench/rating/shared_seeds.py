@@ -1,7 +1,9 @@
 """Seeds that pairings share: what they do to the variance of a sum of margins.
 
 A participant lucky on a seed may be lucky against everybody. So the variance of a sum is computed seed by seed, if that
-makes it larger (the sandwich estimator, clustered by seed; Liang and Zeger 1986).
+makes it larger (the sandwich estimator, clustered by seed; Liang and Zeger 1986). Such a sum rests on its seeds,
+however many pairings have played them: it has that many degrees of freedom, less one, and is as skewed as so few leave
+it.
 
 In a gauntlet a lead is the difference of two margins against the same opponent, and two who hold the same cards
 against it are lucky together: the difference varies less (common random numbers; Glasserman and Yao 1992). There the
@@ -35,6 +37,20 @@ def clustering(used: Sequence[tuple[float, Sample]]) -> float:
         apart.append(scale**2 * sample.squares)
     alone = fsum(apart)
     return max(1.0, fsum(part**2 for part in together.values()) / alone) if alone else 1.0
+
+
+def seeds_in_sum(used: Sequence[tuple[float, Sample]], variances: Sequence[float]) -> float:
+    """Return how many seeds a weighted sum of margins rests on, by what each adds to its variance.
+
+    `variances` are those of the seed pairs of each. Where no seed is shared, it is the number of all seed pairs if
+    these add the same; where all pairs have played the same seeds, it is the number of these.
+    """
+    by_seed: dict[Hashable, float] = defaultdict(float)
+    for (weight, sample), variance in zip(used, variances, strict=True):
+        for seed in sample.seeds:
+            by_seed[seed] += (weight / sample.count) ** 2 * variance
+    squares = fsum(each**2 for each in by_seed.values())
+    return fsum(by_seed.values()) ** 2 / squares if squares else inf
 
 
 def covariance(used: Sequence[tuple[float, Sample]], variances: Sequence[float]) -> tuple[float, float]:

@@ -132,7 +132,7 @@ def suspicions(found: Analysis) -> list[str]:
         )
     odd = known.odd
     for names, why in (
-        (odd, "differ by more than they ever do in 19 of 20 honest runs. More games will tell."),
+        (odd, "differ by more than they ever do in 199 of 200 honest runs. More games will tell."),
         (
             [name for name in known.doubted if name not in odd],
             "differ by more than usual, as at the end of about one in twenty honest runs. That says nothing against "

@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from molt_bench._version import BENCH_VERSION
+from molt_bench._version import CONTINUED_VERSIONS
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
@@ -70,7 +70,7 @@ class RunFiles(msgspec.Struct):
         with ExitStack() as opened:  # closes what is open already if the rest cannot be
             journal, content = Journal.reopen(str(path), warn=warn)
             opened.callback(journal.close)
-            check_unchanged(path, content, versions={BENCH_VERSION})
+            check_unchanged(path, content, versions=CONTINUED_VERSIONS)
             stored = StoredRun(path.parent, content, secret=secret)
             models = stored.config.models()
             unfinished = bool(models) and stored.stop_reason is None

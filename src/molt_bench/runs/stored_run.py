@@ -270,7 +270,6 @@ class StoredRun:
             *session_warnings(content.lines),
             *result.warnings,
         ]
-        result = structs.replace(result, bench_version=self.header.bench_version)
         return concluded(
             result,
             seed,

@@ -82,7 +82,8 @@ const asCell = (text) => h("td", visibleLine(text));
 
 /** What a question shows: the kind of decision, cards, board and the actions so far. */
 const decisionCells = (one) => [one.kind, one.cards, one.board, one.line].map(asCell);
-const DECISION = ["Cards", "Board", "So far"].map((text) => th(text));
+// New cells for each table: a cell that is put into a second one leaves the first.
+const decisionHead = () => ["Cards", "Board", "So far"].map((text) => th(text));
 
 function costliestSection(exam, ranked, agents) {
   const box = h("div");
@@ -93,7 +94,7 @@ function costliestSection(exam, ranked, agents) {
       const [kind, ...rest] = decisionCells(one);
       return row(kind.textContent, rest, answer, asCell(mix(one.solution)), number(fixed(one.loss, 2)));
     });
-    const head = [th("Decision"), DECISION, th("Answer"), th("The solution"), numberHead("bb lost")];
+    const head = [th("Decision"), decisionHead(), th("Answer"), th("The solution"), numberHead("bb lost")];
     const name = `Costliest answers of ${agents.name(id)}`;
     box.replaceChildren(...(rows.length ? savedTable(name, head, rows) : [h("p", "Nothing was given away.")]));
   };
@@ -121,7 +122,7 @@ function sideBySide(exam, ranked, agents) {
       return row(kind.textContent, rest, texts, number(signed(other.loss - one.loss, 2)));
     });
     const names = chosen.map((id) => th(agents.name(id)));
-    const head = [th("Decision"), DECISION, names, th("The solution"), numberHead("bb the first is ahead")];
+    const head = [th("Decision"), decisionHead(), names, th("The solution"), numberHead("bb the first is ahead")];
     box.replaceChildren(...savedTable("Side by side", head, rows));
   };
   draw();
