@@ -318,7 +318,7 @@ def test_the_tie_margin_grows_with_the_stacks_up_to_a_hundred_big_blinds(stack, 
     assert load_config(found.plain()) == found
 
 
-def test_matches_with_models_are_short_unless_the_config_says_how_long_they_are():
+def test_matches_with_models_are_short_unless_the_config_says_how_long_or_how_many_they_are():
     models = ["tag", {"id": "model", "type": "llm:openai:gpt-4o-mini"}]
 
     def sizes(**config):
@@ -328,7 +328,8 @@ def test_matches_with_models_are_short_unless_the_config_says_how_long_they_are(
 
     assert sizes() == (4, 50)
     assert sizes(stop={"budget": {"maxHands": 90_000}}) == (4, 50)
-    assert sizes(stop={"budget": {"maxMatches": 7}}) == (4, 7)
+    assert sizes(stop={"budget": {"maxMatches": None, "maxCostUsd": 9}}) == (4, None)
+    assert sizes(stop={"budget": {"maxMatches": 7}}) == (10, 7)
     assert sizes(seeds={"perMatch": 10}) == (10, 20)
     assert sizes(participants=["tag", "tight"]) == (10, 20)
 

@@ -51,7 +51,8 @@ class SeedsConfig(Section):
         Count,
         Field(
             le=MOST_GAMES_OF_A_ROUND // 2,
-            description="Seeds per match; each is played twice, seats swapped. With models 4 by default.",
+            description="Seeds per match; each is played twice, seats swapped. With models 4 by default, unless "
+            "maxMatches is set.",
         ),
     ] = 10
     master_seed: Annotated[
@@ -235,7 +236,7 @@ class Budget(Section):
     """Stop when one of these is used up; null means no limit."""
 
     max_matches: Annotated[
-        Count | None, Field(description="Matches. With models 50 by default, unless seeds.perMatch is set.")
+        Count | None, Field(description="Matches. With models 50 by default, unless perMatch is set.")
     ] = 20
     max_games: Annotated[Count | None, Field(description="Games, two for each seed of a match.")] = None
     max_hands: Annotated[Count | None, Field(description="Hands dealt.")] = None
@@ -381,13 +382,15 @@ class BenchmarkConfig(Section):
         return self
 
     def _shorten_matches(self) -> None:
-        """Make the matches of models short, unless the config says how long they are; as many hands fit into a run."""
-        if "per_match" in self.seeds.model_fields_set or not self.models():
+        """Make the matches of models short, unless the config says how long they are, or how many there are."""
+        budget = self.stop.budget or Budget(max_matches=None)
+        counted = "max_matches" in budget.model_fields_set
+        said = "per_match" in self.seeds.model_fields_set or (counted and budget.max_matches is not None)
+        if said or not self.models():
             return
         # As with the tie margin: the config that a run keeps states both.
         self.__dict__["seeds"] = self.seeds.model_copy(update={"per_match": MODEL_SEEDS_PER_MATCH})
-        budget = self.stop.budget
-        if budget is not None and "max_matches" not in budget.model_fields_set:
+        if not counted:
             more = budget.model_copy(update={"max_matches": MODEL_MATCHES})
             self.__dict__["stop"] = self.stop.model_copy(update={"budget": more})
 
