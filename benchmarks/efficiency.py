@@ -23,7 +23,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from ladders import LATER, LATEST, VALIDATION, arguments, chosen_plans
+from ladders import AGAIN, LATER, LATEST, MODELS, NEWEST, TAILS, VALIDATION, arguments, chosen_plans
 from lookup import config_of, run
 from pools import Draws, Pool, describe, played
 
@@ -200,7 +200,8 @@ def main() -> None:
     options = parser.parse_args()
     start = perf_counter()
     with ProcessPoolExecutor(options.processes) as executor:
-        for plan in chosen_plans((*VALIDATION, *LATER, *LATEST), options):
+        every = (*VALIDATION, *LATER, *LATEST, *TAILS, *NEWEST, *AGAIN, *MODELS)
+        for plan in chosen_plans([plan for plan in every if not plan.equal], options):
             pool = played(plan, executor, options.keep)
             describe(pool)
             print_table(pool, (*ROWS, PRD, PRD._replace(by="seedPair")), options.runs, executor)

@@ -144,6 +144,7 @@ VALIDATION = (
 LATER, LATEST, NEWEST, AGAIN = (_GROUPS[name] for name in ("LATER", "LATEST", "NEWEST", "AGAIN"))
 MODELS = (
     *_GROUPS["MODELS"],
+    *_GROUPS["MODELS_LATER"],
     Plan(
         "ebb x 2",
         "copies, dice published, 70 big blinds",

@@ -1,4 +1,4 @@
-"""Measure how few hands a ranking of models takes: by stand-ins, asked again, and looking far ahead.
+"""Measure how few hands a ranking of models takes: by stand-ins, asked again, looking far ahead, in short matches.
 
 Players of open ladders (see `ladders.py`) stand for models. Their games are played once, and a run draws from them.
 Each way to take luck out stands beside that of bench version 13 on the same games, by the same stop rule:
@@ -8,6 +8,13 @@ Each way to take luck out stands beside that of bench version 13 on the same gam
   are fitted to the run;
 - nothing published: models that are asked again, beside `fitted` with one answer. Here hands are not all that counts:
   the cost is that of all answers, and at half price all but the first cost half.
+
+Each of them in matches of ten seed pairs, as in version 13, and of four, as with models now. All is relative to the
+first row, which is version 13 as it was.
+
+The players remember nothing and begin every hand with the same stack. So a seed pair is put together from hands that
+are drawn one by one, each with both of its seatings: 24 seed pairs of 20 hands are a pool of 480 hands then, and not of
+24 numbers. Everything but `fitted` is left out.
 
 What has learned from a few hands leaves more luck than what knows many. So weights and stand-ins are taught on games of
 their own, and every game of the pool is looked at by those of each stage. A run uses the stage that both players have
@@ -36,6 +43,7 @@ from lookup import PoolLadder, config_of, run
 from pools import BIG_BLIND, HOLES, Draws, Pool
 from stand_ins import asked_again, at_visited, worths
 
+from molt_bench.config.sections import MODEL_SEEDS_PER_MATCH
 from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.luck.fitting import Fit, table_together, won_together
@@ -48,7 +56,11 @@ from molt_bench.seeds import seed_pool
 from molt_bench.specs import Pair
 
 #: Hands of each player that stand-ins have learned from, by stage.
-STAGES = (120, 960)
+STAGES = (120, 240, 480, 960, 1920)
+#: Seed pairs of a match in version 13, and with models now.
+BEFORE, NOW = 10, MODEL_SEEDS_PER_MATCH
+#: Seed pairs that are put together for each pairing.
+DRAWN = 400
 #: Seed pairs of fixed samples.
 SIZES = (5, 10, 20, 50)
 
@@ -65,12 +77,10 @@ class Looked(NamedTuple):
     """The seed pairs of a pairing, looked at in every way.
 
     Attributes:
-        margins: By what is known (`open`, `odds`, `nothing`), seed pair and estimator.
         won: By way and seed pair, what each hand was worth in both seatings, in chips.
         answers: By way and seed pair, how many answers were asked for; `once` has the decisions.
     """
 
-    margins: dict[str, Any]
     won: dict[str, Any]
     answers: dict[str, Any]
 
@@ -104,7 +114,7 @@ def taught(plan: Plan) -> dict[int, Taught]:
             result = match_of(plan, pair, [f"taught {plan.name} {pair} {hands}"])
             both = agents[pair[0]], agents[pair[1]]
             games, known, mute = decisions_of(plan, pair, result, both)
-            fit.learn(pair, [(f"{pair} {hands}", [each.hands for each in known_odds(plan, pair, games)])])
+            fit.learn(pair, [(f"{pair} {hands}", known_odds(plan, pair, games))])
             by_odds.learn(known)
             ready = all(by_answers.knows(agent) for agent in both)
             worth = worths(known, by_answers, counted=False) if ready else np.ones(len(known.options), int)
@@ -116,22 +126,11 @@ def taught(plan: Plan) -> dict[int, Taught]:
     return found
 
 
-class Known(NamedTuple):
-    """A game by the odds of both players at their decisions: by every estimator, and its hands."""
-
-    estimates: Any
-    hands: Any
-
-
-def known_odds(plan: Plan, pair: Pair, games: Sequence[Any]) -> list[Known]:
-    """Return games by the odds of both players at their decisions alone; corrections of the two add up."""
+def known_odds(plan: Plan, pair: Pair, games: Sequence[Any]) -> list[Any]:
+    """Return the hands of games by the odds of both players at their decisions alone."""
     policies = [plan.bots[name].make(name).policy for name in pair]
-    found = []
-    for game in games:
-        three = [game_estimates(game, each) for each in ((policies[0], None), (None, policies[1]), (None, None))]
-        one, two, none = (np.array([getattr(each, field) for field in ESTIMATORS.values()]) for each in three)
-        found.append(Known(one + two - none, at_visited(*[each.hands for each in three])))
-    return found
+    some = (policies[0], None), (None, policies[1]), (None, None)
+    return [at_visited(*[game_estimates(game, each).hands for each in some]) for game in games]
 
 
 def look_at(plan: Plan, stages: Mapping[int, Taught], pair: Pair) -> Looked:
@@ -141,25 +140,18 @@ def look_at(plan: Plan, stages: Mapping[int, Taught], pair: Pair) -> Looked:
     result = match_of(plan, pair, seed_pool(f"models {plan.name} {pair}", plan.seeds))
     games, known, mute = decisions_of(plan, pair, result, agents)
     policies = tuple(plan.bots[name].make(name).policy for name in pair)
-    nothing = [game_estimates(game) for game in games]
-    near, far = ([game_estimates(game, policies, reach=reach) for game in games] for reach in (NEAR, FAR))
+    nothing = [game_estimates(game).hands for game in games]
+    near, far = ([game_estimates(game, policies, reach=reach).hands for game in games] for reach in (NEAR, FAR))
     odds = known_odds(plan, pair, games)
 
     def by_hand(some: Sequence[Any]) -> Any:
-        return np.array([won_together([each.hands for each in some[at : at + 2]]) for at in range(0, len(some), 2)])
-
-    def by_seed(rows: Sequence[Any]) -> Any:
-        each = np.array(rows)
-        return (each[::2] + each[1::2]) * 1000 / BIG_BLIND / (2 * plan.hands)
-
-    def estimated(some: Sequence[Any]) -> Any:
-        return by_seed([[getattr(each, field) for field in ESTIMATORS.values()] for each in some])
+        return np.array([won_together(some[at : at + 2]) for at in range(0, len(some), 2)])
 
     won = {"nothing": by_hand(nothing), "odds": by_hand(odds), "near": by_hand(near), "far": by_hand(far)}
     seeds = np.array([game for game, _ in mute.places]) // 2
     answers = {"once": np.bincount(seeds, minlength=plan.seeds)}
-    usual = np.array([each.hands.won for each in nothing])
-    terms = [table_together([each.hands for each in odds[at : at + 2]]) for at in range(0, len(games), 2)]
+    usual = np.array([each.won for each in nothing])
+    terms = [table_together(odds[at : at + 2]) for at in range(0, len(games), 2)]
     for stage, learned in stages.items():
         won[f"weights {stage}"] = won["odds"] - np.array([each @ learned.weights for each in terms])
         won[f"odds {stage}"] = _looked_ahead(usual, games, known, learned.by_odds)
@@ -167,12 +159,7 @@ def look_at(plan: Plan, stages: Mapping[int, Taught], pair: Pair) -> Looked:
         again = asked_again(known, mute, worth, np.random.default_rng([stage, *agents]))
         won[f"answers {stage}"] = _looked_ahead(usual, games, again, learned.by_answers)
         answers[f"answers {stage}"] = np.bincount(seeds, worth, plan.seeds)
-    margins = {
-        "nothing": estimated(nothing),
-        "odds": by_seed([each.estimates for each in odds]),
-        "open": estimated(near),
-    }
-    return Looked(margins, won, answers)
+    return Looked(won, answers)
 
 
 def _looked_ahead(usual: Any, games: Sequence[Any], played: Any, stand_ins: StandIns) -> Any:
@@ -188,49 +175,50 @@ class Way(NamedTuple):
 
     Attributes:
         name: What it is called in a table.
-        known: What is known of the players: `open`, `odds` or `nothing`.
         by_stage: By hands that both have played, which of the ways in `Looked` is used.
     """
 
     name: str
-    known: str
     by_stage: Mapping[int, str]
 
 
 #: Each beside that of version 13.
 WAYS = (
-    (Way("asked near", "open", {0: "near"}), Way("asked far", "open", {0: "far"})),
+    (Way("asked near", {0: "near"}), Way("asked far", {0: "far"})),
     (
-        Way("fitted weights", "odds", {0: "odds", **{stage: f"weights {stage}" for stage in STAGES}}),
-        Way("stand-ins", "odds", {0: "odds", **{stage: f"odds {stage}" for stage in STAGES}}),
+        Way("fitted weights", {0: "odds", **{stage: f"weights {stage}" for stage in STAGES}}),
+        Way("stand-ins", {0: "odds", **{stage: f"odds {stage}" for stage in STAGES}}),
     ),
     (
-        Way("one answer", "nothing", {0: "nothing"}),
-        Way("asked again", "nothing", {0: "nothing", **{stage: f"answers {stage}" for stage in STAGES}}),
+        Way("one answer", {0: "nothing"}),
+        Way("asked again", {0: "nothing", **{stage: f"answers {stage}" for stage in STAGES}}),
     ),
 )
 
 
 class ModelPool(Pool):
-    """The seed pairs of a ladder, looked at in one way, all of them with the same truth.
+    """Seed pairs that are put together from the hands of a ladder, looked at in one way, all with the same truth.
 
     Attributes:
         answers: By seed, first and second participant: what was asked, and what was decided.
     """
 
-    def __init__(self, plan: Plan, looked: Mapping[Pair, Looked], known: str, way: str, truth: Any) -> None:
+    def __init__(self, plan: Plan, looked: Mapping[Pair, Looked], way: str, truth: Any) -> None:
+        if plan.stacks != "reset":
+            raise ValueError(f"{plan.name}: its hands depend on those before them")
         names = [*plan.bots]
         size = len(names), len(names)
-        table = np.zeros((plan.seeds, *size, len(ESTIMATORS)))
-        self.answers = np.zeros((plan.seeds, *size, 2))
+        table = np.zeros((DRAWN, *size, len(ESTIMATORS)))
+        self.answers = np.zeros((DRAWN, *size, 2))
         for pair, each in looked.items():
             one, two = names.index(pair[0]), names.index(pair[1])
-            rows = each.margins[known].copy()
-            rows[:, [*ESTIMATORS].index("fitted")] = 1000 * each.won[way].mean(axis=1) / 2 / BIG_BLIND
-            table[:, one, two], table[:, two, one] = rows, -rows
-            asked = np.array([each.answers.get(way, each.answers["once"]), each.answers["once"]]).T
-            self.answers[:, one, two] = self.answers[:, two, one] = asked
-        super().__init__(plan, table, np.zeros((plan.seeds, *size, plan.hands, HOLES)))
+            hands = each.won[way]
+            drawn = np.random.default_rng([one, two]).integers(hands.size, size=(DRAWN, plan.hands))
+            margins = 1000 * hands.ravel()[drawn].mean(axis=1) / 2 / BIG_BLIND
+            table[:, one, two], table[:, two, one] = margins[:, None], -margins[:, None]
+            asked = [each.answers.get(way, each.answers["once"]).mean(), each.answers["once"].mean()]
+            self.answers[:, one, two] = self.answers[:, two, one] = np.array(asked) * plan.hands / hands.shape[1]
+        super().__init__(plan._replace(seeds=DRAWN), table, np.zeros((DRAWN, *size, plan.hands, HOLES)))
         if not plan.equal:
             self.truth = truth
             self.table = table + truth[..., None] - table.mean(axis=0)
@@ -281,12 +269,12 @@ class Ending(NamedTuple):
     ordered: bool
 
 
-def endings(pools: Mapping[int, ModelPool], seeds: Iterable[int]) -> list[Ending]:
-    """Play runs to their end."""
+def endings(pools: Mapping[int, ModelPool], per_match: int, seeds: Iterable[int]) -> list[Ending]:
+    """Play runs to their end, in matches of so many seed pairs."""
     found = []
     for seed in seeds:
         draws = Draws(pools[0], seed)
-        config = config_of(draws, {})
+        config = config_of(draws, {}, seeds={"perMatch": per_match})
         ladder = ModelLadder(config, draws, pools)
         outcome = run(draws, config, ladder)
         plan = pools[0].plan
@@ -302,20 +290,23 @@ def endings(pools: Mapping[int, ModelPool], seeds: Iterable[int]) -> list[Ending
 def report(plan: Plan, looked: Mapping[Pair, Looked], runs: int, executor: ProcessPoolExecutor) -> None:
     """Print the tables of a ladder."""
     truth = truth_of(plan, looked)
-    print(f"\n{plan.name}: {plan.about}; {plan.seeds} seed pairs of {2 * plan.hands} hands, {runs} runs")
-    print(f"{'':18}{'hands':>9}{'+-':>8}{'of before':>11}{'cost':>8}{'half price':>12}{'open':>7}{'wrong':>8}", end="")
-    print(f"{'ordered':>9}   variance of `fitted`, by stage")
+    size = next(iter(looked.values())).won["far"].size
+    print(f"\n{plan.name}: {plan.about}; games of {plan.hands} hands, drawn from {size}; {runs} runs")
+    print(f"{'':18}{'match':>6}{'hands':>9}{'+-':>8}{'of before':>11}{'cost':>8}{'half price':>12}{'open':>7}", end="")
+    print(f"{'wrong':>8}{'ordered':>9}   variance of `fitted`, by stage")
     for ways in WAYS:
         base: Sequence[Ending] = ()
         before = 0.0
         for way in ways:
-            pools = {
-                stage: ModelPool(plan, looked, way.known, name, truth) for stage, name in sorted(way.by_stage.items())
-            }
-            parts = executor.map(partial(endings, pools), [range(at, min(at + 5, runs)) for at in range(0, runs, 5)])
-            found = [each for part in parts for each in part]
-            base, before = base or found, before or _left(pools)[0]
-            _print_row(way.name, found, base, [each / before for each in _left(pools)])
+            pools = {stage: ModelPool(plan, looked, name, truth) for stage, name in sorted(way.by_stage.items())}
+            before = before or _left(pools)[0]
+            for per_match in (BEFORE, NOW):
+                batches = [range(at, min(at + 5, runs)) for at in range(0, runs, 5)]
+                parts = executor.map(partial(endings, pools, per_match), batches)
+                found = [each for part in parts for each in part]
+                base = base or found
+                name = f"{way.name:18}{per_match:>6}"
+                _print_row(name, found, base, [each / before for each in _left(pools)])
             _print_coverage(pools[max(pools)], 5 * runs, executor)
 
 
@@ -329,7 +320,7 @@ def _print_row(name: str, found: Sequence[Ending], base: Sequence[Ending], left:
     hands, answers, decisions, still_open, wrong, ordered = means
     before = [fmean(column) for column in zip(*base, strict=True)]
     doubt = 1.96 * float(np.std([each.hands for each in found])) / len(found) ** 0.5
-    print(f"{name:18}{hands:>9,.0f}{doubt:>8,.0f}{hands / before[0]:>11.2f}{answers / before[1]:>8.2f}", end="")
+    print(f"{name}{hands:>9,.0f}{doubt:>8,.0f}{hands / before[0]:>11.2f}{answers / before[1]:>8.2f}", end="")
     print(f"{(answers + decisions) / 2 / before[1]:>12.2f}{still_open:>7.0%}{wrong:>8.1%}{ordered:>9.0%}   ", end="")
     print("  ".join(f"{each:.2f}" for each in left), flush=True)
 
@@ -364,6 +355,7 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.set_defaults(runs=100)
     parser.add_argument("--seeds", type=int, help="seed pairs of a pool, where there are more")
+    parser.add_argument("--hands", type=int, help="hands of the games of a run, if not those of the ladder")
     options = parser.parse_args()
     wanted = [name.strip() for name in options.ladders.split(",") if name.strip()]
     every = (*MODELS, *AGAIN, *NEWEST, *VALIDATION, *LATER, *LATEST)
@@ -373,7 +365,7 @@ def main() -> None:
             smaller = plan._replace(seeds=min(plan.seeds, options.seeds or plan.seeds))
             looked = pool_of(smaller, options.keep, executor)
             print(f"\nplayed after {perf_counter() - start:.0f} s", flush=True)
-            report(smaller, looked, options.runs, executor)
+            report(smaller._replace(hands=options.hands or plan.hands), looked, options.runs, executor)
 
 
 if __name__ == "__main__":

@@ -318,6 +318,22 @@ def test_the_tie_margin_grows_with_the_stacks_up_to_a_hundred_big_blinds(stack, 
     assert load_config(found.plain()) == found
 
 
+def test_matches_with_models_are_short_unless_the_config_says_how_long_or_how_many_they_are():
+    models = ["tag", {"id": "model", "type": "llm:openai:gpt-4o-mini"}]
+
+    def sizes(**config):
+        found = load_config({"participants": models, **config})
+        assert load_config(found.plain()) == found  # a run keeps what it began with
+        return found.seeds.per_match, found.stop.budget.max_matches
+
+    assert sizes() == (4, 50)
+    assert sizes(stop={"budget": {"maxHands": 90_000}}) == (4, 50)
+    assert sizes(stop={"budget": {"maxMatches": None, "maxCostUsd": 9}}) == (4, None)
+    assert sizes(stop={"budget": {"maxMatches": 7}}) == (10, 7)
+    assert sizes(seeds={"perMatch": 10}) == (10, 20)
+    assert sizes(participants=["tag", "tight"]) == (10, 20)
+
+
 def test_a_tie_margin_that_is_stated_stays():
     """As those of every run on disk are, which keep their whole config."""
     stated = load_config({"game": {"stack": 2000}, "stop": {"adjacentConfidence": {"tieMarginMbb": 250}}})

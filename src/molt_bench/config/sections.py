@@ -38,6 +38,10 @@ LEAST_TIE_MARGIN: Final = 1e-6
 #: be won in a hand grows with the stacks, up to about 100 big blinds: deeper ones are seldom played for in full.
 TIE_MARGIN_PER_BIG_BLIND: Final = 2.5
 MOST_TIE_MARGIN: Final = 250.0
+#: Seeds of a match and matches of a run with language models, where a config does not say. A run can stop after a
+#: match, and tells nothing before every pairing has played one. So short ones save hands, which cost money there.
+MODEL_SEEDS_PER_MATCH: Final = 4
+MODEL_MATCHES: Final = 50
 
 
 def usual_tie_margin(stack: float) -> float:
@@ -50,7 +54,11 @@ class SeedsConfig(Section):
 
     per_match: Annotated[
         Count,
-        Field(le=MOST_GAMES_OF_A_ROUND // 2, description="Seeds per match; each is played twice, seats swapped."),
+        Field(
+            le=MOST_GAMES_OF_A_ROUND // 2,
+            description="Seeds per match; each is played twice, seats swapped. With models 4 by default, unless "
+            "maxMatches is set.",
+        ),
     ] = 10
     master_seed: Annotated[
         Seed | None,
@@ -232,7 +240,9 @@ class AdjacentConfidence(Section):
 class Budget(Section):
     """Stop when one of these is used up; null means no limit."""
 
-    max_matches: Annotated[Count | None, Field(description="Matches.")] = 20
+    max_matches: Annotated[
+        Count | None, Field(description="Matches. With models 50 by default, unless perMatch is set.")
+    ] = 20
     max_games: Annotated[Count | None, Field(description="Games, two for each seed of a match.")] = None
     max_hands: Annotated[Count | None, Field(description="Hands dealt.")] = None
     max_seconds: Annotated[
@@ -359,6 +369,7 @@ class BenchmarkConfig(Section):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
+        self._shorten_matches()
         ids = [participant.id for participant in self.participants]
         found: list[tuple[str, object, str]] = [
             ("participants", name, "a different id for each, and this one appears twice")
@@ -374,6 +385,19 @@ class BenchmarkConfig(Section):
             scaled = rule.model_copy(update={"tie_margin_mbb": self.usual_tie_margin()})
             self.__dict__["stop"] = self.stop.model_copy(update={"adjacent_confidence": scaled})
         return self
+
+    def _shorten_matches(self) -> None:
+        """Make the matches of models short, unless the config says how long they are, or how many there are."""
+        budget = self.stop.budget or Budget(max_matches=None)
+        counted = "max_matches" in budget.model_fields_set
+        said = "per_match" in self.seeds.model_fields_set or (counted and budget.max_matches is not None)
+        if said or not self.models():
+            return
+        # As with the tie margin: the config that a run keeps states both.
+        self.__dict__["seeds"] = self.seeds.model_copy(update={"per_match": MODEL_SEEDS_PER_MATCH})
+        if not counted:
+            more = budget.model_copy(update={"max_matches": MODEL_MATCHES})
+            self.__dict__["stop"] = self.stop.model_copy(update={"budget": more})
 
     def usual_tie_margin(self) -> float:
         """Return the margin that counts as a tie with these stacks, unless the config says another."""
