@@ -192,6 +192,7 @@ def test_a_kind_of_fault_that_comes_up_is_offered_when_the_reader_has_left_the_f
         page.locator("h1").click()
         assert page.locator("#filter-kind option").count() == 2
         assert page.locator("#filter-cards").input_value() == "A"
+        page.close()  # or it asks a viewer that is gone
 
 
 def test_hands_that_were_read_before_the_run_ended_are_read_again(visit: Visit, runs: Runs, tmp_path: Path) -> None:
