@@ -1,12 +1,15 @@
 """Questions: the public set is sound, answers are valued by it, and decisions are drawn as they occur."""
 
+import json
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 
+from molt_bench.errors import ConfigError
 from molt_bench.exam.answer_file import Answer
 from molt_bench.exam.drawing import draw
+from molt_bench.exam.page_data import exam_page
 from molt_bench.exam.questions import VERSIONS, Decision, Question, Valued, path_of, public_set
 from molt_bench.exam.scoring import Scores, loss_of, value_of, weighted
 from molt_bench.exam.solving import ENOUGH, LEAST_REACHED, ranges_at, solved
@@ -164,7 +167,30 @@ def test_a_public_question_is_solved_to_the_same_values_again():
     assert again == first
 
 
+FIRST_SET = Path(__file__).parents[1] / "data" / "exams" / "public-1"
+
+
 def test_an_exam_of_the_first_public_set_still_opens_and_verifies():
-    exam = StoredExam.open(Path(__file__).parents[1] / "data" / "exams" / "public-1")
+    exam = StoredExam.open(FIRST_SET)
     assert exam.check() == 100
     assert {each.decision.kind().street for each in exam.questions()} == {"turn", "river"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            {"questions": "public-3"},
+            "'public-3': expected a set that this version .* has: public-1, public-2",
+        ),
+        ({"sha256": "0" * 64}, "expected the hash of the questions of public-1, "),
+        ({"questions": "public-2"}, "expected the hash of the questions of public-2, "),
+    ],
+)
+def test_answers_are_never_valued_by_other_questions_than_they_were_given_to(tmp_path, changed, said):
+    header, *answers = (FIRST_SET / "exam.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "exam.jsonl").write_text("".join([json.dumps({**json.loads(header), **changed}) + "\n", *answers]))
+    exam = StoredExam.open(tmp_path)
+    for read in (exam.result, exam.questions, exam.check, lambda: exam_page(tmp_path)):
+        with pytest.raises(ConfigError, match=said):
+            read()
