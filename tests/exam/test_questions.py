@@ -1,6 +1,7 @@
 """Questions: the public set is sound, answers are valued by it, and decisions are drawn as they occur."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from statistics import fmean
 
@@ -194,3 +195,15 @@ def test_answers_are_never_valued_by_other_questions_than_they_were_given_to(tmp
     for read in (exam.result, exam.questions, exam.check, lambda: exam_page(tmp_path)):
         with pytest.raises(ConfigError, match=said):
             read()
+
+
+def test_questions_whose_only_raise_is_all_in_are_as_many_as_the_docs_say():
+    found = Counter()
+    for each in public_set().questions:
+        legal, raises = each.seen().legal, [option for option in each.options if option.action[0] == "r"]
+        if len(raises) == 1 and legal.min_raise_to < legal.max_raise_to:
+            found[each.decision.kind().street] += 1
+            assert value_of(each, f"r{legal.min_raise_to}") == raises[0].value
+    docs = (Path(__file__).parents[2] / "docs" / "why" / "exam.md").read_text()
+    assert f"At {found['flop']} questions on the flop and {found['preflop']} before it" in docs
+    assert found.keys() == {"flop", "preflop"}
