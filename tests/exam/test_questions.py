@@ -2,10 +2,12 @@
 
 import json
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 from statistics import fmean
 
 import pytest
+from rich.console import Console
 
 from molt_bench.errors import ConfigError
 from molt_bench.exam.answer_file import Answer
@@ -15,6 +17,7 @@ from molt_bench.exam.questions import VERSIONS, Decision, Question, Valued, path
 from molt_bench.exam.scoring import Scores, loss_of, value_of, weighted
 from molt_bench.exam.solving import ENOUGH, LEAST_REACHED, ranges_at, solved
 from molt_bench.exam.stored_exam import StoredExam
+from molt_bench.exam.table import print_exam
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import actions_from_line
 
@@ -207,3 +210,12 @@ def test_questions_whose_only_raise_is_all_in_are_as_many_as_the_docs_say():
     docs = (Path(__file__).parents[2] / "docs" / "why" / "exam.md").read_text()
     assert f"At {found['flop']} questions on the flop and {found['preflop']} before it" in docs
     assert found.keys() == {"flop", "preflop"}
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_the_error_of_values_is_stated_once_something_was_asked(tmp_path, lines):
+    written = (FIRST_SET / "exam.jsonl").read_text().splitlines(keepends=True)[:lines]
+    (tmp_path / "exam.jsonl").write_text("".join(written))
+    with StringIO() as out:
+        print_exam(StoredExam.open(tmp_path).result(), Console(file=out))
+        assert ("have an error themselves" in out.getvalue()) is (lines > 1)
