@@ -4,8 +4,9 @@
 const EVERY_MS = 5000;
 const byId = (id) => document.getElementById(id);
 const { what } = document.body.dataset; // a run, or an exam, whose results guests are not told
-const RESULTS = what === "run" ? "Leave this page open, and your results appear here at its end." :
-  "Its result is with whoever began it.";
+const RESULTS = what === "run"
+  ? "Leave this page open, and your results appear here at its end."
+  : "Its result is with whoever began it.";
 
 function addCopyButton(block) {
   const button = document.createElement("button");
@@ -69,8 +70,9 @@ async function refresh() {
   try {
     const { over, games } = await (await fetch("v1/results", { cache: "no-store" })).json();
     if (over) {
-      state.textContent = what === "run" ? "The run has ended. Keep this page open: the server will soon be gone." :
-        `The ${what} has ended. ${RESULTS}`;
+      state.textContent = what === "run"
+        ? "The run has ended. Keep this page open: the server will soon be gone."
+        : `The ${what} has ended. ${RESULTS}`;
       showResults(games);
       return;
     }

@@ -184,8 +184,9 @@ async function decide(turn) {
     open = { turn, seen, raising, until, choose, warned: 0, isDone: false, isSure: false, shownAt: performance.now() };
   });
   const place = turn.place > 1 ? `, place ${turn.place}` : "";
-  byId("where").textContent = what === "exam" ? `Question ${turn.game_number}${place}` :
-    `Game ${turn.game_number}${place}, hand ${seen.handNumber}`;
+  byId("where").textContent = what === "exam"
+    ? `Question ${turn.game_number}${place}`
+    : `Game ${turn.game_number}${place}, hand ${seen.handNumber}`;
   draw(seen);
   setIdle(false);
   showChoices(seen);
