@@ -191,9 +191,11 @@ def test_a_person_sits_the_exam_leaves_and_comes_back(tmp_path):
 
 
 def test_a_person_answers_in_the_terminal_alone(tmp_path):
-    done = quick("exam", "you", "--json", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "in the terminal" in done.stderr
+    for flags in (["--json"], ["you"]):
+        done = quick("exam", "you", *flags, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "in the terminal" in done.stderr
+    assert not (tmp_path / "benchmark-results").exists()
 
 
 def test_the_plan_of_an_exam_says_what_dollars_buy(tmp_path, server):

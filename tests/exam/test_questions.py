@@ -1,16 +1,23 @@
 """Questions: the public set is sound, answers are valued by it, and decisions are drawn as they occur."""
 
+import json
+from collections import Counter
+from io import StringIO
 from pathlib import Path
 from statistics import fmean
 
 import pytest
+from rich.console import Console
 
+from molt_bench.errors import ConfigError
 from molt_bench.exam.answer_file import Answer
 from molt_bench.exam.drawing import draw
+from molt_bench.exam.page_data import exam_page
 from molt_bench.exam.questions import VERSIONS, Decision, Question, Valued, path_of, public_set
 from molt_bench.exam.scoring import Scores, loss_of, value_of, weighted
 from molt_bench.exam.solving import ENOUGH, LEAST_REACHED, ranges_at, solved
 from molt_bench.exam.stored_exam import StoredExam
+from molt_bench.exam.table import print_exam
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import actions_from_line
 
@@ -164,7 +171,51 @@ def test_a_public_question_is_solved_to_the_same_values_again():
     assert again == first
 
 
+FIRST_SET = Path(__file__).parents[1] / "data" / "exams" / "public-1"
+
+
 def test_an_exam_of_the_first_public_set_still_opens_and_verifies():
-    exam = StoredExam.open(Path(__file__).parents[1] / "data" / "exams" / "public-1")
+    exam = StoredExam.open(FIRST_SET)
     assert exam.check() == 100
     assert {each.decision.kind().street for each in exam.questions()} == {"turn", "river"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            {"questions": "public-3"},
+            "'public-3': expected a set that this version .* has: public-1, public-2",
+        ),
+        ({"sha256": "0" * 64}, "expected the hash of the questions of public-1, "),
+        ({"questions": "public-2"}, "expected the hash of the questions of public-2, "),
+    ],
+)
+def test_answers_are_never_valued_by_other_questions_than_they_were_given_to(tmp_path, changed, said):
+    header, *answers = (FIRST_SET / "exam.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "exam.jsonl").write_text("".join([json.dumps({**json.loads(header), **changed}) + "\n", *answers]))
+    exam = StoredExam.open(tmp_path)
+    for read in (exam.result, exam.questions, exam.check, lambda: exam_page(tmp_path)):
+        with pytest.raises(ConfigError, match=said):
+            read()
+
+
+def test_questions_whose_only_raise_is_all_in_are_as_many_as_the_docs_say():
+    found = Counter()
+    for each in public_set().questions:
+        legal, raises = each.seen().legal, [option for option in each.options if option.action[0] == "r"]
+        if len(raises) == 1 and legal.min_raise_to < legal.max_raise_to:
+            found[each.decision.kind().street] += 1
+            assert value_of(each, f"r{legal.min_raise_to}") == raises[0].value
+    docs = (Path(__file__).parents[2] / "docs" / "why" / "exam.md").read_text()
+    assert f"At {found['flop']} questions on the flop and {found['preflop']} before it" in docs
+    assert found.keys() == {"flop", "preflop"}
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_the_error_of_values_is_stated_once_something_was_asked(tmp_path, lines):
+    written = (FIRST_SET / "exam.jsonl").read_text().splitlines(keepends=True)[:lines]
+    (tmp_path / "exam.jsonl").write_text("".join(written))
+    with StringIO() as out:
+        print_exam(StoredExam.open(tmp_path).result(), Console(file=out))
+        assert ("have an error themselves" in out.getvalue()) is (lines > 1)

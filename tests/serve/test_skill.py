@@ -78,6 +78,14 @@ def test_the_rules_are_those_of_the_run(game, places, said):
         assert each in text
 
 
+def test_the_rules_of_an_exam_promise_nothing_that_only_runs_have():
+    of_run, of_exam = (skill_text(GameConfig(), base="http://h/j/t", is_exam=is_exam) for is_exam in (False, True))
+    for said in ("tells you how hands end", "changes seats every hand", "10,000 chips"):
+        assert said in of_run
+        assert said not in of_exam
+    assert "%" not in of_exam.partition("# Heads-up")[2].partition("## Play with curl")[0]
+
+
 @needs_curl
 def test_the_commands_work_when_they_are_pasted(table):
     blocks = re.findall(r"```bash\n(.*?)```", skill_of(table), re.DOTALL)

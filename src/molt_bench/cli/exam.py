@@ -94,7 +94,10 @@ def exam(
         check_installed("an exam of live agents")
     elif connection != ConnectionOptions():
         raise click.BadParameter("nobody connects without a live participant, such as live", param_hint=_WHO)
-    person = next((each.id for each in config.participants if each.type == examinee.PERSON), None)
+    persons = [each.id for each in config.participants if each.type == examinee.PERSON]
+    if len(persons) > 1:
+        raise click.BadParameter("one person answers in the terminal; others take invitations (live)", param_hint=_WHO)
+    person = persons[0] if persons else None
     if person is not None and (printing.as_json or printing.quiet):
         raise click.BadParameter("a person answers in the terminal, without --json and --quiet", param_hint=_WHO)
     unfinished = (

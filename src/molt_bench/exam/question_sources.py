@@ -51,11 +51,14 @@ class PublicQuestions:
 
     Args:
         count: How many.
-        name: The name of the set, of this version or of one before; None for this one.
+        name: The name of the set, of this version or of one before; raises ConfigError if there is none of that name.
     """
 
-    def __init__(self, count: int, name: str | None = None) -> None:
-        found = public_set(next((each for each in VERSIONS if name == f"public-{each}"), VERSION))
+    def __init__(self, count: int, name: str = f"public-{VERSION}") -> None:
+        known = {f"public-{each}": each for each in VERSIONS}
+        if name not in known:
+            raise ConfigError("questions", name, f"a set that this version of molt-bench has: {', '.join(known)}")
+        found = public_set(known[name])
         self.name = found.name
         self._questions = list(found.questions)[:count]
         self.count = len(self._questions)
@@ -153,7 +156,8 @@ def recorded_questions(path: Path) -> list[Question]:
     return found
 
 
-def same_questions(source: QuestionSource, name: str, fingerprint: str) -> None:
+def same_questions(source: QuestionSource, fingerprint: str) -> None:
     """Check that questions are those that an exam was begun with; raises ConfigError if not."""
-    if (source.name, source.fingerprint()) != (name, fingerprint):
-        raise ConfigError("questions", source.name, f"the questions that the exam began with, {name}")
+    if source.fingerprint() != fingerprint:
+        what = "the seed of its questions" if source.name == SECRET else f"the questions of {source.name}"
+        raise ConfigError("sha256", fingerprint, f"the hash of {what}, {source.fingerprint()}")

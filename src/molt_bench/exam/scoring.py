@@ -50,7 +50,8 @@ def value_of(question: Question, letter: str) -> float:
     """Return what an action is worth, in big blinds.
 
     A raise between two sizes of the solved game is worth what lies between their values, by the logarithm of the size;
-    one beyond the largest, which is all-in, the same as that. A free fold gives up what was put in.
+    one beyond the largest, which is all-in, or below the smallest, the same as that. A free fold gives up what was put
+    in.
     """
     known = {each.action: each.value for each in question.options}
     if letter in known:

@@ -108,7 +108,6 @@ class StoredExam:
         If somebody cannot be asked at all, an exam in which nothing was answered is removed.
         """
         source = _source(self._seed, self.answers.header, self.folder, on_solved=on_solved)
-        same_questions(source, self.answers.header.questions, self.answers.header.sha256)
         if source_hashes(self.config) != self.answers.header.source_hashes and self.answers.end is None:
             raise JournalError("the code of an agent has been changed since the exam began: begin a new one")
         files = self._files(permission, warn)
@@ -150,8 +149,7 @@ class StoredExam:
         return source.first(source.count)
 
     def _recorded(self) -> QuestionSource:
-        count = self.answers.header.count
-        return SolvedQuestions(self.folder) if self.secret else PublicQuestions(count, self.answers.header.questions)
+        return SolvedQuestions(self.folder) if self.secret else _public(self.answers.header)
 
     def words(self) -> dict[str, dict[tuple[str, int], str]]:
         """Return what models said, by model, by question and sample."""
@@ -189,8 +187,7 @@ class StoredExam:
 
         Returns how many answers are identical. Python code is not run. Raises JournalError at the first difference.
         """
-        source = _source(self._seed, self.answers.header, self.folder)
-        same_questions(source, self.answers.header.questions, self.answers.header.sha256)
+        _source(self._seed, self.answers.header, self.folder)  # draws a secret set again, to compare
         coded = {each.id for each in self.config.participants if each.kind.user_code}
         again = AnswerFile(self.folder, read_only=True)
         again.header = self.answers.header
@@ -255,8 +252,17 @@ def _source(
     seed: str | None, header: ExamHeader, folder: Path, *, on_solved: Callable[[int], None] = lambda _: None
 ) -> QuestionSource:
     if seed is None:
-        return PublicQuestions(header.count, header.questions)
-    return SecretQuestions(seed, header.count, folder, on_solved=on_solved)
+        return _public(header)
+    source = SecretQuestions(seed, header.count, folder, on_solved=on_solved)
+    same_questions(source, header.sha256)
+    return source
+
+
+def _public(header: ExamHeader) -> PublicQuestions:
+    """Return the public questions of an exam; raises ConfigError if this version has others, with other values."""
+    source = PublicQuestions(header.count, header.questions)
+    same_questions(source, header.sha256)
+    return source
 
 
 def last_exam(config: BenchmarkConfig, count: int, *, secret: bool) -> Path | None:

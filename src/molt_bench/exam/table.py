@@ -39,12 +39,13 @@ def print_exam(found: ExamResult, console: Console) -> None:
     for line in lines_of(found):
         console.print(Text(line), soft_wrap=True)
     errors = ", ".join(f"{street} {error:.3f}" for street, error in found.errors.items())
+    stated = f" The values that it is measured by have an error themselves, in big blinds for a decision: {errors}."
     often = f", {found.repeated:,} of them asked again" if found.repeated else ""
     ended = "Not ended yet" if found.stop_reason == NOT_ENDED else f"Stopped: {found.stop_reason}"
     for line in (
         f"{ended}. {found.asked:,} questions of {found.questions}{often}.",
-        "lost: big blinds given away per 100 decisions, weighted by how often such decisions occur. The values that it "
-        f"is measured by have an error themselves, in big blinds for a decision: {errors}.",
+        "lost: big blinds given away per 100 decisions, weighted by how often such decisions occur."
+        f"{stated if errors else ''}",
         MISLEADS,
     ):
         console.print(Text(line), soft_wrap=True)

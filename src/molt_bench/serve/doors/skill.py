@@ -13,6 +13,11 @@ from molt_bench.serve.guard import invitation_of, invitation_url
 from molt_bench.serve.lobby import Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
+_AIM: Final = (
+    "You sit at a table with one opponent. The server deals, asks you for every decision, and tells you how hands end. "
+    "Win as many chips as you can over all hands."
+)
+_AIM_OF_EXAM: Final = "You sit an exam: you are shown hands against one opponent, and asked for one decision in each."
 _GAMES: Final = "You play many games, in either seat, against different opponents."
 _EXAM: Final = (
     "This is an exam. Every game is one hand that has come to a decision of yours: `log` is what was done before. You "
@@ -43,6 +48,7 @@ def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1, is_exam: 
     """Return the document for a reader whose invitation is the URL `base`."""
     values = {
         "BASE_URL": base,
+        "AIM": _AIM_OF_EXAM if is_exam else _AIM,
         "RULES": "\n".join(f"- {rule}" for rule in rules_of_run(game, games_at_once=games_at_once, is_exam=is_exam)),
         "LONGEST_WAIT_S": f"{LONGEST_WAIT_S:g}",
     }
@@ -64,7 +70,7 @@ def rules_of_run(game: GameConfig, *, games_at_once: int, is_exam: bool = False)
     cap = "" if game.raise_cap is None else f" At most {game.raise_cap} bets and raises on a street."
     found = [
         f"Blinds {game.small_blind:,}/{game.big_blind:,}{ante}. The button posts the small blind, acts first before "
-        "the flop and last after it; it changes seats every hand.",
+        f"the flop and last after it{'' if is_exam else '; it changes seats every hand'}.",
         *([_EXAM] if is_exam else [f"{stacks} No limit.{cap}", f"A game has {_hands(game.hands_per_game)}. {_GAMES}"]),
     ]
     if game.warmup_hands:
