@@ -60,6 +60,20 @@ def test_more_players_get_more_matches(tmp_path):
     assert chosen(tmp_path / "bench.yaml")[3] == 100
 
 
+@pytest.mark.parametrize(
+    ("flags", "per_match", "most"),
+    [
+        (("--participants", "llm:openai:gpt-4.1,tag"), 4, 50),
+        (("--participants", "llm:openai:gpt-4.1,tag,tight,random"), 4, 150),
+        (("--participants", "llm:openai:gpt-4.1,tag", "--max-matches", "30"), 10, 30),
+    ],
+)
+def test_models_get_short_matches_as_in_a_run_unless_their_number_is_given(flags, per_match, most, tmp_path):
+    quick("init", *flags, "--yes", cwd=tmp_path)
+    config = load_config(read_config_file(str(tmp_path / "bench.yaml")))
+    assert (config.seeds.per_match, config.stop.budget.max_matches) == (per_match, most)
+
+
 def test_a_pipe_answers_line_by_line_and_empty_is_the_default(tmp_path):
     done = piped("tag,maniac\n\n0.9\n", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

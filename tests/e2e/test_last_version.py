@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from molt_bench.arena.verification import replay_games
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import same_but_later
+from molt_bench.report.headline import headline
 from molt_bench.runs import stored_run
 from molt_bench.runs.header import config_hash
 from molt_bench.runs.stored_run import StoredRun
@@ -116,6 +118,13 @@ def test_a_run_of_the_last_version_is_extended_by_its_own_rules(tmp_path):
     assert header["benchVersion"] == 15
     assert len(json.loads((run / "matches.json").read_text())["matches"]) == 33
     assert quick("verify", run).returncode == 0
+
+
+def test_the_headline_of_two_in_doubt_says_that_and_no_confidence_that_would_read_as_a_claim():
+    said = " ".join(headline(Analysis(StoredRun.open(DATA / "runs-v15" / "held").result())))
+    assert "shover is ahead of tight" in said
+    assert "(chips and results without luck differ too much for a claim)" in said
+    assert "sure" not in said
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
 from molt_bench.cli.streams import print_json
 from molt_bench.config.participants import participants_from
-from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
 from molt_bench.config.template import commented
 from molt_bench.errors import ConfigError, MoltBenchError, on_one_line, printable
 from molt_bench.files import write_whole, writing
@@ -36,7 +36,7 @@ _QUESTIONS: Final = (
 _DEFAULTS: Final = {"participants": "random,tight", "hands": "50", "confidence": "0.95"}
 #: What `--live` writes beside the config.
 _CLIENTS: Final = ("poll.sh", "client.py")
-#: Matches of every pairing, and of all together at least.
+#: Matches of every pairing, and of all together at least, with matches as long as they are without models.
 _EACH: Final = 10
 _LEAST: Final = 20
 
@@ -94,8 +94,10 @@ def init(file: str | None, answers: InitOptions, *, force: bool, printing: Print
     except (KeyboardInterrupt, EOFError):
         print("\nInterrupted: nothing was written.", file=sys.stderr)
         sys.exit(130)
-    config = _config_of(told)
-    config = _config_of(told, [f"stop.budget.{field}={limit:.10g}" for field, limit in suggested_limit(config).items()])
+    # Whoever says how many matches there are without having seen a default means matches of the usual length.
+    seeds = [f"seeds.perMatch={_usual_seeds(told)}"] if answers.max_matches is None else []
+    limits = suggested_limit(_config_of(told, seeds))
+    config = _config_of(told, [*seeds, *(f"stop.budget.{field}={limit:.10g}" for field, limit in limits.items())])
     place = on_one_line(shlex.quote(file))
     played = "serve" if any(each.kind.comes for each in config.participants) else "--config"
     command = f"molt-bench {played} {place}"
@@ -161,9 +163,15 @@ def _ask(answers: InitOptions) -> dict[str, str]:
 
 
 def _enough_matches(told: Mapping[str, str]) -> str:
-    """Return matches enough for all pairings of those who play."""
+    """Return matches enough for all pairings of those who play: more where matches are short."""
     players = len(participants_from(told["participants"]))
-    return str(max(_LEAST, _EACH * players * (players - 1) // 2))
+    enough = max(_LEAST, _EACH * players * (players - 1) // 2)
+    return str(enough * SeedsConfig().per_match // _usual_seeds(told))
+
+
+def _usual_seeds(told: Mapping[str, str]) -> int:
+    """Return the seeds of a match of those who play, where nothing is said about matches."""
+    return _config_of({"participants": told["participants"]}).seeds.per_match
 
 
 def _config_of(told: Mapping[str, str], more: Sequence[str] = ()) -> BenchmarkConfig:

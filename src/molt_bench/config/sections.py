@@ -5,7 +5,7 @@ Files and artifacts use camelCase; snake_case is accepted as well.
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
@@ -22,6 +22,7 @@ from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec, Pair
 
+AnySection = TypeVar("AnySection", bound=Section)
 Share = Annotated[float, Field(ge=0, le=1)]
 #: Seconds or dollars.
 Amount = Annotated[float, Field(gt=0, le=MUCH)]
@@ -307,6 +308,13 @@ class LiveConfig(Section):
     ] = 3
 
 
+def _with_default(section: AnySection, field: str, value: object) -> AnySection:
+    """Return a section with another value in a field that counts as not said, as a default does."""
+    copied = section.model_copy()
+    copied.__dict__[field] = value
+    return copied
+
+
 def _plays_in_boxes(participant: Mapping[str, Any]) -> bool:
     participant_type = participant.get("type")
     return isinstance(participant_type, str) and kind_of(participant_type).sandbox is not None
@@ -393,11 +401,21 @@ class BenchmarkConfig(Section):
         said = "per_match" in self.seeds.model_fields_set or (counted and budget.max_matches is not None)
         if said or not self.models():
             return
-        # As with the tie margin: the config that a run keeps states both.
-        self.__dict__["seeds"] = self.seeds.model_copy(update={"per_match": MODEL_SEEDS_PER_MATCH})
+        # As with the tie margin: the config that a run keeps states both. Neither counts as said (`with_long_matches`).
+        self.__dict__["seeds"] = _with_default(self.seeds, "per_match", MODEL_SEEDS_PER_MATCH)
         if not counted:
-            more = budget.model_copy(update={"max_matches": MODEL_MATCHES})
+            more = _with_default(budget, "max_matches", MODEL_MATCHES)
             self.__dict__["stop"] = self.stop.model_copy(update={"budget": more})
+
+    def with_long_matches(self) -> Self:
+        """Return the config as bench version 15 read it: matches with models were as long as all others."""
+        if "per_match" in self.seeds.model_fields_set or self.seeds.per_match == SeedsConfig().per_match:
+            return self
+        budget = self.stop.budget
+        if budget is not None and "max_matches" not in budget.model_fields_set:
+            budget = budget.model_copy(update={"max_matches": Budget().max_matches})
+        seeds = self.seeds.model_copy(update={"per_match": SeedsConfig().per_match})
+        return self.model_copy(update={"seeds": seeds, "stop": self.stop.model_copy(update={"budget": budget})})
 
     def usual_tie_margin(self) -> float:
         """Return the margin that counts as a tie with these stacks, unless the config says another."""
