@@ -288,7 +288,8 @@ def test_against_the_blueprint_a_game_counts_by_its_values(kinds):
     values = [
         known_bot_value(parsed, kinds.index("blueprint"), bot, bot, max_actions=200) for parsed in record.replay()
     ]
-    assert won.aivat == pytest.approx(sum(values))
+    # The values of an estimate are rounded to thousandths of a chip.
+    assert won.aivat == pytest.approx(sum(values), abs=0.001 * len(values))
 
 
 @pytest.mark.parametrize("kinds", [("blueprint", "blueprint"), ("tag", "minraiser")])
