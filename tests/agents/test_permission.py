@@ -16,6 +16,7 @@ from molt_bench.agents.python_agents import check_factory, file_hash, find_facto
 from molt_bench.agents.python_files import code_file
 from molt_bench.errors import AgentError, ConfigError, NotPermitted
 from molt_bench.specs import ParticipantSpec
+from tests.agents.sandbox.boxes import needs_bubblewrap
 
 ROOT = Path(molt_bench.__file__).parent
 MINE = """
@@ -92,8 +93,15 @@ def test_only_the_bytes_with_the_hash_are_run(mine, place):
     spec = ParticipantSpec(id="x", type=f"{place}:make", params={"size": 5})
     assert file_hash(spec.type) == hashed
     with pytest.raises(AgentError, match="is not the code with SHA-256 00"):
-        make_permitted(spec, Permission(granted={"x": "0" * 64}))
+        find_factory(spec.type, (), code_sha256="0" * 64)
     assert find_factory(spec.type, (), code_sha256=hashed)(size=5).size == 5
+
+
+@needs_bubblewrap
+def test_in_a_sandbox_too_only_the_bytes_with_the_hash_are_run(mine):
+    spec = ParticipantSpec(id="x", type="mine_alone.py:make", params={"size": 5})
+    with pytest.raises(AgentError, match="is not the code with SHA-256 00"):
+        make_permitted(spec, Permission(granted={"x": "0" * 64}))
 
 
 def test_a_compiled_file_beside_it_is_not_run_in_its_place(mine):

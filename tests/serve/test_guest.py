@@ -303,7 +303,7 @@ def test_a_url_that_leads_nowhere_is_one_line_without_the_token():
 def test_programs_and_files_can_join_too(agent):
     with serving(a_lobby()) as table:
         table.play(1, 2, hands=2, close="the run is over")
-        done = command(table.url, "--agent", agent)
+        done = command(table.url, "--agent", agent, "--no-sandbox")
         assert (done.returncode, done.stderr) == (0, "")
         table.join()
         assert [table.faults(1), table.faults(2)] == [[], []]

@@ -22,17 +22,11 @@ from molt_bench.specs import GameLabel, ParticipantSpec
 
 
 def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None) -> ParticipantSpec:
-    """Return the participant that the command line names as for `--participants`; params are `key=value`.
-
-    Warns if it would play in a box, and this machine cannot make one.
-    """
+    """Return the participant that the command line names as for `--participants`; params are `key=value`."""
     if not text.strip():
         raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench agents` lists them")
     (entry,) = participants_named([text.strip()])
-    spec = ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), sandbox=sandbox)
-    if why := missing_box(spec):
-        warn(f"{spec.id} without a sandbox, since {why}: can read your files")
-    return spec
+    return ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), sandbox=sandbox)
 
 
 def _param(assignment: str) -> tuple[str, Any]:
@@ -50,15 +44,24 @@ def maker_of(
 ) -> Callable[[], PokerAgent]:
     """Return a function that makes the agent for a game, as a benchmark does; all games share a model's connection.
 
-    A model that cannot be called is an error now; other agents raise when they are made.
+    A model that cannot be called is an error now; other agents raise when they are made. The first that can be made
+    warns if it should play in a box, and this machine cannot make one.
     """
     if kind_of(participant.type) is not LLM:
-        return lambda: make_agent(
-            participant,
-            seed=seed,
-            action_timeout_s=timeout_s,
-            on_remains=lambda remains: warn(f"{participant.id}: {remains}"),
-        )
+        missing = [why] if (why := missing_box(participant)) else []
+
+        def make() -> PokerAgent:
+            made = make_agent(
+                participant,
+                seed=seed,
+                action_timeout_s=timeout_s,
+                on_remains=lambda remains: warn(f"{participant.id}: {remains}"),
+            )
+            if missing:
+                warn(f"{participant.id} without a sandbox, since {missing.pop()}: can read your files")
+            return made
+
+        return make
     settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
     for warning in redirection_warnings({participant.id: settings}):
         warn(warning)

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from threading import current_thread
 
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.sandbox import waiting_hosts
+from molt_bench.agents.sandbox.box_keeper import keeper
 from molt_bench.agents.sandbox.visible_files import hide
 from tests.agents.sandbox.boxes import needs_bubblewrap
 
@@ -69,6 +71,25 @@ def waiting():
 def test_a_single_game_starts_no_second_host(bot):
     waiting_hosts.end_all()
     played(bot)
+    assert not any(waiting_hosts._waiting.values())
+
+
+def test_a_host_that_is_being_started_is_ended_with_the_others(bot, monkeypatch):
+    real, being_started = waiting_hosts.started_program, []
+
+    def started(*words, **options):
+        program = real(*words, **options)
+        if current_thread() is keeper():
+            waiting_hosts.end_all()
+            being_started.append(program)
+        return program
+
+    monkeypatch.setattr(waiting_hosts, "started_program", started)
+    for _ in range(2):
+        played(bot)
+    keeper().call(lambda: None, lambda _: None)
+    assert being_started
+    assert all(program.ended for program in being_started)
     assert not any(waiting_hosts._waiting.values())
 
 

@@ -49,6 +49,8 @@ class _Waiting:
 
 
 _waiting: dict[_Start, list[_Waiting]] = {}
+#: How often all hosts have been ended.
+_ends = 0
 _lock = Lock()
 
 
@@ -77,31 +79,39 @@ def another_after(command: Boxed, environment: Mapping[str, str], *, settings: P
     with _lock:
         is_first = start not in _waiting
         missing = _MOST - len(_waiting.setdefault(start, []))
+        ends = _ends
     if missing > 0 and not is_first:
-        keeper().soon(lambda: _add(start, environment, settings))
+        keeper().soon(lambda: _add(start, environment, settings, ends=ends))
 
 
 def _start_of(command: Boxed, environment: Mapping[str, str], settings: ProgramSettings) -> _Start:
     return command, tuple(sorted(environment.items())), repr(settings), hidden_folders()
 
 
-def _add(start: _Start, environment: Mapping[str, str], settings: ProgramSettings) -> None:
-    """Start a host that waits, unless there are enough."""
+def _add(start: _Start, environment: Mapping[str, str], settings: ProgramSettings, *, ends: int) -> None:
+    """Start a host that waits, unless there are enough, or all have been ended since it was asked for."""
     with _lock:
-        if len(_waiting.get(start, ())) >= _MOST:
+        if ends != _ends or len(_waiting.get(start, ())) >= _MOST:
             return
     try:
         added = _Waiting(start, started_program(start[0], environment, settings=settings, piped=True))
     except (OSError, ValueError):  # whoever needs one will see why
         return
     with _lock:
-        _waiting.setdefault(start, []).append(added)
-    keeper().watch(added)
+        waits = ends == _ends
+        if waits:
+            _waiting.setdefault(start, []).append(added)
+    if waits:
+        keeper().watch(added)
+    else:
+        added.end()
 
 
 def end_all() -> None:
-    """End all hosts that wait."""
+    """End all hosts that wait, and those that are being started."""
+    global _ends
     with _lock:
+        _ends += 1
         found = [each for some in _waiting.values() for each in some]
         _waiting.clear()
     for each in found:
