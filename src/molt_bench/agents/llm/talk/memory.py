@@ -3,8 +3,7 @@
 from collections import deque
 from typing import Final
 
-from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH, action_text, made_hand, spaced
-from molt_bench.agents.llm.talk.table_steps import TableStep, table_steps
+from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH, TableStep, action_text, made_hand, spaced, table_steps
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult
 
