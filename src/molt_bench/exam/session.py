@@ -30,7 +30,7 @@ from molt_bench.exam.examinee import PERSON
 from molt_bench.exam.question_sources import SECRET, QuestionSource
 from molt_bench.exam.questions import Question, action_letter
 from molt_bench.exam.result import ALL_ASKED, ALL_GONE, SURE, ExamResult
-from molt_bench.exam.scoring import BLOCK, scores_of
+from molt_bench.exam.scoring import BLOCK, Scores
 from molt_bench.person.players import PersonLeft
 from molt_bench.play.drivers import WaitingGames
 from molt_bench.play.event_loop import GameLoop
@@ -179,8 +179,10 @@ class ExamSession:
         questions = [each for each, sample in asks if not sample]
         error = error_of([self._config.stop], version=BENCH_VERSION)
         known = {(name, each.id, sample) for each, sample in asks for name in self._names}
-        found = {place: each for place, each in self._answers.answers.items() if place in known}
-        scores = scores_of(questions, self._names, found, error=error, most=self._answers.header.count)
+        scores = Scores(questions, self._names, error=error, most=self._answers.header.count)
+        for place, answer in self._answers.answers.items():
+            if place in known:
+                scores.add(answer)
         gone = self._absence.gone
         errors: dict[str, list[tuple[float, float]]] = {}
         for each in questions:
@@ -220,7 +222,9 @@ class ExamSession:
     async def _ask_all(self, wanted: Sequence[_Ask]) -> None:
         room = asyncio.Semaphore(cores())  # for programs; models have limits of their own
         coming = {
-            name: WaitingGames([each for each in wanted if each.name == name], self._places)
+            name: WaitingGames(
+                [each for each in wanted if each.name == name], lambda each: self._cast.places(each.spec)
+            )
             for name in self._cast.coming
         }
 
@@ -246,9 +250,6 @@ class ExamSession:
                     group.create_task(ask_guest(coming[each.name]) if each.name in coming else ask(each))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
-
-    def _places(self, asked: _Ask) -> list[tuple[str, int]]:
-        return self._cast.places(asked.spec)
 
     async def _ask_one(self, asked: _Ask) -> None:
         """Ask one question, and record the answer; one that the money does not reach for stays open."""

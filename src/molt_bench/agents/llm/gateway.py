@@ -313,7 +313,7 @@ class Gateway:
                 )
         except RequestFailed as problem:
             if not problem.may_cost:
-                self._accounts.free(request)
+                self._disk.free(request)
             elif problem.told:
                 self._accounts.fail(request)
             else:
@@ -355,7 +355,7 @@ class Gateway:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
                 await self._disk.room()  # else it is on file, and never sent
-                self._accounts.reserve(request)
+                self._disk.reserve(request)
                 await self._disk.room()
                 request.tries += 1
                 request.started = _now()

@@ -81,10 +81,6 @@ class Accounts:
             )
             self._disk.reserve(request)
 
-    def reserve(self, request: Request) -> None:
-        """Put on file what a request can cost, before it is sent."""
-        self._disk.reserve(request)
-
     def lose(self, request: Request, told: Tokens = NO_TOKENS) -> None:
         """Count a request whose cost is not known at the most it can be, or at what the server told if that is more."""
         tokens = Tokens(max(0, told.input), 0, max(0, told.output))
@@ -101,10 +97,6 @@ class Accounts:
     def _count_lost(self, request: Request, at_most: Reservation) -> None:
         request.lost.append(at_most)
         self._budget.spend(at_most.usd, at_most.tokens)
-
-    def free(self, request: Request) -> None:
-        """Take note that a request, as it was last sent, cost nothing."""
-        self._disk.free(request)
 
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""

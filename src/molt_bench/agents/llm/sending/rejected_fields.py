@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
 from molt_bench.agents.llm.providers.library_settings import (
     limit_names,
-    limited_settings,
     logprob_settings,
     model_settings,
     trial_settings,
@@ -42,7 +41,8 @@ class SentFields:
         settings = self.usual
         if limit is not None:
             if limit not in self._limited:
-                self._limited[limit] = limited_settings(self._settings, self._model, limit) | self._logprobs
+                limited = self._settings.model_copy(update={"max_tokens": limit})  # thoughts included
+                self._limited[limit] = model_settings(limited, self._model) | self._logprobs
             settings = self._limited[limit]
         if prompt.max_tokens is not None:
             settings = trial_settings(self._settings, self._model, prompt.max_tokens) | self._logprobs
