@@ -75,6 +75,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text, or its beginning and its end if it is longer than so many characters."""
+    return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-(most // 2) :]}"
+
+
 def printable(text: str) -> str:
     r"""Return text that cannot control a terminal: controls and what is drawn as nothing are escaped; line ends stay.
 

@@ -189,7 +189,7 @@ class Cast:
         budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
         budget.add_unaccounted(recorder.ledger.unaccounted)
         for exchange in recorder.earlier:
-            budget.add(exchange)
+            budget.spend(*exchange.most)
             if on_exchange is not None:
                 on_exchange(exchange)
         limits = RequestLimits(

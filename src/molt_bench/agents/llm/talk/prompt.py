@@ -6,45 +6,19 @@ so that providers can cache it.
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings, Track
 from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE
 from molt_bench.agents.llm.types import ChatTurn, ToolStep
-from molt_bench.poker.actions import STREETS, Action, LoggedAction
+from molt_bench.agents.play_statistics import TableStep, table_steps
+from molt_bench.errors import shortened
+from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
-from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameFacts
-
-#: Cards to play a hand again with; which ones does not matter to its betting.
-_ANY_DEAL: Final = (((0, 1), (2, 3)), (4, 5, 6, 7, 8))
-
-
-class TableStep(NamedTuple):
-    """One action, and what the table showed before it."""
-
-    action: LoggedAction
-    to_call: int  # chips a call cost
-    raises: int  # earlier bets and raises on the street, without the blinds
-    may_raise: bool
-
-
-def table_steps(
-    rules: HandRules, starting_stacks: tuple[int, int], button: int, log: Sequence[LoggedAction]
-) -> list[TableStep]:
-    """Return the actions of a hand, each with what the table showed before it."""
-    hand = Hand(rules, _ANY_DEAL, starting_stacks, button)
-    found, street, raises = [], "preflop", 0
-    for action in log:
-        if action.street != street:
-            street, raises = action.street, 0
-        found.append(TableStep(action, hand.to_call, raises, hand.raise_range()[1] > 0))
-        raises += action.kind == "raiseTo"
-        hand.apply(Action(action.kind, action.amount if action.kind == "raiseTo" else 0))
-    return found
-
 
 #: The names of made hands, from worst to best.
 MADE_HANDS = tuple(name for _, name in CATEGORIES)
@@ -86,11 +60,6 @@ def decision_prompt(
 def error_text(error: str) -> str:
     """Return what a model is told about an answer that was not taken."""
     return f"Your last answer was not taken: {error}"
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a text, or its beginning and its end if it is longer than so many characters."""
-    return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-(most // 2) :]}"
 
 
 def made_hand(cards: tuple[int, int], board: tuple[int, ...]) -> str:
