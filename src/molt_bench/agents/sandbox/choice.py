@@ -40,13 +40,10 @@ class Box(msgspec.Struct, frozen=True):
         as_user = f"user {self.user.name}" if self.user is not None else ""
         if self.made_by is None:
             return as_user
-        limits = "cgroup" if isinstance(self.made_by, Podman) or self._has_groups else "rlimit"
+        has_groups = isinstance(self.made_by, Podman) or (self.ends_by_itself and control_groups.place() is not None)
+        limits = "cgroup" if has_groups else "rlimit"
         parts = [self.made_by.label, as_user and f"as {as_user}", f"limits by {limits}"]
         return ", ".join(filter(None, [*parts, "with network" if self.network else ""]))
-
-    @property
-    def _has_groups(self) -> bool:
-        return self.ends_by_itself and control_groups.place() is not None
 
     @property
     def is_closed(self) -> bool:
