@@ -33,7 +33,7 @@ from molt_bench.exam.result import ALL_ASKED, ALL_GONE, SURE, ExamResult
 from molt_bench.exam.scoring import BLOCK, Scores
 from molt_bench.person.players import PersonLeft
 from molt_bench.play.drivers import WaitingGames
-from molt_bench.play.event_loop import GameLoop
+from molt_bench.play.event_loop import GameLoop, all_together
 from molt_bench.play.worker_pool import cores
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.runs.run_files import RunFiles
@@ -244,12 +244,7 @@ class ExamSession:
                 async with room:
                     await self._ask_one(each)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for each in wanted:
-                    group.create_task(ask_guest(coming[each.name]) if each.name in coming else ask(each))
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+        await all_together(ask_guest(coming[each.name]) if each.name in coming else ask(each) for each in wanted)
 
     async def _ask_one(self, asked: _Ask) -> None:
         """Ask one question, and record the answer; one that the money does not reach for stays open."""
