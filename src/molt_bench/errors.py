@@ -241,6 +241,11 @@ class AgentFailed(Exception):  # noqa: N818 - carries an agent's failure into th
         return cls("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
+def not_an_action(answer: object) -> AgentFailed:
+    """Return the failure of an agent that answers with something else than an action."""
+    return AgentFailed("unreadable", f"the answer is {shown(answer)}, not an Action such as Action('call')")
+
+
 class GameUnfinished(Exception):  # noqa: N818 - nobody's mistake
     """A game cannot go on, and does not count."""
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.scripted import FolderAgent
-from molt_bench.errors import AgentFailed, IllegalAction
+from molt_bench.errors import AgentFailed, IllegalAction, not_an_action
 from molt_bench.exam.questions import RULES, Question, action_letter
-from molt_bench.play.after_fault import Faults, not_an_action
+from molt_bench.play.after_fault import Faults
 from molt_bench.play.drivers import drive_events
 from molt_bench.play.hooks import Listening
 from molt_bench.poker.actions import Action

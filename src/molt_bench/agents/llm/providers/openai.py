@@ -43,7 +43,7 @@ class OpenAIBatches:
             for key, body in bodies.items()
         ]
         file = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-        upload = await self._caller.upload(f"{self._base}/files", name, file, {"purpose": "batch"})
+        upload = await self._caller.upload(f"{self._base}/files", name, file)
         wanted = {
             "input_file_id": upload["id"],
             "endpoint": endpoint,
