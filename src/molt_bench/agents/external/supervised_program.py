@@ -16,7 +16,6 @@ import msgspec
 from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
 from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
 from molt_bench.agents.external.processes import TAG, end_all
-from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.limits import FILES, TASKS
 from molt_bench.agents.sandbox.podman import Podman
@@ -71,9 +70,8 @@ class SupervisedProgram:
         reports: Descriptor with what the supervisor reports; it does not block.
     """
 
-    def __init__(
-        self, command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
-    ) -> None:
+    def __init__(self, command: Boxed, *, piped: bool) -> None:
+        settings = command.settings
         box, self._boxed = command.box, command.box is not None and command.box.is_closed
         self._cpu_limit_s = settings.cpu_seconds
         self._cannot_start = ""
@@ -85,7 +83,7 @@ class SupervisedProgram:
         self._container = f"molt-bench-{token_hex(8)}" if box is not None and box.image is not None else ""
         self._box = box
         memory = settings.memory_mb * 1024 * 1024
-        given = program_environment(environment, (box and box.home) or self.folder, self.folder)
+        given = program_environment(command.environment, (box and box.home) or self.folder, self.folder)
         words = command.words
         if box is not None and isinstance(box.made_by, Podman):
             words = tuple(

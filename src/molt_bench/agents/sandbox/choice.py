@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.external.other_user import OtherUser, user_of
+from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.sandbox import control_groups
 from molt_bench.agents.sandbox.bubblewrap import HOME, Bubblewrap, bubblewrap
 from molt_bench.agents.sandbox.podman import Podman, podman
@@ -93,17 +94,21 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class Boxed(msgspec.Struct, frozen=True):
-    """A command, and the box that it runs in.
+    """A command, the box that it runs in, and what it gets there.
 
     Attributes:
         words: The command as it is in the box.
+        settings: Its limits.
         box: The box; None for none.
         shown: Files and folders that the box shows besides the system's.
+        environment: Variables that are passed on to it.
     """
 
     words: tuple[str, ...]
+    settings: ProgramSettings
     box: Box | None = None
     shown: tuple[str, ...] = ()
+    environment: Mapping[str, str] = {}
 
     @property
     def inside(self) -> str:
