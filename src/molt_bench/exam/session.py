@@ -41,8 +41,6 @@ from molt_bench.specs import GameLabel, GameSpec
 
 #: Into how many sizes a range of them is taken apart, to value it.
 _SIZES: Final = 9
-#: No agents beside those that the config names.
-NOBODY_ELSE: Final[Mapping[str, AgentFactory]] = {}
 
 
 class Guests(LivePlayers, Protocol):
@@ -82,7 +80,7 @@ class ExamSession:
         answers: AnswerFile,
         files: RunFiles,
         *,
-        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
+        agents: Mapping[str, AgentFactory] = {},
         guests: Guests | None = None,
         observer: Observer | None = None,
     ) -> None:

@@ -33,7 +33,7 @@ from molt_bench.exam.questions import Question
 from molt_bench.exam.result import ALL_ASKED, ALL_GONE, NOT_ENDED, SURE, ExamResult
 from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
-from molt_bench.exam.session import NOBODY_ELSE, ExamSession, Guests
+from molt_bench.exam.session import ExamSession, Guests
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, check_entries
 from molt_bench.runs.header import source_hashes
@@ -97,7 +97,7 @@ class StoredExam:
         self,
         permission: Permission,
         *,
-        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
+        agents: Mapping[str, AgentFactory] = {},
         guests: Guests | None = None,
         observer: Observer | None = None,
         warn: Warn | None = None,
