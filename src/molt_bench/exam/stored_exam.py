@@ -23,9 +23,9 @@ from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamEnd, ExamHeader
 from molt_bench.exam.question_sources import (
     QUESTIONS,
     SECRET,
-    PublicQuestions,
     QuestionSource,
     SecretQuestions,
+    public_questions,
     same_questions,
     solved_questions,
 )
@@ -66,7 +66,7 @@ class StoredExam:
         problem = keep(seed, folder) if seed is not None else None
         if problem is not None:
             raise JournalError(problem)
-        source = PublicQuestions(count) if seed is None else SecretQuestions(seed, count, folder)
+        source = public_questions(count) if seed is None else SecretQuestions(seed, count, folder)
         header = ExamHeader(
             format=FORMAT,
             version=__version__,
@@ -245,9 +245,9 @@ def _source(
     return source
 
 
-def _public(header: ExamHeader) -> PublicQuestions:
+def _public(header: ExamHeader) -> QuestionSource:
     """Return the public questions of an exam; raises ConfigError if this version has others, with other values."""
-    source = PublicQuestions(header.count, header.questions)
+    source = public_questions(header.count, header.questions)
     same_questions(source, header.sha256)
     return source
 
