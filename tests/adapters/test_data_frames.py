@@ -105,6 +105,7 @@ def test_a_notebook_shows_the_leaderboard_with_names_as_text(rows):
     assert "tight" in texts
 
 
+@pytest.mark.slow
 def test_a_plot_of_a_run_in_a_folder_is_a_drawing(folder):
     pytest.importorskip("matplotlib")
     frames = RunFrames.open(folder)

@@ -78,6 +78,7 @@ def margins_of_run():
     return margins_in_order(RUN)
 
 
+@pytest.mark.slow
 def test_after_some_hands_fitted_looks_ahead_and_varies_less():
     found = margins_of_run()
     before = margins_in_order(RUN, version=13)
@@ -137,6 +138,7 @@ def test_against_one_without_odds_they_count_once_they_have_left_less_luck(monke
     assert proven[-1]["correctedSolid"] == unproven[-1]["correctedSolid"]
 
 
+@pytest.mark.slow
 def test_one_who_states_a_policy_counts_by_what_it_said_before_and_is_not_asked_again():
     pair, asked = ("bold", "mute"), []
     stated = {key: each for number in range(1, 4) for key, each in match(pair, number)[1].items()}

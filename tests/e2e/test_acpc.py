@@ -35,6 +35,7 @@ QUICK = (*SMALL, "--max-matches", "1")
 DEEP = ("--set", "game.stack=20000")
 
 
+@pytest.mark.slow
 @on_linux
 def test_a_bot_takes_part_from_the_command_line_and_can_be_verified(tmp_path):
     log = tmp_path / "log"

@@ -28,6 +28,7 @@ def test_the_same_results_inline_in_workers_and_on_replay(tmp_path):
     assert "games are identical" in quick("verify", inline).stdout
 
 
+@pytest.mark.slow
 def test_it_makes_no_mistakes_and_its_policy_is_used(tmp_path):
     folder = quick_run(tmp_path / "out", *FLAGS)
     (row,) = [each for each in read(folder, "leaderboard.json")["participants"] if each["id"] == "blueprint"]

@@ -84,6 +84,7 @@ def test_a_server_that_remembers_wins_no_more_than_one_that_does_not(tmp_path, p
         assert abs(gain(cheating, honest)) < 3
 
 
+@pytest.mark.slow
 def test_a_server_never_sees_the_same_noise_in_two_games(tmp_path):
     _, linked = remembering(tmp_path, "noise", pairs=6)
     assert linked == 0
@@ -166,6 +167,7 @@ def test_check_notes_a_server_that_knows_the_other_side_and_never_says_that_one_
         assert "no memory" not in done.stdout
 
 
+@pytest.mark.slow
 def test_the_report_says_who_may_remember_and_who_is_declared_to_forget(tmp_path):
     for isolated, said in (
         (False, "Games of cheat, which may remember"),

@@ -199,6 +199,7 @@ def test_quiet_leaves_the_exit_status_and_what_is_wrong(runs):
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
 
 
+@pytest.mark.slow
 def test_a_hostile_name_comes_through_every_format(runs, tmp_path):
     name = "a|b\n::error::c<i>&`@d`"
     shutil.copytree(runs.home, tmp_path / "home")

@@ -231,3 +231,12 @@ def test_an_exam_is_reported_and_exported(tmp_path):
     mean = 100 * sum(w * loss for w, loss in zip(weights, lost, strict=True)) / sum(weights)
     (row,) = [each for each in again["participants"] if each["id"] == "folder"]
     assert row["loss"] == pytest.approx(mean, rel=0.01)
+
+
+def test_a_bot_that_plays_one_game_alone_is_refused_before_anything_is_asked(tmp_path):
+    command = "acpc:python3 ./bot.py"
+    (tmp_path / "bot.py").write_text("")
+    for more in ((), ("--set", "game.stack=20000")):
+        done = quick("exam", command, "tag", "--set", "sandbox=off", *more, cwd=tmp_path)
+        one_clear_line(done, "participants = 'bot'", "any stack")
+        assert not (tmp_path / "benchmark-results").exists()

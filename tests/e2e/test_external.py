@@ -41,6 +41,7 @@ def faults_in(folder):
     ]
 
 
+@pytest.mark.slow
 @on_linux
 def test_a_program_takes_part_from_the_command_line_and_can_be_verified(tmp_path):
     log = tmp_path / "log"
@@ -154,6 +155,7 @@ def test_ctrl_c_leaves_no_process_and_no_folder_behind(tmp_path, behaviour):
     assert list(folders.iterdir()) == []
 
 
+@pytest.mark.slow
 @on_linux
 def test_when_the_bench_is_killed_a_program_that_reads_its_input_ends_by_itself(tmp_path):
     process, log, _ = started(tmp_path, "well")

@@ -29,6 +29,7 @@ def accounts(folder):
     return [line for line in read_journal(str(folder / "journal.jsonl")).lines if isinstance(line, Rated)]
 
 
+@pytest.mark.slow
 def test_a_false_policy_is_not_used_in_any_match_and_the_report_says_whose(tmp_path):
     folder = run_with(tmp_path, "CallingLiar", "maniac", "tight")
     said = "liars: it does not play by its published probabilities, so they are not used in this run: "

@@ -67,6 +67,7 @@ def written(config, folder, name="config.json"):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", one_in(24, range(24)))
 def test_every_command_takes_a_gauntlet_in_every_mode(tmp_path, number):
     config = generated(number)

@@ -44,6 +44,7 @@ def test_it_prints_everybody_beside_what_they_won_and_says_that_it_is_not_the_ra
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_file_has_the_same_bytes_every_time_and_no_other_file_changes(run, played):
     graded(run)
     first = (run / "grades.json").read_bytes()

@@ -366,6 +366,7 @@ def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
     assert "identical" in quick("verify", folder).stdout
 
 
+@pytest.mark.slow
 def test_latecomers_learn_that_the_run_is_over(tmp_path):
     game = {"handsPerGame": 2, "actionTimeoutS": 0.2}
     config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game=game)

@@ -17,6 +17,7 @@ def short(server, **model):
     return config
 
 
+@pytest.mark.slow
 def test_a_run_whose_conversations_were_too_long_is_replayed_as_it_was(tmp_path, server, monkeypatch):
     def full(request):
         return "400-context" if sum(len(turn["content"]) for turn in request.body["messages"]) > 7000 else None

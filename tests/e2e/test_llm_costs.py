@@ -177,6 +177,7 @@ def stays_as_it_is(folder, again, server):
     assert server.received == received
 
 
+@pytest.mark.slow
 def test_a_run_whose_money_ended_in_the_middle_of_a_round_is_extended_and_pays_nothing_twice(tmp_path, server):
     config = config_for(server.url, memory="none")
     config["stop"] = {"adjacentConfidence": None, "budget": {"maxMatches": 2, "maxTokens": 3000}}

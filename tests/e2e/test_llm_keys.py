@@ -49,7 +49,10 @@ def run_folders(folder):
     return [*(folder / "out").iterdir()] if (folder / "out").exists() else []
 
 
-@pytest.mark.parametrize(("fault", "debug"), [("401", False), ("401", True), ("400", False), ("429-quota", False)])
+@pytest.mark.parametrize(
+    ("fault", "debug"),
+    [("401", False), pytest.param("401", True, marks=pytest.mark.slow), ("400", False), ("429-quota", False)],
+)
 def test_a_provider_that_refuses_for_good_is_one_line_without_the_key(tmp_path, server, fault, debug):
     server.fault = fault
     before = server.received

@@ -50,6 +50,7 @@ def margins(folder):
     return [seed["marginsMbb"] for match in matches for seed in match["result"]["perSeed"]]
 
 
+@pytest.mark.slow
 def test_the_odds_are_in_the_file_and_change_the_margins(runs):
     assert all(line["choice"]["odds"] for line in exchanges_in(runs["honest"]) if line["attempt"] == 1)
     assert not any("choice" in line for line in exchanges_in(runs["plain"]))

@@ -111,6 +111,7 @@ def test_the_report_says_what_it_cost(mixed):
     assert usage["reasked"]["costUsd"] == pytest.approx(sum(line["costUsd"] for line in more))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["verify", "replay"])
 def test_verify_and_replay_find_nothing_and_compute_no_number(whole, mixed, monkeypatch, command):
     monkeypatch.setattr(reasking, "MOST", 1)
@@ -140,6 +141,7 @@ def test_a_run_that_is_extended_has_learned_as_one_that_was_not(whole, server, t
     assert margins(folder) == margins(whole)
 
 
+@pytest.mark.slow
 def test_a_run_killed_among_the_answers_to_a_question_does(whole, server, tmp_path):
     server.say = steady
     several = next(at for at, line in enumerate(exchanges_in(whole)) if line.get("sample"))

@@ -71,6 +71,7 @@ def finished(tmp_path_factory):
         return played(tmp_path_factory.mktemp("finished"), config, env=KEY)
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_of_games_nothing_is_asked_twice(tmp_path, server, whole):
     """Each kill comes in place of an answer: so all answers together are those of an undisturbed run, in its order."""
     places = (9, 1, 16, 12)

@@ -41,6 +41,7 @@ def run(one_server, tmp_path_factory):
         return played(tmp_path_factory.mktemp("tools"), config(one_server), "--games-at-once", "1")
 
 
+@pytest.mark.slow
 def test_everything_is_recorded_and_the_agent_is_named_for_what_it_is(run):
     exchanges = exchanges_in(run)
     asking = [each for each in exchanges if "calls" in each]
@@ -77,6 +78,7 @@ def test_cut_it_is_resumed_to_the_same_bytes(run, server, tmp_path):
     assert same_files(folder) == same_files(run)
 
 
+@pytest.mark.slow
 def test_a_journal_ahead_of_the_last_step_is_played_again_from_there(run, server, tmp_path):
     folder = shutil.copytree(run, tmp_path / "run")
     server.say = asks_first

@@ -89,6 +89,7 @@ def test_an_unfit_agent_is_status_1_whoever_reads(home):
     assert left("check", "bots.py:make_thrower", "--hands", "2", cwd=home) == (1, "")
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_when_nobody_reads_how_it_is_going(home):
     status, _ = left(*SMALL, "--output-dir", "unread", cwd=home, both=True)
     assert status == 0

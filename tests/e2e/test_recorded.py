@@ -122,6 +122,7 @@ def test_killed_at_random_moments_a_run_goes_on_at_the_open_decision(tmp_path, s
     assert quick("verify", folder).returncode == 0
 
 
+@pytest.mark.slow
 def test_neither_verify_nor_replay_needs_the_program_or_the_server(finished):
     before = everything(finished)
     for command in ("verify", "replay"):

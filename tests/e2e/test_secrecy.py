@@ -282,6 +282,7 @@ def test_agents_in_this_process_do_not_find_the_seed_in_the_environment(tmp_path
         assert read(folder, "leaderboard.json")["participants"][1]["faults"] == {}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0 or not shutil.which("runuser"), reason="needs the right to run as another user")
 def test_a_program_that_runs_as_another_user_reads_neither_journal_nor_seed(tmp_path):
     """As the guide on fairness has it: a folder of mode 0700 is closed to it."""

@@ -89,6 +89,7 @@ def test_it_cannot_be_resumed_a_second_time(going):
     assert everything(going) == before
 
 
+@pytest.mark.slow
 def test_one_that_has_only_just_begun_is_one_clear_line(tmp_path):
     journal = Journal(str(tmp_path / "journal.jsonl"))
     one_clear_line(quick("report", tmp_path), "only just begun")

@@ -59,6 +59,7 @@ def reading(command, folder, tmp_path):
     return quick(name, folder, *READERS[command], cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_an_untouched_run_is_read_by_every_command(run, tmp_path):
     for command in READERS:
         done = reading(command, run, tmp_path)

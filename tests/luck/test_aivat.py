@@ -211,6 +211,7 @@ def test_a_policy_that_is_not_the_one_played_is_a_bias():
     assert abs(found - exact) > 10
 
 
+@pytest.mark.slow
 def test_over_all_next_cards_it_is_exactly_the_mean():
     """The bot bets on the turn, with some holes rather than with others, and the river is checked down."""
     bot, turn = Streets(4), BOARD[:4]

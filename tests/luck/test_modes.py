@@ -229,7 +229,7 @@ def check_mean(mode, known, *, matches, own_decks=False):
     ("mode", "known"),
     [
         ("as usual", "both are asked again"),
-        ("antes", "one states"),
+        pytest.param("antes", "one states", marks=pytest.mark.slow),
         pytest.param("raise caps", "both state", marks=pytest.mark.slow),
         pytest.param("carried stacks", "both are asked again", marks=pytest.mark.slow),
         pytest.param("hands that do not count", "both state", marks=pytest.mark.slow),

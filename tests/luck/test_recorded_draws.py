@@ -82,6 +82,7 @@ def test_leaving_out_draws_that_led_to_faults_would_be_one():
     assert abs(standard_errors(changes)) > 3
 
 
+@pytest.mark.slow
 def test_odds_that_are_not_those_of_the_draws_are_a_bias():
     """This is what the test of draws is for."""
     games = games_of(60, other="maniac", draws=lambda odds: tempered(odds, 0.1))

@@ -293,6 +293,7 @@ def test_the_correction_by_hand():
     assert found.corrected == pytest.approx(expected[0] / sum(expected))
 
 
+@pytest.mark.slow
 def test_luck_looks_like_cycles_and_the_correction_takes_it_out():
     payoffs = ladder(500, 300, 100, -100, -300, -500)
     for at in range(6):  # a cycle of six, in which nobody wins more than they lose

@@ -281,6 +281,7 @@ def test_equals_are_ordered_in_no_more_than_5_percent_of_runs(first, kind):
     assert ends["tied"] > 0.7
 
 
+@pytest.mark.slow
 def test_two_who_are_the_tie_margin_apart_are_tied_in_no_more_than_5_percent_of_runs():
     ends = run_to_the_end(0.25, first=5)
     assert ends["tied"] <= 0.05
@@ -288,6 +289,7 @@ def test_two_who_are_the_tie_margin_apart_are_tied_in_no_more_than_5_percent_of_
     assert ends["right"] > 0.5
 
 
+@pytest.mark.slow
 def test_a_smaller_error_is_kept_as_well():
     ends = run_to_the_end(0.0, first=5, error=0.01)
     assert ends["wrong"] <= 0.014

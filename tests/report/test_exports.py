@@ -130,6 +130,7 @@ def test_the_flow_of_chips_is_the_one_that_the_engine_saw(hands):
         assert chip_flow.final_pot(hand) == flow.pot
 
 
+@pytest.mark.slow
 def test_random_hands_and_those_of_all_bots_are_read_back_from_phh(hands):
     check_phh(hands)
 

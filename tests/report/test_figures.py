@@ -83,6 +83,7 @@ def test_a_character_that_no_font_has_is_told_once(tmp_path):
     assert "\U0001303f" in said[0]
 
 
+@pytest.mark.slow
 def test_a_run_without_a_match_has_nothing_to_draw(runs, bots_id, tmp_path):
     lines = (runs / bots_id / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:2]))

@@ -64,6 +64,7 @@ def up_to_match(number, *, rated):
     return keep
 
 
+@pytest.mark.slow
 def test_margins_are_written_after_each_match_and_before_the_next(run):
     lines = read_journal(str(run / "journal.jsonl")).lines
     kinds = [(type(line).__name__, line.match) for line in lines[:-1]]
@@ -138,6 +139,7 @@ def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimato
             stored.result()
 
 
+@pytest.mark.slow
 def test_the_files_of_a_run_are_those_that_follow_from_its_games(run):
     stored = StoredRun.open(run)
     check_artifacts(stored, Analysis(stored.result(content=stored.content))).raise_if_wrong(str(run))

@@ -122,6 +122,7 @@ def pilot_like(skills, deviation, count, *, seed=1):
     return pilot_of_margins(known, hands=100)
 
 
+@pytest.mark.slow
 def test_a_pilot_tells_how_far_apart_the_line_up_is():
     """Players far apart are soon decided, equals only when the tie margin is ruled out; few games prove neither."""
     planned = config(*bots(4))

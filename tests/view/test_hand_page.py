@@ -135,6 +135,7 @@ def test_who_sits_where_never_parts_two_lines():
     assert parted(one, two) is None
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_deal_is_what_its_first_player_won_from_both_sides(pages, bots_id):
     for page in pages[bots_id]:
         first, second = page["sides"]

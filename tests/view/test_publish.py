@@ -72,6 +72,7 @@ def test_it_has_the_pages_and_all_the_data_they_ask_for(site, bots_id, models_id
             assert (place["match"], f"{place['seed']}/{place['hand']}") in held
 
 
+@pytest.mark.slow
 def test_it_lists_the_hands_it_holds_and_leads_from_one_to_another(site, bots_id):
     assert read(site, f"api/runs/{bots_id}.json")["limits"] | {"text": ""} == {"hands": 60, "of": 144, "text": ""}
     columns = read(site, f"api/runs/{bots_id}/hands.json")["columns"]

@@ -116,6 +116,7 @@ def test_the_server_searches(viewer, models_id):
     assert "regular expression" in viewer.json(f"/api/runs/{models_id}/search.json?q=%5Ba&regex=1")["problem"]
 
 
+@pytest.mark.slow
 def test_a_published_site_has_what_it_searches_in(runs, models_id, said, tmp_path, library):
     list(publish(library, tmp_path / "site"))
     rows = json.loads((tmp_path / "site" / "api" / "runs" / models_id / "said.json").read_bytes())

@@ -110,6 +110,7 @@ def exam(
     else:
         if options.resume_last:
             printing.notice("no exam of these participants is unfinished, so a new one begins")
+        stored_exam.check_depths(config)
         cast.check_participants(config, _agents(person))
         _check_cost(config, options)
         where = folder.new_folder(config)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench._version import __version__
+from molt_bench.agents.kinds import ACPC
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.agents.python_agents import AgentFactory
@@ -18,7 +19,7 @@ from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError, MoltBenchError
+from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamEnd, ExamHeader
 from molt_bench.exam.question_sources import (
     QUESTIONS,
@@ -44,6 +45,14 @@ from molt_bench.runs.reply_lines import FORMAT
 from molt_bench.runs.run_files import RunFiles, remove_empty
 
 
+def check_depths(config: BenchmarkConfig) -> None:
+    """Check that everybody plays at any depth; raises ConfigError for who does not."""
+    for each in config.participants:
+        if each.kind is ACPC:
+            depths = "agents that play any stack: an exam asks with 20, 50, 100 and 200 big blinds"
+            raise ConfigError("participants", each.id, depths)
+
+
 class StoredExam:
     """An exam and its files.
 
@@ -61,6 +70,7 @@ class StoredExam:
     @classmethod
     def begin(cls, folder: Path, config: BenchmarkConfig, count: int, *, secret: bool) -> StoredExam:
         """Begin an exam in a new folder; the seed of a secret set stays in a file that only the user can read."""
+        check_depths(config)
         hide(str(folder))
         seed = draw_seed() if secret else None
         problem = keep(seed, folder) if seed is not None else None

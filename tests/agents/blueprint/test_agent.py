@@ -76,6 +76,7 @@ def test_every_answer_is_legal_over_a_million_decisions(bot, part):
             break
 
 
+@pytest.mark.slow
 def test_the_policy_of_a_hole_is_its_row_of_the_range(bot, spots):
     for seen in spots[:150]:
         found = bot.range_policy(seen)

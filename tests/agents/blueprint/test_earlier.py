@@ -24,6 +24,7 @@ def test_the_blueprint_plays_as_it_did():
     assert digest(bot, observations(300, bot, start=10_000)) == BLUEPRINT
 
 
+@pytest.mark.slow
 def test_the_resolver_plays_as_it_did():
     bot, found, number = EarlierResolver(seed="tests"), [], 0
     while sum(seen.street == "river" for seen in found) < 12:

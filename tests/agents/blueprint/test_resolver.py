@@ -111,11 +111,13 @@ def test_it_hardly_folds_to_a_tiny_bet_and_more_the_larger_a_bet_is(before):
     assert three > 0.5
 
 
+@pytest.mark.slow
 def test_an_ante_makes_it_fold_less_before_the_flop():
     without, with_ante = (folded(facing(Action("raiseTo", 300), ante=ante)) for ante in (0, 100))
     assert with_ante < without - 0.05
 
 
+@pytest.mark.slow
 def test_a_size_that_was_really_bet_is_solved_as_it_is():
     """What it does against 137 is between what it does against 100 and 165, and none of these."""
     start = Action("raiseTo", 250), CALL, CHECK, CHECK, CHECK, CHECK
@@ -129,6 +131,7 @@ def test_a_size_that_was_really_bet_is_solved_as_it_is():
     assert not np.allclose(policies[1][:2], policies[2][:2], atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_number_of_rounds_is_a_param():
     spec = ParticipantSpec(id="slow", type="resolver", params={"rounds": 7})
     seen = observe(facing(), 1)

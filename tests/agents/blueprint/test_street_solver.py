@@ -125,6 +125,7 @@ def ranges():
     return tuple(np.array([1.0 + Bits(at, seat, "weight").below(1024) for at in range(HOLES)]) for seat in (0, 1))
 
 
+@pytest.mark.slow
 def test_on_the_turn_classes_win_what_their_hands_win_on_all_rivers():
     """The class of every hand against all of the other range, added up from the equities of single hands."""
     board, (first, second) = cards_from_text("2c7d9hJs"), ranges()

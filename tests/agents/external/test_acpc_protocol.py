@@ -271,6 +271,7 @@ def test_no_line_depends_on_a_card_that_was_not_seen():
     assert shown > 20
 
 
+@pytest.mark.slow
 def test_pokerkit_writes_the_same_lines():
     """PokerKit has a dealer of this protocol, too; it knows no free folds."""
     dice, shoe, dealt = Random(2), Shoe(2), []

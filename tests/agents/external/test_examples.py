@@ -69,6 +69,7 @@ def test_the_example_in_c(in_c):
     plays_well(f"exec:{in_c}")
 
 
+@pytest.mark.slow
 def test_the_example_over_http(server):
     plays_well(server)
 

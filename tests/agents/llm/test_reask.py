@@ -143,6 +143,7 @@ def test_one_of_the_answers_is_played_and_only_that_one_is_remembered():
     assert 0.15 < done["fold"] / done.total() < 0.55  # a third, but a hand that is folded has no further decisions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["empty-reply", "illegal"])
 def test_faults_are_as_frequent_as_if_it_were_asked_once(fault):
     """Of three answers one cannot be used: a third of the draws are faults, neither none nor all."""

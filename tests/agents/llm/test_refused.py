@@ -66,6 +66,7 @@ def test_a_prompt_that_is_too_long_by_itself_is_refused():
     assert [fault.kind for fault in faults_of(result)] == ["refused"]
 
 
+@pytest.mark.slow
 def test_an_answer_between_two_refusals_is_proof_that_the_model_can_be_asked():
     with Provider(fault=lambda request: "400-prompt" if request.number % 2 else None) as provider:
         result = run(provider, game={"handsPerGame": 30}, maxConcurrent=1)

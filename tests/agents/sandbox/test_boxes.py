@@ -174,6 +174,7 @@ def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(mo
         box_for(spec("exec:/bin/cat", sandbox="bwrap"))
 
 
+@pytest.mark.slow
 @needs_bubblewrap
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="needs root, to forbid namespaces")
 def test_where_user_namespaces_are_forbidden_a_program_plays_and_the_line_says_so(tmp_path):
@@ -451,6 +452,7 @@ def test_an_unknown_architecture_has_no_filter():
     assert seccomp_filter("riscv128") == b""
 
 
+@pytest.mark.slow
 @needs_bubblewrap
 def test_leaderboard_and_header_say_who_played_in_a_box(tmp_path):
     command = [sys.executable, str(BOTS / "bot.py")]

@@ -151,6 +151,7 @@ def test_tracebacks_reach_the_author(file, name):
     assert str(file) in found[0][0][1]
 
 
+@pytest.mark.slow
 def test_a_policy_gives_the_same_estimates_asked_in_batches(file):
     spec_of_game, hands = GameSpec(seed=4, hands=6), []
     record = drive(spec_of_game, (make_agent("maniac"), make_agent("callstation")), hands=hands)

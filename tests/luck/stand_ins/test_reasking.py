@@ -56,6 +56,7 @@ def test_where_more_depends_on_it_more_answers_are_asked(taught, counted):
     assert max(first(seen_in(number)) for number in range(1, 30)) < reasking.MOST
 
 
+@pytest.mark.slow
 def test_a_server_that_counts_its_questions_learns_nothing_about_other_cards(taught):
     """The same observation on other decks: the number is the same, and without that it is not."""
     other = msgspec.structs.replace(SPEC, seed="elsewhere")
@@ -68,6 +69,7 @@ def test_a_server_that_counts_its_questions_learns_nothing_about_other_cards(tau
     assert numbers[False][0] != numbers[False][1]
 
 
+@pytest.mark.slow
 def test_what_is_learned_later_changes_no_number(taught):
     run = RunStandIns()
     run.look_at(PAIR, [game("first"), game("first", "BA")])
