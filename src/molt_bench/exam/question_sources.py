@@ -48,13 +48,20 @@ class QuestionSource:
         return self._known[:count]
 
 
-def public_questions(count: int, name: str = f"public-{VERSION}") -> QuestionSource:
-    """Return so many questions of a set that ships with the package; raises ConfigError if none has that name."""
-    known = {f"public-{each}": each for each in VERSIONS}
-    if name not in known:
-        raise ConfigError("questions", name, f"a set that this version of molt-bench has: {', '.join(known)}")
-    found = public_set(known[name])
-    return QuestionSource(found.name, list(found.questions)[:count], found.sha256())
+class PublicQuestions(QuestionSource):
+    """The questions that ship with the package.
+
+    Args:
+        count: How many.
+        name: The name of the set, of this version or of one before; raises ConfigError if there is none of that name.
+    """
+
+    def __init__(self, count: int, name: str = f"public-{VERSION}") -> None:
+        known = {f"public-{each}": each for each in VERSIONS}
+        if name not in known:
+            raise ConfigError("questions", name, f"a set that this version of molt-bench has: {', '.join(known)}")
+        found = public_set(known[name])
+        super().__init__(found.name, list(found.questions)[:count], found.sha256())
 
 
 class SecretQuestions(QuestionSource):

@@ -24,9 +24,9 @@ from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamEnd, ExamHeader
 from molt_bench.exam.question_sources import (
     QUESTIONS,
     SECRET,
+    PublicQuestions,
     QuestionSource,
     SecretQuestions,
-    public_questions,
     same_questions,
     solved_questions,
 )
@@ -76,7 +76,7 @@ class StoredExam:
         problem = keep(seed, folder) if seed is not None else None
         if problem is not None:
             raise JournalError(problem)
-        source = public_questions(count) if seed is None else SecretQuestions(seed, count, folder)
+        source = PublicQuestions(count) if seed is None else SecretQuestions(seed, count, folder)
         header = ExamHeader(
             format=FORMAT,
             version=__version__,
@@ -255,9 +255,9 @@ def _source(
     return source
 
 
-def _public(header: ExamHeader) -> QuestionSource:
+def _public(header: ExamHeader) -> PublicQuestions:
     """Return the public questions of an exam; raises ConfigError if this version has others, with other values."""
-    source = public_questions(header.count, header.questions)
+    source = PublicQuestions(header.count, header.questions)
     same_questions(source, header.sha256)
     return source
 

@@ -19,13 +19,6 @@ try:
 except ImportError:  # a system without such locks
     fcntl = None  # type: ignore[assignment]
 
-T = TypeVar("T")
-
-#: Called as soon as a file can no longer be written.
-Warn: TypeAlias = Callable[[str], None]
-
-#: Most bytes of lines that are held in memory for want of room; beyond that, writing ends for good.
-_MOST_HELD_BYTES: Final = 256 * 2**20
 #: Attempts to lock a file, and seconds between them.
 _TRIES: Final = 10
 _TRY_AGAIN_S: Final = 0.05
@@ -61,6 +54,15 @@ def being_written(path: str | Path) -> bool:
     except OSError:
         return False
     return False
+
+
+T = TypeVar("T")
+
+#: Called as soon as a file can no longer be written.
+Warn: TypeAlias = Callable[[str], None]
+
+#: Most bytes of lines that are held in memory for want of room; beyond that, writing ends for good.
+_MOST_HELD_BYTES: Final = 256 * 2**20
 
 
 class LineFile:

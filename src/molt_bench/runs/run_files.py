@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 import msgspec
 from msgspec import UNSET
@@ -31,9 +31,6 @@ from molt_bench.runs.master_seed import SEED_FILE
 from molt_bench.runs.program_replies import Replies
 from molt_bench.runs.stored_run import StoredRun, check_unchanged
 from molt_bench.specs import GameLabel
-
-#: How the fault of an agent begins that is not asked any more in a game.
-_GIVEN_UP: Final = "given up after"
 
 
 class RunFiles(msgspec.Struct):
@@ -134,6 +131,10 @@ def remove_empty(folder: Path) -> None:
     for name in (JOURNAL, EXCHANGES, RESERVATIONS, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()
+
+
+#: How the fault of an agent begins that is not asked any more in a game.
+_GIVEN_UP = "given up after"
 
 
 def first_without_replies(

@@ -53,8 +53,6 @@ COMPREHENSION: Final = Tokens(input=25, output=20)
 TOKENS_OF_TOOL: Final = 100
 #: Answers to a question with `reask: auto`, on average: `benchmarks/stand_ins.py`.
 REASKED: Final = 1.4
-#: Tokens of the line about the game.
-_TOKENS_OF_GAME: Final = 40
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
@@ -148,12 +146,12 @@ def expected_of(settings: LLMSettings, hands: int) -> Expected:
     )
 
 
-def prompt_tokens(settings: LLMSettings) -> int:
-    """Return about how many tokens the beginning of every prompt has, which stays the same.
+#: Tokens of the line about the game.
+_TOKENS_OF_GAME: Final = 40
 
-    It is the system prompt, the form of the reply and the line about the game; in a conversation, all that was said
-    before comes with it. Providers cache such a beginning only from a certain length on.
-    """
+
+def prompt_tokens(settings: LLMSettings) -> int:
+    """Return about how many tokens the beginning of every prompt has, which stays the same."""
     return round(len(system_prompt(settings)) / CHARACTERS_PER_TOKEN) + _TOKENS_OF_GAME
 
 

@@ -11,9 +11,6 @@ from molt_bench.agents.llm.sending.request import Request
 from molt_bench.agents.llm.types import Exchange, HttpRecord
 from molt_bench.errors import RunHalted
 
-#: Seconds between two attempts to write what there was no room for.
-_TRY_AGAIN_S: Final = 0.5
-
 
 class SharedFlush:
     """Tells those who wait when what was written so far is on disk.
@@ -58,6 +55,10 @@ class SharedFlush:
             self._waiting = []
         finally:
             self._flushing = None
+
+
+#: Seconds between two attempts to write what there was no room for.
+_TRY_AGAIN_S: Final = 0.5
 
 
 class DiskFlush:

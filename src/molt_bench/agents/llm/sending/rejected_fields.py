@@ -16,10 +16,6 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.tools import MOST_STEPS
 from molt_bench.agents.llm.types import OutputMode
 
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-    from pydantic_ai.settings import ModelSettings
-
 #: From the strictest to the simplest.
 _LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
 
@@ -62,6 +58,11 @@ def _best_mode(profile: Mapping[str, object]) -> OutputMode:
     if profile.get("supports_tools", True):
         return "tool"
     return "prompted" if profile.get("supports_json_object_output") else "text"
+
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
 
 
 class SentFields:
