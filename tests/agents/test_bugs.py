@@ -32,7 +32,7 @@ OUTSIDE = (
     *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
     *("SupervisedProgram._end", "SupervisedProgram._heard", "SupervisedProgram._take", "SupervisedProgram.ended"),
     *("SupervisedProgram.sweep", "_undisturbed", "exit_reason.out_of_memory_kills", "other_user.remove_folder"),
-    *("processes.end_all", "processes.processes_of", "processes.is_alive"),
+    *("process_cleanup.end_all", "process_cleanup.processes_of", "process_cleanup.is_alive"),
     "program_agent.ProgramAgent._end",
     *("expected_use.Expected.usd_per_call", "exchange_file.ExchangeFile.problem"),
     *(

@@ -11,8 +11,9 @@ from molt_bench.bench import match_margins
 from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.journal import Journal, Rated, read_journal
-from molt_bench.runs.line_file import LineFile, being_written
+from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.open_run import OpenRun

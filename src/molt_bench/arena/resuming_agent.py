@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.agents.llm.sending.disk_flush import SharedFlush
+from molt_bench.agents.llm.sending.shared_flush import SharedFlush
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation

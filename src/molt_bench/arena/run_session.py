@@ -14,8 +14,9 @@ from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.python_agents import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
 from molt_bench.arena.games import GameRunner, Where
+from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
-from molt_bench.arena.status_reports import Incidents, StatusReports
+from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.extensions import plain_stop
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws

@@ -1,9 +1,8 @@
-"""Reports on a run to its observer: its progress, and what happens to programs besides faults of their own."""
+"""Reports on the progress of a run to its observer: after games, matches and replies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from time import monotonic
 
-from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.ladder import Ladder
@@ -76,36 +75,3 @@ class StatusReports:
                 patience_s=self._cast.patience_s,
             )
         )
-
-
-class Incidents:
-    """Signals that ended or stopped programs, and processes that could not be ended.
-
-    Args:
-        tell: Tells the user; called once for each participant and kind of incident.
-    """
-
-    def __init__(self, tell: Callable[[str], None] | None) -> None:
-        self._tell = tell
-        self._signalled: set[str] = set()
-        self._remains: dict[str, Remains] = {}
-
-    def take_game(self, record: GameRecord) -> None:
-        """Take note of a finished game; its record keeps the signals for the report."""
-        for fault in record.faults:
-            name = record.players[fault.player]
-            if fault.kind == "signal" and name not in self._signalled:
-                self._signalled.add(name)
-                if self._tell is not None:
-                    self._tell(f"{name}: {fault.message}")
-
-    def take_remains(self, participant: str, remains: Remains) -> None:
-        """Take note of what is left of a program."""
-        before = self._remains.get(participant)
-        self._remains[participant] = remains if before is None else before.with_(remains)
-        if before is None and self._tell is not None:
-            self._tell(f"{participant}: {remains}")
-
-    def left(self) -> tuple[str, ...]:
-        """Return a line for each participant of which something is left; no record has them."""
-        return tuple(f"{name}: {remains}" for name, remains in sorted(self._remains.items()))

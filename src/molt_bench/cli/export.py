@@ -29,9 +29,9 @@ from molt_bench.runs.folder import EXCHANGES, journal_in
 from molt_bench.runs.stored_run import StoredRun
 
 if TYPE_CHECKING:
-    from molt_bench.exam import page_data
+    from molt_bench.exam import answers_csv, page_data
 else:
-    page_data = lazy_import("molt_bench.exam.page_data")
+    answers_csv, page_data = lazy_import("molt_bench.exam.answers_csv"), lazy_import("molt_bench.exam.page_data")
 
 #: Fills a file, and returns a description of what it wrote.
 Fill: TypeAlias = Callable[[IO[bytes]], str]
@@ -107,7 +107,7 @@ def _export_exam(folder: Path, output: str | None, printing: Printing) -> None:
     rows = page_data.exam_rows(folder)
 
     def fill(file: IO[bytes]) -> str:
-        file.write(page_data.answers_csv(rows).encode())
+        file.write(answers_csv.answers_csv(rows).encode())
         return f"{len(rows):,} {'answer' if len(rows) == 1 else 'answers'}"
 
     if output == "-":
@@ -115,8 +115,8 @@ def _export_exam(folder: Path, output: str | None, printing: Printing) -> None:
         written = fill(data)
         data.flush()
     else:
-        written = _write(folder / page_data.ANSWERS_CSV if output is None else Path(output), fill)
-    where = "standard output" if output == "-" else output or str(folder / page_data.ANSWERS_CSV)
+        written = _write(folder / answers_csv.FILE if output is None else Path(output), fill)
+    where = "standard output" if output == "-" else output or str(folder / answers_csv.FILE)
     printing.notice(f"wrote {written} to {where}")
     if printing.as_json:
         print_json({"examDir": str(folder), "format": "csv", "file": where, "written": written})

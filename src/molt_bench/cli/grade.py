@@ -14,8 +14,8 @@ from molt_bench.luck.reference.grade import reference
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.grade_tables import print_grades
 from molt_bench.report.grades import GRADES, grade_run
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.line_file import being_written
 from molt_bench.runs.stored_run import StoredRun
 
 

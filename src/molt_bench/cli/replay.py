@@ -13,8 +13,8 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.conclusion import by_earlier_version
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.line_file import being_written
 from molt_bench.runs.stored_run import StoredRun
 
 

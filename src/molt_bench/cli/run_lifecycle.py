@@ -27,8 +27,9 @@ from molt_bench.errors import InternalError, JournalError, MoltBenchError, print
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
+from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
-from molt_bench.runs.folder import journal_in, new_folder, resume_command, write_bug
+from molt_bench.runs.folder import journal_in, new_folder, resume_command
 from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles

@@ -22,9 +22,10 @@ from molt_bench.report.explanation import explanation
 from molt_bench.report.style_file import write_styles
 from molt_bench.report.terminal import print_result
 from molt_bench.runs.conclusion import by_earlier_version
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal import JournalContent, games_in, stop_reason_in
-from molt_bench.runs.line_file import being_written, whole_lines
+from molt_bench.runs.line_file import whole_lines
 from molt_bench.runs.stored_run import StoredRun
 
 #: The exit status of a run that ended without a rated match.

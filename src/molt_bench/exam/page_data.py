@@ -1,11 +1,8 @@
-"""Everything about an exam that pages, tables and files show: the ranking, every question, and every answer to it."""
+"""Everything about an exam that pages and tables show: the ranking, every question, and every answer to it."""
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +12,6 @@ from molt_bench.exam.result import NOT_ENDED
 from molt_bench.exam.review import ReviewedAnswer, reviewed
 from molt_bench.exam.stored_exam import StoredExam
 from molt_bench.exam.table import MISLEADS, lines_of
-from molt_bench.report.exports.csv_and_parquet import as_text
 
 #: Answers of a model that are shown with its words: those that give away most.
 _WITH_WORDS: Final = 30
@@ -24,8 +20,6 @@ _MOST_WORDS: Final = 2000
 #: What all answers to a question share.
 _OF_QUESTION: Final = ("weight", "kind", "cards", "board", "line", "pot", "solution", "best")
 _STEPS: Final = ("done", "solution")
-#: The name of the file of answers in the folder of an exam.
-ANSWERS_CSV: Final = "answers.csv"
 
 
 def exam_summary(folder: Path) -> dict[str, Any]:
@@ -90,13 +84,3 @@ def exam_rows(folder: Path) -> list[dict[str, Any]]:
             plain = {key: value for key, value in each.items() if key not in (*_STEPS, "words")}
             rows.append({"participant": name, **plain, **texts})
     return rows
-
-
-def answers_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows as CSV; text that a spreadsheet would treat as a formula is marked, as in the hands of a run."""
-    text = StringIO(newline="")
-    table = csv.DictWriter(text, list(rows[0]) if rows else ["participant"])
-    table.writeheader()
-    for row in rows:
-        table.writerow({name: as_text(value) if isinstance(value, str) else value for name, value in row.items()})
-    return text.getvalue()

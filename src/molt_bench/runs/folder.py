@@ -1,15 +1,13 @@
-"""The folder of a run: the names of its files, how it is created and found, and the log of a bug that ended the run."""
+"""The folder of a run: the names of its files, and how a run's folder is created and found."""
 
 import os
 import shlex
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from molt_bench._version import __version__
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, InternalError, JournalError
+from molt_bench.errors import ConfigError, JournalError
 from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import read_journal, stop_reason_in
 from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
@@ -20,9 +18,6 @@ ANSWERS: Final = "answers.jsonl"
 INVITATIONS: Final = "invitations.json"
 MATCHES: Final = "matches.json"
 SUMMARY: Final = "summary.json"
-BUG_LOG: Final = "bug.log"
-#: Most bytes of that.
-_KEPT: Final = 256 * 1024
 
 #: The last bench version in which matches with language models were as long as all others.
 _LONG_MATCHES: Final = 15
@@ -103,15 +98,3 @@ def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
         if same and same_seed and stop_reason_in(content.lines) is None:
             return journal.parent
     return None
-
-
-def write_bug(folder: Path, error: InternalError) -> Path:
-    """Add the traceback of a bug to the log of a run, and return its path; a full disk is no second error."""
-    path = folder / BUG_LOG
-    text = f"=== molt-bench {__version__} ===\n{error.trace or error}\n"
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.stat().st_size < _KEPT:
-            with path.open("ab") as file:
-                file.write(text.encode("utf-8", "backslashreplace")[-_KEPT:])
-    return path

@@ -1,36 +1,28 @@
-"""The files that a run writes: created for a new run, reopened for one that is continued.
+"""The files that a run writes: created for a new run, reopened for one that is continued."""
 
-A journal can be ahead of its exchanges, as after a power failure: games without replies are played again.
-"""
-
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench._version import CONTINUED_VERSIONS
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.errors import JournalError, RulesError
 from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.derived_files import file_hashes
 from molt_bench.runs.exchange_file import RESERVATIONS, ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
-from molt_bench.runs.journal import Game, Journal, Line
+from molt_bench.runs.journal import Journal
 from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
+from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.runs.program_replies import Replies
 from molt_bench.runs.stored_run import StoredRun, check_unchanged
-from molt_bench.specs import GameLabel
 
 
 class RunFiles(msgspec.Struct):
@@ -131,50 +123,3 @@ def remove_empty(folder: Path) -> None:
     for name in (JOURNAL, EXCHANGES, RESERVATIONS, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()
-
-
-#: How the fault of an agent begins that is not asked any more in a game.
-_GIVEN_UP = "given up after"
-
-
-def first_without_replies(
-    lines: Iterable[Line], exchanges: Iterable[Exchange], models: Mapping[str, LLMSettings]
-) -> int | None:
-    """Return the place of the first game that models played and whose replies are not all recorded; None if none is.
-
-    Raises JournalError if no reply at all is recorded: to play everything again would be expensive.
-    """
-    # What only asks our tools is no reply yet, nor is a conversation that was too long.
-    final = [each for each in exchanges if each.attempt == 1 and each.calls is UNSET and each.outcome != "full"]
-    replies = Counter((each.game, each.participant) for each in final)
-    first, more = Counter[tuple[GameLabel, str]](), Counter[tuple[GameLabel, str]]()
-    for each in final:
-        if each.sample is UNSET:
-            first[each.game, each.participant] += 1
-            # Of those that one is drawn from, there are as many as the first one says.
-            more[each.game, each.participant] += each.samples - 1 if each.samples is not UNSET else 0
-    for place, line in enumerate(lines):
-        if not isinstance(line, Game):
-            continue
-        played = [(player, name) for player, name in enumerate(line.participants) if name in models]
-        asked = {(line.label, name): _asked(line, player) for player, name in played}
-        if any(
-            first[each] < count or replies[each] < models[each[1]].samples * count + more[each]
-            for each, count in asked.items()
-        ):
-            if not replies:
-                raise JournalError(f"{EXCHANGES} is missing or empty: put it back, or start a new run")
-            return place
-    return None
-
-
-def _asked(game: Game, player: int) -> int:
-    """Return how many decisions of a game a player was asked for."""
-    record = game.record
-    seat = player if record.seating == "AB" else 1 - player
-    try:
-        taken = sum(action.seat == seat for parsed in record.replay() for action in parsed.hand.log)
-    except RulesError:
-        return 0  # a damaged hand is named elsewhere
-    skipped = [fault for fault in record.faults if fault.forced_fold and fault.message.startswith(_GIVEN_UP)]
-    return taken - sum(fault.player == player for fault in skipped)

@@ -9,9 +9,9 @@ import msgspec
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError
 from molt_bench.files import write_whole
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import INVITATIONS, JOURNAL
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.line_file import being_written
 from molt_bench.serve.lobby import Invited, invited
 
 _FORMAT: Final = 1

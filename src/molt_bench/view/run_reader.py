@@ -22,9 +22,10 @@ from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.exchange_file import ExchangeHeader, read_exchange
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Rated, SessionEnd, halt_in
-from molt_bench.runs.line_file import Tail, being_written
+from molt_bench.runs.line_file import Tail
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed

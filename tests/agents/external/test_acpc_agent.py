@@ -15,7 +15,7 @@ import pytest
 
 from molt_bench import ConfigError, GameSpec, ParticipantSpec, make_agent, play_game, play_game_async
 from molt_bench.agents.external.acpc_agent import HOST, command_with
-from molt_bench.agents.external.processes import TAG
+from molt_bench.agents.external.process_cleanup import TAG
 from molt_bench.arena.cast import check_participants
 from molt_bench.config.loader import load_config
 from molt_bench.play.drivers import play_games_together

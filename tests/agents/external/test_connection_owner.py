@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from molt_bench.agents.external.processes import _socket_user, is_of_program
+from molt_bench.agents.external.connection_owner import _user_of, is_of_program
 from tests.agents.external.playing import on_linux
 
 
@@ -31,8 +31,8 @@ def test_a_connection_of_any_other_process_is_not(ends):
 
 
 @on_linux
-def test_the_socket_user_a_connection_is_known_without_looking_into_its_process(ends):
+def test_the_user_of_a_connection_is_known_without_looking_into_its_process(ends):
     ours, _ = ends
     peer, own = ours.getpeername(), ours.getsockname()
-    assert _socket_user(peer, own) == os.getuid()
-    assert _socket_user(own, ("127.0.0.1", 1)) is None
+    assert _user_of(peer, own) == os.getuid()
+    assert _user_of(own, ("127.0.0.1", 1)) is None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, play_game_async
-from molt_bench.agents.external.processes import TAG
+from molt_bench.agents.external.process_cleanup import TAG
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
 from molt_bench.agents.sandbox.choice import Boxed

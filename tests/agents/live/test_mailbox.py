@@ -8,7 +8,8 @@ import pytest
 
 from molt_bench.agents.live.agent import LiveAgent
 from molt_bench.agents.live.mailbox import Mailbox
-from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandOver, Sat, turn_token
+from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandOver, Sat
+from molt_bench.agents.live.turn_tokens import turn_token
 from molt_bench.agents.scripted import CallStationAgent
 from molt_bench.errors import AgentFailed
 from molt_bench.play.drivers import play_game, play_game_async

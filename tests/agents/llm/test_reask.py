@@ -11,7 +11,7 @@ from molt_bench.agents.llm.money.expected_use import REASKED
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.strategy import pure
-from molt_bench.agents.llm.talk.readings import one_of
+from molt_bench.agents.llm.talk.samples import one_of
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.model_draws import Draws
 from molt_bench.config.loader import load_config
@@ -23,7 +23,7 @@ from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.runs.journal import Game
-from molt_bench.runs.run_files import first_without_replies
+from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.specs import GameLabel
 from molt_bench.study.budget_reach import ways
 from molt_bench.study.pilot import guess_of

@@ -8,7 +8,7 @@ import pytest
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.readings import chosen
+from molt_bench.agents.llm.talk.samples import chosen
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.poker.actions import LegalActions
 from molt_bench.specs import GameLabel

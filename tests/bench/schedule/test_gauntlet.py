@@ -1,6 +1,6 @@
 """The gauntlet: everybody plays the yardstick alone."""
 
-from molt_bench.bench.schedule.matchmakers import gauntlet
+from molt_bench.bench.schedule.gauntlet import gauntlet
 from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.schedule.situation import Contrast
 from molt_bench.config.loader import load_config

@@ -2,17 +2,14 @@
 
 import pytest
 
+from molt_bench.bench.schedule.adjacent_pairs import adjacent_pairs
 from molt_bench.bench.schedule.information_gain import information_gain
-from molt_bench.bench.schedule.matchmakers import (
-    adjacent_pairs,
-    matchmaker_named,
-    register_matchmaker,
-    round_robin,
-    thompson,
-    uncertainty_overlap,
-)
+from molt_bench.bench.schedule.matchmakers import matchmaker_named, register_matchmaker
 from molt_bench.bench.schedule.round_choice import choose_round
+from molt_bench.bench.schedule.round_robin import round_robin
 from molt_bench.bench.schedule.situation import Contrast, Situation
+from molt_bench.bench.schedule.thompson import thompson
+from molt_bench.bench.schedule.uncertainty_overlap import uncertainty_overlap
 from molt_bench.errors import ConfigError
 from tests.bench.schedule.situations import LADDER, pairs_of, situation
 

@@ -2,9 +2,11 @@
 
 import msgspec
 
-from molt_bench.bench.schedule.matchmakers import matchmaker_named, round_robin, uncertainty_overlap
+from molt_bench.bench.schedule.matchmakers import matchmaker_named
 from molt_bench.bench.schedule.round_choice import choose_round
+from molt_bench.bench.schedule.round_robin import round_robin
 from molt_bench.bench.schedule.situation import Contrast, Later
+from molt_bench.bench.schedule.uncertainty_overlap import uncertainty_overlap
 from tests.bench.schedule.situations import LADDER, pairs_of, situation
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from molt_bench.agents.external import acpc_protocol as protocol
 from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.command import start_folder, started_in
-from molt_bench.agents.external.processes import is_of_program
+from molt_bench.agents.external.connection_owner import is_of_program
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import HOST_WORD, PORT_WORD, AcpcSettings
 from molt_bench.agents.sandbox.choice import Box

@@ -16,7 +16,7 @@ from typing import Final
 from molt_bench.agents.alarm import Alarm
 from molt_bench.agents.external.exit_reason import stopped_by_signal
 from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChannel, read_some
-from molt_bench.agents.external.processes import stopped_processes
+from molt_bench.agents.external.process_cleanup import stopped_processes
 from molt_bench.agents.external.stderr_log import StderrLog
 from molt_bench.agents.external.supervised_program import OnRemains, SupervisedProgram
 from molt_bench.agents.sandbox.boxed_program import BoxedProgram
@@ -38,7 +38,7 @@ class Child:
         started: When it was started, by the event loop's clock.
         greeted: Whether it has said hello.
         pid: The process that all of its processes descend from: its supervisor, or its box.
-        tag: Marks all that it starts; see `processes`.
+        tag: Marks all that it starts; see `leftover_processes`.
 
     Args:
         start: Starts the program; raises OSError or ValueError if it cannot be started.

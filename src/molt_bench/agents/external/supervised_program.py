@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -15,7 +15,8 @@ import msgspec
 
 from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
 from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
-from molt_bench.agents.external.processes import TAG, end_all
+from molt_bench.agents.external.process_cleanup import TAG, end_all
+from molt_bench.agents.external.program_environment import program_environment
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.limits import FILES, TASKS
 from molt_bench.agents.sandbox.podman import Podman
@@ -205,16 +206,3 @@ def undisturbed() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def program_environment(passed_on: Mapping[str, str], home: str, tag: str = "") -> dict[str, str]:
-    """Return the environment of a program: of ours only PATH and what is passed on, so none of our API keys."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": home,
-        "TMPDIR": home,
-        "LANG": "C.UTF-8",
-        "PYTHONUNBUFFERED": "1",
-        **passed_on,
-        **({TAG: tag} if tag else {}),
-    }

@@ -6,7 +6,7 @@ from typing import NoReturn
 from pydantic import Field
 
 from molt_bench.agents.live.mailbox import Mailbox
-from molt_bench.agents.live.mailbox_events import game_id, turn_token
+from molt_bench.agents.live.turn_tokens import game_id, turn_token
 from molt_bench.agents.settings_base import AgentSettings, Count
 from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import Action

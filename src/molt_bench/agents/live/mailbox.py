@@ -29,8 +29,8 @@ from molt_bench.agents.live.mailbox_events import (
     Sat,
     Snapshot,
     Verdict,
-    digest,
 )
+from molt_bench.agents.live.turn_tokens import digest
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation

@@ -13,13 +13,8 @@ from threading import Lock
 from typing import Final
 
 from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
-from molt_bench.agents.external.supervised_program import (
-    OnRemains,
-    Remains,
-    SupervisedProgram,
-    program_environment,
-    undisturbed,
-)
+from molt_bench.agents.external.program_environment import program_environment
+from molt_bench.agents.external.supervised_program import OnRemains, Remains, SupervisedProgram, undisturbed
 from molt_bench.agents.external.supervisor_script import exceeded
 from molt_bench.agents.sandbox import control_groups
 from molt_bench.agents.sandbox.box_keeper import keeper

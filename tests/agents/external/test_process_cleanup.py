@@ -8,7 +8,7 @@ import time
 import psutil
 import pytest
 
-from molt_bench.agents.external.processes import TAG, end_all, processes_of
+from molt_bench.agents.external.process_cleanup import TAG, end_all, processes_of
 from tests.agents.external.playing import on_linux
 
 #: Starts two processes, one of them without our environment, says so, and waits.
