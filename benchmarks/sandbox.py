@@ -111,8 +111,8 @@ def processor_time_of_a_host() -> float:
 def empty_box(sandbox: str) -> None:
     """Start a program that does nothing, and wait until it and its box have ended."""
     spec = ParticipantSpec(id="bot", type="exec:/bin/true", sandbox=sandbox)
-    command = Boxed(("/bin/true",), box_for(spec))
-    program = started_program(command, {}, settings=ExecSettings(command="/bin/true"), piped=True)
+    command = Boxed(("/bin/true",), ExecSettings(command="/bin/true"), box_for(spec))
+    program = started_program(command, piped=True)
     while not program.ended:
         sleep(0.0002)
     program.sweep(os.getpid(), lambda remains: None)

@@ -75,6 +75,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text, or its beginning and its end if it is longer than so many characters."""
+    return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-(most // 2) :]}"
+
+
 def printable(text: str) -> str:
     r"""Return text that cannot control a terminal: controls and what is drawn as nothing are escaped; line ends stay.
 
@@ -234,6 +239,11 @@ class AgentFailed(Exception):  # noqa: N818 - carries an agent's failure into th
         except BaseException:
             said = "its message cannot be read"
         return cls("exception", f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
+def not_an_action(answer: object) -> AgentFailed:
+    """Return the failure of an agent that answers with something else than an action."""
+    return AgentFailed("unreadable", f"the answer is {shown(answer)}, not an Action such as Action('call')")
 
 
 class GameUnfinished(Exception):  # noqa: N818 - nobody's mistake

@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench.exam.answer_file import Answer
 from molt_bench.exam.questions import public_set
-from molt_bench.exam.scoring import ALIKE, scores_of
+from molt_bench.exam.scoring import ALIKE, Scores
 
 
 @pytest.mark.parametrize(("count", "kind"), [(50, "open"), (ALIKE - 1, "open"), (ALIKE, "tied")])
@@ -15,7 +15,9 @@ def test_answers_that_are_alike_are_a_tie_after_many_questions(count, kind):
         for each in questions
         for name in ("one", "other")
     ]
-    found = scores_of(questions, ["one", "other"], {each.place: each for each in answers}, error=0.04, most=400)
+    found = Scores(questions, ["one", "other"], error=0.04, most=400)
+    for each in answers:
+        found.add(each)
     (order,) = found.orders()
     assert order.kind == kind
     assert order.sure == 0.5

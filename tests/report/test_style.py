@@ -3,8 +3,9 @@
 import pytest
 
 from molt_bench import BUILTIN_AGENTS, play_game
+from molt_bench.agents.play_statistics import Ratio
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.report.style import RATIOS, Ratio, Style, StyleCount, combined, hand_style
+from molt_bench.report.style import RATIOS, Style, StyleCount, combined, hand_style
 
 BUTTON, BIG_BLIND = 0, 1
 #: Of seat 0, which has the button, aces against kings on a board that changes nothing.

@@ -21,8 +21,8 @@ from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import action_text, spaced
 from molt_bench.agents.llm.talk.reply import CUT_OFF, WITHHELD
-from molt_bench.agents.llm.talk.table_steps import table_steps
 from molt_bench.agents.llm.types import Exchange
+from molt_bench.agents.play_statistics import table_steps
 from molt_bench.agents.settings_base import checked
 from molt_bench.errors import ConfigError, GameUnfinished
 from molt_bench.luck.estimators import margins_of

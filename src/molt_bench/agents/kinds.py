@@ -325,8 +325,8 @@ def make_agent(
             f"participant {spec.id!r}: its program is not the one with SHA-256 {code_sha256}, so it is not run"
         )
     limit_s = kind.timeout_s if action_timeout_s is None else action_timeout_s
-    more = {"on_remains": on_remains, "box": box} if kind.starts else {}
-    return cast(PokerAgent, _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, folder=folder, **more))
+    more = {"folder": folder, "on_remains": on_remains, "box": box} if kind.starts else {}
+    return cast(PokerAgent, _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, **more))
 
 
 def _bot(spec: ParticipantSpec, seed: Seed) -> PokerAgent:

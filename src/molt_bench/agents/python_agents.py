@@ -84,15 +84,10 @@ def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
 
 def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str, str]:
     """Return the file or module that a type names, and the name in it; raises ConfigError if it names none."""
-    source, colon, name = participant_type.rpartition(":")
-    if colon:
-        return source, name
-    points = plugins()
-    if participant_type not in points:
-        meant = meant_by(participant_type) or one_of((*other_types, *points), participant_type)
+    if ":" not in participant_type and participant_type not in plugins():
+        meant = meant_by(participant_type) or one_of((*other_types, *plugins()), participant_type)
         raise ConfigError("type", participant_type, meant)
-    source, _, name = points[participant_type].value.partition(":")
-    return source, name.partition("[")[0].strip()
+    return source_and_name(participant_type)
 
 
 def _module(source: str, code_sha256: str | None) -> ModuleType:
@@ -163,10 +158,11 @@ def _with_hash(source: str, found: CodeFile | None, code_sha256: str) -> CodeFil
 def source_and_name(participant_type: str) -> tuple[str, str]:
     """Return the file or module that a type names, and the name in it; "" for a plug-in that is not there."""
     source, colon, name = participant_type.rpartition(":")
-    if not colon:
-        point = plugins().get(participant_type)
-        source, _, name = ("", "", "") if point is None else point.value.partition(":")
-    return source, name
+    if colon:
+        return source, name
+    point = plugins().get(participant_type)
+    source, _, name = ("", "", "") if point is None else point.value.partition(":")
+    return source, name.partition("[")[0].strip()
 
 
 def factory_file(participant_type: str) -> CodeFile | None:

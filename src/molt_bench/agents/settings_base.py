@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, TypeVar
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
@@ -64,6 +65,16 @@ def unset_key(variables: Sequence[str]) -> list[str]:
     """Return `A or B` unless one of these variables holds a key; nothing where no key is needed."""
     held = any(os.environ.get(name, "").strip() for name in variables)
     return [] if held or not variables else [" or ".join(variables)]
+
+
+def http_parts(url: str) -> SplitResult | None:
+    """Return the parts of the URL of a web server; None if it is none."""
+    try:
+        parts = urlsplit(url)
+        complete = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # no port, or no address of IPv6
+        return None
+    return parts if complete else None
 
 
 def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:

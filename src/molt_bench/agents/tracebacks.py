@@ -12,7 +12,7 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
-from molt_bench.errors import AgentFailed, FaultKind
+from molt_bench.errors import AgentFailed, FaultKind, shortened
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -80,7 +80,7 @@ class Trace(msgspec.Struct):
     @classmethod
     def told(cls, kind: str, text: str) -> "Trace":
         """Return what a process says that runs an agent; it may say anything."""
-        return cls(_NAME.sub("", kind)[:_NAME_LENGTH] or "?", _shortened(text))
+        return cls(_NAME.sub("", kind)[:_NAME_LENGTH] or "?", shortened(text, _LONGEST))
 
 
 class ReportedFailure(AgentFailed):
@@ -91,10 +91,6 @@ class ReportedFailure(AgentFailed):
         self.trace = trace
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n[...]\n{text[-_LONGEST // 2 :]}"
-
-
 def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
     """Return the traceback of an exception: its last frames, without those of the code that called the agent."""
     kind = type(error).__name__
@@ -103,7 +99,7 @@ def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
         text = "".join(traceback.TracebackException(type(error), error, start, limit=-frames, compact=True).format())
     except Exception:  # the exception may be as broken as the agent
         text = f"{kind}, of which no traceback can be made\n"
-    return Trace(kind, _shortened(text))
+    return Trace(kind, shortened(text, _LONGEST))
 
 
 def _first_of_agent(at: TracebackType | None) -> TracebackType | None:

@@ -11,12 +11,13 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.agents.kinds import check_type, kind_of, playing_kind
 from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.gateway import Gateway, Listeners
+from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.sending.after_failure import RequestLimits
 from molt_bench.agents.llm.sending.client import ModelClient
+from molt_bench.agents.llm.sending.tellings import Tellings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
@@ -189,7 +190,7 @@ class Cast:
         budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
         budget.add_unaccounted(recorder.ledger.unaccounted)
         for exchange in recorder.earlier:
-            budget.add(exchange)
+            budget.spend(*exchange.most)
             if on_exchange is not None:
                 on_exchange(exchange)
         limits = RequestLimits(
@@ -211,7 +212,7 @@ class Cast:
                 prices=prices,
                 budget=budget,
                 hands=config.game.hands_per_game + config.game.warmup_hands,
-                listeners=Listeners(on_exchange, observer.on_warning, observer.on_notice),
+                told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
             )
 
     @property

@@ -1,10 +1,10 @@
 """Preflight: contacts every participant once before the first card, so that a missing one is noticed at once."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from molt_bench.errors import ConfigError
+from molt_bench.play.event_loop import all_together
 
 #: Checks that a participant can be reached; raises a clear one-line error if not.
 Greet: TypeAlias = Callable[[], Awaitable[None]]
@@ -19,12 +19,7 @@ async def preflight(free: Mapping[str, Greet], paid: Mapping[str, Greet]) -> Non
         ProviderError: A model's provider is unreachable, or refuses permanently.
     """
     for greets in (free, paid):
-        try:
-            async with asyncio.TaskGroup() as group:
-                for participant, greet in greets.items():
-                    group.create_task(_asked(participant, greet))
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None  # one clear line is enough
+        await all_together(_asked(participant, greet) for participant, greet in greets.items())
 
 
 async def _asked(participant: str, greet: Greet) -> None:

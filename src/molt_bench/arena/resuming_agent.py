@@ -5,6 +5,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
@@ -18,10 +19,10 @@ from molt_bench.runs.program_replies import Outcome, RecordedReply, Replies, Rep
 from molt_bench.specs import GameLabel
 
 
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """Where the answers of one participant in one game are kept.
 
-    Args:
+    Attributes:
         game: The game.
         answers: The answers of the run.
         exchanges: The exchanges of the run, which led to the decisions as well; each is on disk before it is used.
@@ -29,19 +30,16 @@ class Record:
             see a decision again after a power cut. All games of a run share it. None for agents that forget.
     """
 
-    def __init__(
-        self, game: GameLabel, answers: Replies, exchanges: Exchanges, *, flush: SharedFlush | None = None
-    ) -> None:
-        self.game = game
-        self.answers = answers
-        self._exchanges = exchanges
-        self._flush = flush
+    game: GameLabel
+    answers: Replies
+    exchanges: Exchanges
+    flush: SharedFlush | None = None
 
     async def settle(self) -> None:
         """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
-        if self._flush is not None:
-            await self._flush.settled()
-        problem = self.answers.problem or self._exchanges.problem
+        if self.flush is not None:
+            await self.flush.settled()
+        problem = self.answers.problem or self.exchanges.problem
         if problem is not None:
             raise RunHalted(problem)
 

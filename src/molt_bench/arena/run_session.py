@@ -17,6 +17,7 @@ from molt_bench.arena.games import GameRunner, Where
 from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
+from molt_bench.bench.extensions import plain_stop
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.own_decks import Dealer
@@ -42,8 +43,8 @@ from molt_bench.runs.conclusion import (
     warnings_ahead,
 )
 from molt_bench.runs.header import boxes_of, header_of, published_policies, stated_in, without_boxes
-from molt_bench.runs.journal import Game, Header, Line, Rated, Resumption, SessionEnd
-from molt_bench.runs.journal_past import extension_of, games_go_on, past_of, resumptions_in
+from molt_bench.runs.journal import Extension, Game, Header, Line, Rated, Resumption, SessionEnd
+from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel, GameSpec
@@ -227,8 +228,9 @@ class Session:
 
     def _play(self, wanted: Round) -> Played:
         """Play the missing games of a round."""
-        if wanted.begins is not None:
-            self._write(extension_of(wanted.begins))
+        stage = wanted.begins
+        if stage is not None:
+            self._write(Extension(stage.matches, plain_stop(stage.stop), list(stage.under_way)))
             return Played(seconds=self._seconds)
         assert self._status is not None
         status, played, estimates = self._status, dict(wanted.known), dict[GameSpec, Estimates]()

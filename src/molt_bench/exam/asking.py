@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.scripted import FolderAgent
-from molt_bench.errors import AgentFailed, IllegalAction
+from molt_bench.errors import AgentFailed, IllegalAction, not_an_action
 from molt_bench.exam.questions import RULES, Question, action_letter
-from molt_bench.play.after_fault import Faults, not_an_action
+from molt_bench.play.after_fault import Faults
 from molt_bench.play.drivers import drive_events
 from molt_bench.play.hooks import Listening
 from molt_bench.poker.actions import Action
@@ -44,18 +44,14 @@ def game_of(participant: str, question: Question, *, max_retries: int, action_ti
     )
 
 
-def noise_of(question: Question, sample: int) -> int:
-    """Return the random number that agents which mix get with a question; the same for all, another one each time."""
-    return derive("exam", question.id, *([sample] if sample else [])) & 0xFFFFFFFF
-
-
 async def answer_of(
     agent: PokerAgent, question: Question, spec: GameSpec, *, sample: int
 ) -> tuple[str, tuple[Fault, ...], float]:
     """Return what an agent answers the first time, or another time; its faults; and how many seconds that took."""
     start = monotonic()
     players = agent, FolderAgent(name=NOBODY)
-    seen = question.seen(noise_of(question, sample))
+    # Agents that mix get the same random number, and another one each time.
+    seen = question.seen(derive("exam", question.id, *([sample] if sample else [])) & 0xFFFFFFFF)
     letter, faults = await drive_events(spec, players, partial(_question_events, spec, question, seen))
     return letter, faults, round(monotonic() - start, 3)
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
@@ -28,25 +28,27 @@ QUESTIONS: Final = "questions.jsonl"
 _LONGEST: Final = 100_000
 
 
-class QuestionSource(Protocol):
-    """Gives the questions of an exam in their order.
+class QuestionSource:
+    """The questions of an exam in their order.
 
     Attributes:
         name: The name of the set.
         count: How many there are.
+        fingerprint: The hash that the exam's first line has of them.
     """
 
-    name: str
-    count: int
+    def __init__(self, name: str, known: list[Question], fingerprint: str) -> None:
+        self.name = name
+        self.count = len(known)
+        self.fingerprint = fingerprint
+        self._known = known
 
     def first(self, count: int) -> list[Question]:
         """Return the first questions."""
-
-    def fingerprint(self) -> str:
-        """Return the hash that the exam's first line has of them."""
+        return self._known[:count]
 
 
-class PublicQuestions:
+class PublicQuestions(QuestionSource):
     """The questions that ship with the package.
 
     Args:
@@ -59,21 +61,10 @@ class PublicQuestions:
         if name not in known:
             raise ConfigError("questions", name, f"a set that this version of molt-bench has: {', '.join(known)}")
         found = public_set(known[name])
-        self.name = found.name
-        self._questions = list(found.questions)[:count]
-        self.count = len(self._questions)
-        self._hash = found.sha256()
-
-    def first(self, count: int) -> list[Question]:
-        """Return the first questions."""
-        return self._questions[:count]
-
-    def fingerprint(self) -> str:
-        """Return the hash of the whole set."""
-        return self._hash
+        super().__init__(found.name, list(found.questions)[:count], found.sha256())
 
 
-class SecretQuestions:
+class SecretQuestions(QuestionSource):
     """Questions on the river that are drawn from a seed, and solved when they are needed.
 
     Args:
@@ -86,13 +77,11 @@ class SecretQuestions:
     def __init__(
         self, seed: str, count: int, folder: Path, *, on_solved: Callable[[int], None] = lambda _: None
     ) -> None:
-        self.name = SECRET
-        self._seed = seed
+        super().__init__(SECRET, [], sha256(seed.encode()).hexdigest())
         self._drawn: list[Drawn] = draw(seed, count, _STREETS)
         self.count = min(count, len(self._drawn))
         self._path = folder / QUESTIONS
         self._on_solved = on_solved
-        self._solved: list[Question] = []
         #: How many of those that were drawn are solved, or not asked.
         self._tried = 0
         for question in recorded_questions(self._path):
@@ -100,11 +89,11 @@ class SecretQuestions:
             if not places or places[0] < self._tried:
                 raise JournalError(f"{self._path}: {question.id} is not what the seed of the exam draws")
             self._tried = places[0] + 1
-            self._solved.append(question)
+            self._known.append(question)
 
     def first(self, count: int) -> list[Question]:
         """Return the first questions, once they are solved; fewer if the solutions come to too few of them."""
-        while len(self._solved) < count and self._tried < len(self._drawn):
+        while len(self._known) < count and self._tried < len(self._drawn):
             drawn = self._drawn[self._tried]
             self._tried += 1
             question = solved(f"{SECRET}-{self._tried}", drawn.decision, drawn.weight, ranges_at(drawn.decision))
@@ -112,32 +101,19 @@ class SecretQuestions:
                 continue
             with self._path.open("ab") as file:
                 file.write(msgspec.json.encode(question) + b"\n")
-            self._solved.append(question)
-            self._on_solved(len(self._solved))
+            self._known.append(question)
+            self._on_solved(len(self._known))
         if self._tried == len(self._drawn):
-            self.count = min(self.count, len(self._solved))
-        return self._solved[:count]
-
-    def fingerprint(self) -> str:
-        """Return the hash of the seed."""
-        return sha256(self._seed.encode()).hexdigest()
+            self.count = min(self.count, len(self._known))
+        return super().first(count)
 
 
-class SolvedQuestions:
-    """The questions of a secret set as the folder of an exam has them: nothing is drawn, solved or checked."""
+def solved_questions(folder: Path) -> QuestionSource:
+    """Return the questions of a secret set as the folder of an exam has them: nothing is drawn, solved or checked.
 
-    def __init__(self, folder: Path) -> None:
-        self.name = SECRET
-        self._questions = recorded_questions(folder / QUESTIONS)
-        self.count = len(self._questions)
-
-    def first(self, count: int) -> list[Question]:
-        """Return the first questions."""
-        return self._questions[:count]
-
-    def fingerprint(self) -> str:
-        """Return nothing: whoever wants to know whether they are the drawn ones has to draw."""
-        return ""
+    Without a fingerprint, since whoever wants to know whether they are the drawn ones has to draw.
+    """
+    return QuestionSource(SECRET, recorded_questions(folder / QUESTIONS), "")
 
 
 def recorded_questions(path: Path) -> list[Question]:
@@ -158,6 +134,6 @@ def recorded_questions(path: Path) -> list[Question]:
 
 def same_questions(source: QuestionSource, fingerprint: str) -> None:
     """Check that questions are those that an exam was begun with; raises ConfigError if not."""
-    if source.fingerprint() != fingerprint:
+    if source.fingerprint != fingerprint:
         what = "the seed of its questions" if source.name == SECRET else f"the questions of {source.name}"
-        raise ConfigError("sha256", fingerprint, f"the hash of {what}, {source.fingerprint()}")
+        raise ConfigError("sha256", fingerprint, f"the hash of {what}, {source.fingerprint}")

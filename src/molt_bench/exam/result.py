@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-from msgspec import UNSET
 
-from molt_bench.exam.answer_file import ExamEnd
 from molt_bench.exam.scoring import Order, Score
 
 NOT_ENDED: Final = "it has not ended"
@@ -42,8 +40,3 @@ class ExamResult(msgspec.Struct, frozen=True, rename="camel"):
     orders: list[Order]
     cost_usd: dict[str, float]
     left: list[str] = []
-
-
-def end_of(result: ExamResult, seed: str | None) -> ExamEnd:
-    """Return the last line of an exam."""
-    return ExamEnd(result.stop_reason, UNSET if seed is None else seed)

@@ -9,7 +9,7 @@ look after every block of questions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import pairwise
 from math import fsum, inf, log, sqrt
@@ -18,7 +18,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.exam.answer_file import Answer, Place
+from molt_bench.exam.answer_file import Answer
 from molt_bench.exam.asking import FORCED
 from molt_bench.exam.questions import RULES, Kind, Question
 from molt_bench.poker.actions import STREETS, Street
@@ -284,18 +284,3 @@ def _on_street(street: Street, kind: Kind) -> bool:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None or value == inf else round(value, 3)
-
-
-def scores_of(
-    questions: Sequence[Question],
-    names: Sequence[str],
-    answers: Mapping[Place, Answer],
-    *,
-    error: float,
-    most: int,
-) -> Scores:
-    """Return the scores of all answers."""
-    found = Scores(questions, names, error=error, most=most)
-    for answer in answers.values():
-        found.add(answer)
-    return found

@@ -30,10 +30,10 @@ from molt_bench.exam.examinee import PERSON
 from molt_bench.exam.question_sources import SECRET, QuestionSource
 from molt_bench.exam.questions import Question, action_letter
 from molt_bench.exam.result import ALL_ASKED, ALL_GONE, SURE, ExamResult
-from molt_bench.exam.scoring import BLOCK, scores_of
+from molt_bench.exam.scoring import BLOCK, Scores
 from molt_bench.person.players import PersonLeft
 from molt_bench.play.drivers import WaitingGames
-from molt_bench.play.event_loop import GameLoop
+from molt_bench.play.event_loop import GameLoop, all_together
 from molt_bench.play.worker_pool import cores
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.runs.run_files import RunFiles
@@ -41,8 +41,6 @@ from molt_bench.specs import GameLabel, GameSpec
 
 #: Into how many sizes a range of them is taken apart, to value it.
 _SIZES: Final = 9
-#: No agents beside those that the config names.
-NOBODY_ELSE: Final[Mapping[str, AgentFactory]] = {}
 
 
 class Guests(LivePlayers, Protocol):
@@ -82,7 +80,7 @@ class ExamSession:
         answers: AnswerFile,
         files: RunFiles,
         *,
-        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
+        agents: Mapping[str, AgentFactory] = {},
         guests: Guests | None = None,
         observer: Observer | None = None,
     ) -> None:
@@ -179,8 +177,10 @@ class ExamSession:
         questions = [each for each, sample in asks if not sample]
         error = error_of([self._config.stop], version=BENCH_VERSION)
         known = {(name, each.id, sample) for each, sample in asks for name in self._names}
-        found = {place: each for place, each in self._answers.answers.items() if place in known}
-        scores = scores_of(questions, self._names, found, error=error, most=self._answers.header.count)
+        scores = Scores(questions, self._names, error=error, most=self._answers.header.count)
+        for place, answer in self._answers.answers.items():
+            if place in known:
+                scores.add(answer)
         gone = self._absence.gone
         errors: dict[str, list[tuple[float, float]]] = {}
         for each in questions:
@@ -220,7 +220,9 @@ class ExamSession:
     async def _ask_all(self, wanted: Sequence[_Ask]) -> None:
         room = asyncio.Semaphore(cores())  # for programs; models have limits of their own
         coming = {
-            name: WaitingGames([each for each in wanted if each.name == name], self._places)
+            name: WaitingGames(
+                [each for each in wanted if each.name == name], lambda each: self._cast.places(each.spec)
+            )
             for name in self._cast.coming
         }
 
@@ -240,15 +242,7 @@ class ExamSession:
                 async with room:
                     await self._ask_one(each)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for each in wanted:
-                    group.create_task(ask_guest(coming[each.name]) if each.name in coming else ask(each))
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-
-    def _places(self, asked: _Ask) -> list[tuple[str, int]]:
-        return self._cast.places(asked.spec)
+        await all_together(ask_guest(coming[each.name]) if each.name in coming else ask(each) for each in wanted)
 
     async def _ask_one(self, asked: _Ask) -> None:
         """Ask one question, and record the answer; one that the money does not reach for stays open."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from math import ceil
 from pathlib import Path
 
@@ -19,21 +20,21 @@ from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
-from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamHeader
+from molt_bench.exam.answer_file import EXAM, AnswerFile, ExamEnd, ExamHeader
 from molt_bench.exam.question_sources import (
     QUESTIONS,
     SECRET,
     PublicQuestions,
     QuestionSource,
     SecretQuestions,
-    SolvedQuestions,
     same_questions,
+    solved_questions,
 )
 from molt_bench.exam.questions import Question
-from molt_bench.exam.result import ALL_ASKED, ALL_GONE, NOT_ENDED, SURE, ExamResult, end_of
+from molt_bench.exam.result import ALL_ASKED, ALL_GONE, NOT_ENDED, SURE, ExamResult
 from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
-from molt_bench.exam.session import NOBODY_ELSE, ExamSession, Guests
+from molt_bench.exam.session import ExamSession, Guests
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, check_entries
 from molt_bench.runs.header import source_hashes
@@ -82,7 +83,7 @@ class StoredExam:
             config=config.plain(),
             questions=source.name,
             count=source.count if secret else count,
-            sha256=source.fingerprint(),
+            sha256=source.fingerprint,
             source_hashes=source_hashes(config),
         )
         return cls(folder, AnswerFile.new(folder, header), seed)
@@ -106,7 +107,7 @@ class StoredExam:
         self,
         permission: Permission,
         *,
-        agents: Mapping[str, AgentFactory] = NOBODY_ELSE,
+        agents: Mapping[str, AgentFactory] = {},
         guests: Guests | None = None,
         observer: Observer | None = None,
         warn: Warn | None = None,
@@ -120,8 +121,7 @@ class StoredExam:
         source = _source(self._seed, self.answers.header, self.folder, on_solved=on_solved)
         if source_hashes(self.config) != self.answers.header.source_hashes and self.answers.end is None:
             raise JournalError("the code of an agent has been changed since the exam began: begin a new one")
-        files = self._files(permission, warn)
-        try:
+        with closing(self.answers), self._files(permission, warn) as files:
             session = ExamSession(
                 self.config, source, self.answers, files, agents=agents, guests=guests, observer=observer
             )
@@ -134,13 +134,10 @@ class StoredExam:
                     self._remove()
                 raise
             result = session.run(on_block)
-            self.answers.finish(end_of(result, self._seed))
+            self.answers.finish(ExamEnd(result.stop_reason, UNSET if self._seed is None else self._seed))
             if self._seed is not None:
                 forget(self.folder)
             return result
-        finally:
-            files.close()
-            self.answers.close()
 
     def _remove(self) -> None:
         """Remove the exam, as if it had never begun."""
@@ -159,18 +156,15 @@ class StoredExam:
         return source.first(source.count)
 
     def _recorded(self) -> QuestionSource:
-        return SolvedQuestions(self.folder) if self.secret else _public(self.answers.header)
+        return solved_questions(self.folder) if self.secret else _public(self.answers.header)
 
     def words(self) -> dict[str, dict[tuple[str, int], str]]:
         """Return what models said, by model, by question and sample."""
         found: dict[str, dict[str, dict[int, str]]] = {}
-        files = self._files(BUILT_IN, None)
-        try:
+        with self._files() as files:
             for each in files.exchanges.earlier:
                 by_question = found.setdefault(each.participant, {})
                 by_question.setdefault(str(each.game.seed), {})[each.game.match] = each.text
-        finally:
-            files.close()
         said: dict[str, dict[tuple[str, int], str]] = {}
         for name, asked in found.items():
             numbered = [(at, texts, enumerate(sorted(texts))) for at, texts in asked.items()]
@@ -181,12 +175,9 @@ class StoredExam:
         """Return what the answers on record show; nobody is asked."""
         source = self._recorded()
         end = self.answers.end
-        files = self._files(BUILT_IN, None)
-        try:
+        with self._files() as files:
             session = ExamSession(self.config, source, self.answers, files)
             return session.result(self._asked(), NOT_ENDED if end is None else end.reason)
-        finally:
-            files.close()
 
     def costliest(self, name: str) -> list[ReviewedAnswer]:
         """Return the costliest answers of a participant, beside the solution."""
@@ -202,12 +193,9 @@ class StoredExam:
         again = AnswerFile(self.folder, read_only=True)
         again.header = self.answers.header
         again.answers = {place: each for place, each in self.answers.answers.items() if each.participant in coded}
-        files = self._files(BUILT_IN, None)
-        try:
+        with self._files() as files:
             session = ExamSession(self.config, self._recorded(), again, files)  # nothing is solved for a stranger
             session.ask_again(self.answers.answers, self._asked())
-        finally:
-            files.close()
         for place, answer in self.answers.answers.items():
             found = again.answers.get(place)
             same = found is not None and (found.actions, found.faults) == (answer.actions, answer.faults)
@@ -226,13 +214,10 @@ class StoredExam:
         end = self.answers.end
         if end is None or end.reason not in (ALL_ASKED, ALL_GONE, SURE):  # else it ran out of money
             return
-        files = self._files(BUILT_IN, None)
-        try:
+        with self._files() as files:
             session = ExamSession(self.config, self._recorded(), self.answers, files)
             missing = session.unanswered(self._asked())
             found = session.result(self._asked(), end.reason)
-        finally:
-            files.close()
         if missing is not None:
             raise JournalError(f"{self.folder / EXAM}: the answer of {missing[0]!r} to {missing[1]} is missing")
         more = found.asked < min(self.answers.header.count, len(self.questions()))
@@ -245,8 +230,9 @@ class StoredExam:
         answered = len({(question, sample) for _, question, sample in self.answers.answers})
         return BLOCK * ceil(answered / BLOCK)
 
-    def _files(self, permission: Permission, warn: Warn | None) -> RunFiles:
-        """Open the recorded replies of models, programs and servers."""
+    @contextmanager
+    def _files(self, permission: Permission = BUILT_IN, warn: Warn | None = None) -> Iterator[RunFiles]:
+        """Open the recorded replies of models, programs and servers, and close them afterwards."""
         read_only = self._read_only
         exchanges: Exchanges = Exchanges()
         if self.config.models():
@@ -255,7 +241,8 @@ class StoredExam:
         replies = Replies()
         if any(each.kind.recorded for each in self.config.participants):
             replies = Replies.reopen(str(self.folder / ANSWERS), played={}, read_only=read_only)
-        return RunFiles(exchanges=exchanges, replies=replies, permission=permission)
+        with closing(RunFiles(exchanges=exchanges, replies=replies, permission=permission)) as files:
+            yield files
 
 
 def _source(

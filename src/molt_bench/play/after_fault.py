@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, shown
+from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, not_an_action
 from molt_bench.play.hooks import Hook, Listening, Notice
 from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.hand import Hand
@@ -71,8 +71,3 @@ class Faults:
                 failure = next_failure
             else:
                 return False
-
-
-def not_an_action(answer: object) -> AgentFailed:
-    """Return the failure of an agent that answers with something else than an action."""
-    return AgentFailed("unreadable", f"the answer is {shown(answer)}, not an Action such as Action('call')")

@@ -120,12 +120,7 @@ async def play_games_together(
             finally:
                 waiting.ended(spec)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(at_once, len(specs))):
-                group.create_task(one_after_the_other())
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None  # as if they had run one after another
+    await event_loop.all_together(one_after_the_other() for _ in range(min(at_once, len(specs))))
 
 
 class WaitingGames(Generic[_Game]):

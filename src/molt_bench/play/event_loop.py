@@ -4,7 +4,7 @@ import asyncio
 import gc
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Thread
@@ -137,6 +137,16 @@ def _apart(work: Callable[[], Result]) -> Result:
         raise error
     finished: Result = result
     return finished
+
+
+async def all_together(work: Iterable[Coroutine[Any, Any, object]]) -> None:
+    """Run coroutines at the same time; the first that fails ends the others, and is raised as if it had run alone."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for each in work:
+                group.create_task(each)
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
 
 
 @contextmanager

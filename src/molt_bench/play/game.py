@@ -10,8 +10,8 @@ from typing import Any, Final, TypeAlias, overload
 
 import msgspec
 
-from molt_bench.errors import AgentFailed, IllegalAction, RulesError
-from molt_bench.play.after_fault import Faults, not_an_action
+from molt_bench.errors import AgentFailed, IllegalAction, RulesError, not_an_action
+from molt_bench.play.after_fault import Faults
 from molt_bench.play.decision_noise import AT_ONCE, late_noise_of, own_noise_of
 from molt_bench.play.hooks import Listening, Notice
 from molt_bench.poker.actions import Action

@@ -19,30 +19,18 @@ The definitions are those of the usual trackers, heads-up:
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from molt_bench.poker.actions import Action
+from molt_bench.agents.play_statistics import Ratio, TableStep, c_bet, ratios_of, table_steps
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import GameRecord
 
 #: How many lines of play are remembered.
 _MOST_LINES: Final = 200_000
-
-
-class Ratio(msgspec.Struct, frozen=True, gc=False):
-    """How often something was done, of how many opportunities; or chips won, of how many hands."""
-
-    count: int = 0
-    of: int = 0
-
-    @property
-    def value(self) -> float | None:
-        """The share, or None without an opportunity."""
-        return self.count / self.of if self.of else None
 
 
 class Style(msgspec.Struct, frozen=True, rename="camel"):
@@ -71,17 +59,6 @@ class Group(NamedTuple):
     player: str
     opponent: str
     position: Position
-
-
-class TableDecision(NamedTuple):
-    """One decision with the state of the table that is needed to judge it."""
-
-    seat: int
-    action: Action
-    preflop: bool
-    flop: bool
-    raises: int  # earlier bets and raises on the street, not counting blinds
-    may_raise: bool
 
 
 class StyleCount:
@@ -155,23 +132,13 @@ def grouped(styles: Mapping[Group, Style], key: Callable[[Group], str]) -> dict[
 
 def hand_style(hand: Hand, seat: int) -> Style:
     """Return the style of one seat in one hand."""
-    decisions = _decisions(hand)
-    own = [done for done in decisions if done.seat == seat]
-    before = [done for done in own if done.preflop]
-    raised = any(done.action.kind == "raiseTo" for done in before)
-    joined = raised or any(done.action.kind == "call" for done in before)
+    steps = table_steps(hand.rules, hand.starting_stacks, hand.button, hand.log)
     shown_down = hand.folded == NOBODY
-    asked = 1 if before else 0
     won = Ratio(hand.payoffs[seat], 1)
     return Style(
         hands=1,
-        vpip=Ratio(int(joined), asked),
-        pfr=Ratio(int(raised), asked),
-        three_bet=_three_bet(before),
-        aggression_factor=_aggression(own, frequency=False),
-        aggression_frequency=_aggression(own, frequency=True),
-        c_bet=_c_bet(decisions, seat),
-        fold_to_c_bet=_fold_to_c_bet(decisions, seat),
+        **ratios_of(steps, seat),
+        fold_to_c_bet=_fold_to_c_bet(steps, seat),
         wtsd=Ratio(int(shown_down), 1) if hand.board else Ratio(),
         wsd=Ratio(int(hand.payoffs[seat] >= 0), 1) if shown_down else Ratio(),
         showdown_winnings=won if shown_down else Ratio(0, 1),
@@ -179,42 +146,11 @@ def hand_style(hand: Hand, seat: int) -> Style:
     )
 
 
-def _decisions(hand: Hand) -> list[TableDecision]:
-    found: list[TableDecision] = []
-    street, raises = "", 0
-    for table, action in hand.steps():
-        if table.street != street:
-            street, raises = table.street, 0
-        may_raise = table.raise_range()[1] > 0
-        found.append(TableDecision(table.actor, action, street == "preflop", street == "flop", raises, may_raise))
-        raises += action.kind == "raiseTo"
-    return found
-
-
-def _three_bet(before: list[TableDecision]) -> Ratio:
-    chances = [done for done in before if done.raises == 1 and done.may_raise]
-    return Ratio(sum(done.action.kind == "raiseTo" for done in chances), len(chances))
-
-
-def _aggression(own: list[TableDecision], *, frequency: bool) -> Ratio:
-    kinds = [done.action.kind for done in own if not done.preflop]
-    raises, calls, folds = (kinds.count(kind) for kind in ("raiseTo", "call", "fold"))
-    return Ratio(raises, raises + calls + folds if frequency else calls)
-
-
-def _c_bet(decisions: list[TableDecision], seat: int) -> Ratio:
-    """Return whether the seat could make a continuation bet, and whether it did."""
-    raisers = [done.seat for done in decisions if done.preflop and done.action.kind == "raiseTo"]
-    first = next((done for done in decisions if done.flop and done.seat == seat), None)
-    if first is None or not raisers or raisers[-1] != seat or first.raises or not first.may_raise:
+def _fold_to_c_bet(steps: Sequence[TableStep], seat: int) -> Ratio:
+    if not c_bet(steps, 1 - seat).count:
         return Ratio()
-    return Ratio(int(first.action.kind == "raiseTo"), 1)
-
-
-def _fold_to_c_bet(decisions: list[TableDecision], seat: int) -> Ratio:
-    if not _c_bet(decisions, 1 - seat).count:
-        return Ratio()
-    answer = next(done for done in decisions if done.flop and done.seat == seat and done.raises == 1)
+    done = [step for step in steps if step.action.street == "flop" and step.action.seat == seat]
+    answer = next(step for step in done if step.raises == 1)
     return Ratio(int(answer.action.kind == "fold"), 1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from molt_bench.agents.kinds import LLM, kind_of
-from molt_bench.bench.extensions import Stage, plain_stop
+from molt_bench.bench.extensions import Stage
 from molt_bench.bench.past import Past
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
@@ -98,8 +98,3 @@ def _stop(config: BenchmarkConfig, stop: dict[str, Any]) -> StopConfig:
         return load_config({**config.plain(), "stop": stop}).stop
     except ConfigError as error:
         raise JournalError(f"the journal tells of an extension that cannot be: {error}") from error
-
-
-def extension_of(stage: Stage) -> Extension:
-    """Return the journal line for a new stage."""
-    return Extension(stage.matches, plain_stop(stage.stop), list(stage.under_way))

@@ -17,7 +17,7 @@ from molt_bench.agents.kinds import built_in_policies
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.run_warnings import run_warnings
-from molt_bench.bench.schedule.opening_budget import opening_shortfall
+from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.records import MatchResult, SeedResult
 from molt_bench.report.win_rates import MBB_PER_BB100

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import Observation, observe
@@ -87,3 +87,9 @@ def renamed(seen: Observation, suits: tuple[int, int, int, int]) -> Observation:
     first, second = (card & ~3 | suits[card & 3] for card in seen.cards)
     board = [card & ~3 | suits[card & 3] for card in seen.board]
     return msgspec.structs.replace(seen, cards=(second, first), board=(*board[:3][::-1], *board[3:]))
+
+
+def before_card(state):
+    """Return a public state without the cards that followed the last action."""
+    street = state.log[-1].street if state.log else "preflop"
+    return msgspec.structs.replace(state, board=state.board[: OPEN_CARDS[street]])

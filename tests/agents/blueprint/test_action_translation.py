@@ -23,7 +23,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, STREETS, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
-from tests.agents.blueprint.odd_hands import decisions
+from tests.agents.blueprint.odd_hands import before_card, decisions
 
 DEEPEST = max(load().depths)
 BLINDS = HandRules(50, 100)
@@ -169,7 +169,7 @@ def test_however_many_small_raises_there_are_the_seat_to_act_faces_a_bet():
 
 def test_before_the_next_card_the_place_is_the_call_that_ended_the_street():
     state = public_state(played(CALL, CHECK))
-    (point,) = points(state.before_card())
+    (point,) = points(before_card(state))
     tree = load().at(DEEPEST).tree
     assert point == tree.closing_point(child(0, CALL_COLUMN)) >= tree.nodes
     assert paid_at(load().at(DEEPEST), point) == (100, 100)

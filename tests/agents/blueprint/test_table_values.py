@@ -11,7 +11,7 @@ from molt_bench.agents.blueprint.table import load
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.range_equity import hole_number
-from tests.agents.blueprint.odd_hands import decisions
+from tests.agents.blueprint.odd_hands import before_card, decisions
 from tests.agents.blueprint.test_action_translation import DEEPEST, played, raised
 
 BOT = BlueprintAgent()
@@ -28,7 +28,7 @@ def test_on_the_tree_values_are_those_of_the_table(actions, button):
 
 
 def test_values_before_the_next_card_are_those_of_the_call():
-    state = public_state(played(CALL, CHECK)).before_card()
+    state = before_card(public_state(played(CALL, CHECK)))
     (point,) = followed(state)[0]
     values = load().at(DEEPEST).values(point, 0)
     assert BOT.hand_values(state, 0) == pytest.approx(100 * values[buckets(())])
@@ -56,7 +56,7 @@ def test_aces_are_worth_more_than_rags_before_the_flop():
 def test_every_state_of_an_odd_hand_has_values():
     for number in range(60):
         for seen, hand in decisions(number, BOT):
-            for state in (public_state(seen), public_state(hand).before_card()):
+            for state in (public_state(seen), before_card(public_state(hand))):
                 for seat in (0, 1):
                     values = BOT.hand_values(state, seat)
                     assert values.shape == (1326,)

@@ -255,7 +255,7 @@ def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypat
 def test_no_signal_is_ignored_in_a_program_because_python_ignores_it(folders):
     settings = ExecSettings(command="grep")
     words = ("/bin/grep", "SigIgn", "/proc/self/status")
-    kept = SupervisedProgram(Boxed(words), {}, settings=settings, piped=True)
+    kept = SupervisedProgram(Boxed(words, settings), piped=True)
     ignored = int(kept.process.stdout.read().split()[1], 16)
     assert not any(ignored >> (number - 1) & 1 for number in (signal.SIGPIPE, signal.SIGXFSZ))
     kept.sweep(os.getpid(), pytest.fail)

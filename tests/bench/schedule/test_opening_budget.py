@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.bench.schedule.opening_budget import opening_shortfall
+from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
 
 

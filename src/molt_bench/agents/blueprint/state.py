@@ -30,11 +30,6 @@ class PublicState(msgspec.Struct, frozen=True, gc=False):
     log: tuple[LoggedAction, ...]
     board: Board
 
-    def before_card(self) -> "PublicState":
-        """Return this state without the cards that followed the last action."""
-        street = self.log[-1].street if self.log else "preflop"
-        return msgspec.structs.replace(self, board=self.board[: OPEN_CARDS[street]])
-
     def hand(self) -> Hand:
         """Return the hand at this point; its cards mean nothing."""
         hand = self.opening()

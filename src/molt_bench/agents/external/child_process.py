@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
+from molt_bench.agents.alarm import Alarm
 from molt_bench.agents.external.exit_reason import stopped_by_signal
 from molt_bench.agents.external.line_channel import CHUNK, MOST_UNREAD, LineChannel, read_some
 from molt_bench.agents.external.process_cleanup import stopped_processes
@@ -52,7 +53,7 @@ class Child:
         self._errors = errors
         self._channel: LineChannel | None = None
         self._early = b""
-        self._news: asyncio.Future[None] | None = None
+        self._news = Alarm()
         self.started = self._loop.time()
         self.greeted = False
         errors.forget_line()
@@ -75,9 +76,9 @@ class Child:
 
     def connect(self, source: int, sink: int, *, names: tuple[str, str], close_sink: Callable[[], None]) -> None:
         """Talk to it over these descriptors from now on; see `LineChannel`."""
-        self._channel = LineChannel(source, sink, names=names, close_sink=close_sink, changed=self._wake)
+        self._channel = LineChannel(source, sink, names=names, close_sink=close_sink, changed=self._news.wake)
         self._channel.write(self._early)
-        self._wake()
+        self._news.wake()
 
     def write(self, data: bytes) -> None:
         """Send a line as soon as the program is connected and reads it; it is dropped if the program is gone."""
@@ -92,10 +93,6 @@ class Child:
             self._errors.add(data)
         elif data is not None:
             self._loop.remove_reader(self._err)
-
-    def _wake(self) -> None:
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
 
     async def line(self, deadline: float, late: Callable[[], str]) -> bytes:
         """Return the next line of its output; raises AgentFailed if none comes until the deadline of the loop's clock.
@@ -124,17 +121,7 @@ class Child:
                     raise AgentFailed("signal", stopped_by_signal(late(), pids))
                 partial = channel is not None and channel.has_partial
                 raise AgentFailed("timeout", f"{late()}, but text without a line break" if partial else late())
-            await self._anything(min(deadline - now, _LOOK_S))
-
-    async def _anything(self, limit_s: float) -> None:
-        """Wait until something has happened, or the time is up."""
-        self._news = self._loop.create_future()
-        timer = self._loop.call_later(limit_s, self._wake)
-        try:
-            await self._news
-        finally:
-            timer.cancel()
-            self._news = None
+            await self._news.rung(min(deadline - now, _LOOK_S))
 
     @property
     def ended(self) -> bool:

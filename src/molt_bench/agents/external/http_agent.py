@@ -3,7 +3,6 @@
 import asyncio
 import os
 import secrets
-from pathlib import Path
 from typing import Final
 
 from molt_bench.agents.external import protocol
@@ -30,21 +29,13 @@ class HttpAgent:
         name: Name in records.
         settings: Its URL and key.
         action_timeout_s: Seconds for one answer, connecting included.
-        folder: Not used: a server keeps its own logs.
     """
 
     keeps_time = True
     #: A server keeps running when a game is over, and may remember it.
     outlives_games = True
 
-    def __init__(
-        self,
-        name: str,
-        settings: HttpSettings,
-        *,
-        action_timeout_s: float = DEFAULT_TIMEOUT_S,
-        folder: Path | None = None,
-    ) -> None:
+    def __init__(self, name: str, settings: HttpSettings, *, action_timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
         self.name = name
         self._url = settings.url
         self._limit_s = action_timeout_s

@@ -68,11 +68,13 @@ class ProgramAgent(ABC, Generic[Settings]):
         self._settings = settings
         self._limit_s = action_timeout_s
         words = resolved(settings.command, in_image=box is not None and box.image is not None)
-        self._command = Boxed(words, box, tuple(self._shown(words, box)) if box is not None and box.is_closed else ())
+        shown = tuple(self._shown(words, box)) if box is not None and box.is_closed else ()
         unset = next((variable for variable in settings.env if variable not in os.environ), None)
         if unset is not None:
             raise ConfigError("env", unset, "names of environment variables that are set")
-        self._environment = {variable: os.environ[variable] for variable in settings.env}
+        self._command = Boxed(
+            words, settings, box, shown, {variable: os.environ[variable] for variable in settings.env}
+        )
         self._errors = StderrLog(log_path(folder, name) if folder is not None else None)
         self._child: Child | None = None
         self._starts = 0
@@ -87,9 +89,7 @@ class ProgramAgent(ABC, Generic[Settings]):
 
     def _new_child(self, words: Sequence[str], *, piped: bool) -> Child:
         command = msgspec.structs.replace(self._command, words=tuple(words))
-        return self._child_of(
-            partial(started_program, command, self._environment, settings=self._settings, piped=piped)
-        )
+        return self._child_of(partial(started_program, command, piped=piped))
 
     def _child_of(self, start: Callable[[], BoxedProgram | SupervisedProgram]) -> Child:
         return Child(start, errors=self._errors, report=self._on_remains)

@@ -2,7 +2,6 @@
 
 import os
 from typing import Annotated, Final, Self
-from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -14,6 +13,7 @@ from molt_bench.agents.settings_base import (
     NoneOrMore,
     PathText,
     as_problem,
+    http_parts,
     unset_key,
 )
 from molt_bench.seeds import MASTER_SEED_VARIABLE
@@ -108,12 +108,8 @@ class HttpSettings(AgentSettings):
     @field_validator("url")
     @classmethod
     def _is_a_url(cls, value: str) -> str:
-        try:
-            parts = urlsplit(value)
-            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            raise as_problem("", value, "a URL such as http://127.0.0.1:9000/act") from None
-        if not usable or not value.isprintable() or " " in value:
+        parts = http_parts(value)
+        if parts is None or not value.isprintable() or " " in value:
             raise as_problem("", value, "a URL such as http://127.0.0.1:9000/act")
         if parts.username or parts.password:
             raise as_problem("", "...", "a URL without a password in it: name the variable of a key in apiKeyEnv")

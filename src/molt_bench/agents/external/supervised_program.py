@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -17,7 +17,6 @@ from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_me
 from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
 from molt_bench.agents.external.process_cleanup import TAG, end_all
 from molt_bench.agents.external.program_environment import program_environment
-from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.agents.sandbox.limits import FILES, TASKS
 from molt_bench.agents.sandbox.podman import Podman
@@ -72,9 +71,8 @@ class SupervisedProgram:
         reports: Descriptor with what the supervisor reports; it does not block.
     """
 
-    def __init__(
-        self, command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
-    ) -> None:
+    def __init__(self, command: Boxed, *, piped: bool) -> None:
+        settings = command.settings
         box, self._boxed = command.box, command.box is not None and command.box.is_closed
         self._cpu_limit_s = settings.cpu_seconds
         self._cannot_start = ""
@@ -86,7 +84,7 @@ class SupervisedProgram:
         self._container = f"molt-bench-{token_hex(8)}" if box is not None and box.image is not None else ""
         self._box = box
         memory = settings.memory_mb * 1024 * 1024
-        given = program_environment(environment, (box and box.home) or self.folder, self.folder)
+        given = program_environment(command.environment, (box and box.home) or self.folder, self.folder)
         words = command.words
         if box is not None and isinstance(box.made_by, Podman):
             words = tuple(

@@ -1,7 +1,6 @@
 """LiveAgent: an agent that came to the table by itself, as the game sees it."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import NoReturn
 
 from pydantic import Field
@@ -75,8 +74,6 @@ class LiveAgent:
             self._mailbox.sit(seat, game_id(self._mailbox.secret, self._game))
 
 
-def nobody_there(
-    name: str, settings: LiveSettings, *, action_timeout_s: float | None = None, folder: Path | None = None
-) -> NoReturn:
+def nobody_there(name: str, settings: LiveSettings, *, action_timeout_s: float | None = None) -> NoReturn:
     """Refuse to make a live agent: it comes by itself, to a server."""
     raise ConfigError("type", "live", "a run started with `molt-bench serve`, since live agents connect by themselves")

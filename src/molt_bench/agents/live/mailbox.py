@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.live.alarm import Alarm
+from molt_bench.agents.alarm import Alarm
 from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S, Attendance
 from molt_bench.agents.live.mailbox_events import (
     Asked,

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final, TypeAlias
 
 import msgspec
@@ -124,10 +123,8 @@ class LLMAgent:
             question = msgspec.structs.replace(question, steps=(*question.steps, ToolStep(turn, calls, answers)))
 
 
-def lone_agent(
-    name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S, folder: Path | None = None
-) -> LLMAgent:
-    """Make an agent for single games, with a gateway of its own. Nothing is recorded, so `folder` is not used."""
+def lone_agent(name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S) -> LLMAgent:
+    """Make an agent for single games, with a gateway of its own. Nothing is recorded."""
     limits = RequestLimits(timeout_s=action_timeout_s, pause_after_s=_LONE_PAUSE_S)
     gateway = Gateway({name: settings}, limits=limits)
     return LLMAgent(name, settings, gateway, game=GameLabel(0, 0, "AB"))

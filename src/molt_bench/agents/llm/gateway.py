@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
@@ -43,20 +43,6 @@ _OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
 }
 
 
-class Listeners(msgspec.Struct, frozen=True):
-    """Who is told what happens.
-
-    Attributes:
-        on_exchange: Called with every new exchange.
-        on_warning: Called with what goes wrong while the run goes on, such as a model that is paused.
-        on_notice: Called with what is good to know, such as the output mode of a model.
-    """
-
-    on_exchange: Callable[[Exchange], None] | None = None
-    on_warning: Callable[[str], None] | None = None
-    on_notice: Callable[[str], None] | None = None
-
-
 class Gateway:
     """Asks the models of a run; raises ConfigError if a key, a package or a skill document is missing.
 
@@ -67,7 +53,7 @@ class Gateway:
         prices: What the models cost.
         budget: What may be spent.
         hands: Hands of a game.
-        listeners: Who is told what happens.
+        told: Tells the user what happens.
     """
 
     def __init__(
@@ -79,13 +65,12 @@ class Gateway:
         prices: PriceList | None = None,
         budget: ModelBudget | None = None,
         hands: int = 1,
-        listeners: Listeners | None = None,
+        told: Tellings | None = None,
     ) -> None:
         self.recorder = recorder
         self.limits = limits or RequestLimits()
         self.budget = budget or ModelBudget()
-        self._listeners = listeners or Listeners()
-        self._told = Tellings(warn=self._listeners.on_warning, note=self._listeners.on_notice)
+        self._told = told or Tellings()
         self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._told.warn)
         prices = prices or PriceList({})
         self._accounts = Accounts(self._disk, prices, self.budget, warn=self._told.warn, on_exchange=self._took)
@@ -119,8 +104,8 @@ class Gateway:
 
     def _took(self, exchange: Exchange) -> None:
         self.costs.add(exchange)
-        if self._listeners.on_exchange is not None:
-            self._listeners.on_exchange(exchange)
+        if self._told.on_exchange is not None:
+            self._told.on_exchange(exchange)
 
     def _batches(self, settings: LLMSettings) -> BatchQueue:
         patience_s = self.limits.pause_after_s
@@ -313,7 +298,7 @@ class Gateway:
                 )
         except RequestFailed as problem:
             if not problem.may_cost:
-                self._accounts.free(request)
+                self._disk.free(request)
             elif problem.told:
                 self._accounts.fail(request)
             else:
@@ -355,7 +340,7 @@ class Gateway:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
                 await self._disk.room()  # else it is on file, and never sent
-                self._accounts.reserve(request)
+                self._disk.reserve(request)
                 await self._disk.room()
                 request.tries += 1
                 request.started = _now()

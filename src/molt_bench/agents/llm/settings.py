@@ -2,13 +2,22 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from molt_bench.agents.llm.providers.table import EXAMPLE, PROVIDERS, provider_of
 from molt_bench.agents.llm.types import MOST_SAMPLES, Effort, OutputMode
-from molt_bench.agents.settings_base import MOST, MUCH, AgentSettings, Count, Name, PathText, as_problem, unset_key
+from molt_bench.agents.settings_base import (
+    MOST,
+    MUCH,
+    AgentSettings,
+    Count,
+    Name,
+    PathText,
+    as_problem,
+    http_parts,
+    unset_key,
+)
 
 #: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
 Memory: TypeAlias = Literal["none", "hand", "session"]
@@ -145,16 +154,13 @@ class LLMSettings(AgentSettings):
     @field_validator("base_url")
     @classmethod
     def _is_a_url(cls, value: str | None) -> str | None:
-        if value is not None:
-            try:
-                parts = urlsplit(value)
-                complete = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-            except ValueError:  # no port, or no address of IPv6
-                complete = False
-            if not complete:
-                raise as_problem("", value, "a URL such as http://127.0.0.1:8000/v1")
-            if parts.username or parts.password:
-                raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
+        if value is None:
+            return value
+        parts = http_parts(value)
+        if parts is None:
+            raise as_problem("", value, "a URL such as http://127.0.0.1:8000/v1")
+        if parts.username or parts.password:
+            raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
         return value
 
     @field_validator("logprobs")

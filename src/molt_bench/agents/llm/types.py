@@ -2,8 +2,8 @@
 
 import zlib
 from base64 import b64decode
-from collections.abc import Mapping
-from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -63,6 +63,15 @@ class Tokens(msgspec.Struct, frozen=True, rename="camel"):
 
 
 NO_TOKENS: Final = Tokens()
+T = TypeVar("T")
+
+
+def readable(decode: Callable[[bytes], T], body: bytes) -> T | None:
+    """Return what somebody's JSON decodes to; None if it cannot be read."""
+    try:
+        return decode(body)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None
 
 
 class ToolCall(msgspec.Struct, frozen=True):

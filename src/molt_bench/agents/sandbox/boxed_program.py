@@ -8,14 +8,12 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Mapping
 from contextlib import suppress
 from threading import Lock
 from typing import Final
 
 from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
 from molt_bench.agents.external.program_environment import program_environment
-from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.supervised_program import OnRemains, Remains, SupervisedProgram, undisturbed
 from molt_bench.agents.external.supervisor_script import exceeded
 from molt_bench.agents.sandbox import control_groups
@@ -45,9 +43,8 @@ class BoxedProgram:
 
     folder = ""
 
-    def __init__(
-        self, command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
-    ) -> None:
+    def __init__(self, command: Boxed, *, piped: bool) -> None:
+        settings = command.settings
         assert command.box is not None
         self._cpu_limit_s = settings.cpu_seconds
         self._memory = settings.memory_mb * _MB
@@ -71,7 +68,7 @@ class BoxedProgram:
                         stdout=subprocess.PIPE,
                         stderr=subprocess.PIPE if piped else subprocess.STDOUT,
                         cwd="/",
-                        env=program_environment(environment, HOME),
+                        env=program_environment(command.environment, HOME),
                         start_new_session=True,
                         pass_fds=() if filter_fd is None else (filter_fd,),
                     ),
@@ -185,9 +182,7 @@ class BoxedProgram:
             control_groups.remove(self._group)
 
 
-def started_program(
-    command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings, piped: bool
-) -> BoxedProgram | SupervisedProgram:
+def started_program(command: Boxed, *, piped: bool) -> BoxedProgram | SupervisedProgram:
     """Start a program, in its box or without; raises OSError or ValueError if it cannot be started."""
     made = BoxedProgram if command.box is not None and command.box.ends_by_itself else SupervisedProgram
-    return made(command, environment, settings=settings, piped=piped)
+    return made(command, piped=piped)

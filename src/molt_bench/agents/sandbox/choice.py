@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.external.other_user import OtherUser, user_of
+from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.sandbox import control_groups
 from molt_bench.agents.sandbox.bubblewrap import HOME, Bubblewrap, bubblewrap
 from molt_bench.agents.sandbox.podman import Podman, podman
@@ -40,13 +41,10 @@ class Box(msgspec.Struct, frozen=True):
         as_user = f"user {self.user.name}" if self.user is not None else ""
         if self.made_by is None:
             return as_user
-        limits = "cgroup" if isinstance(self.made_by, Podman) or self._has_groups else "rlimit"
+        has_groups = isinstance(self.made_by, Podman) or (self.ends_by_itself and control_groups.place() is not None)
+        limits = "cgroup" if has_groups else "rlimit"
         parts = [self.made_by.label, as_user and f"as {as_user}", f"limits by {limits}"]
         return ", ".join(filter(None, [*parts, "with network" if self.network else ""]))
-
-    @property
-    def _has_groups(self) -> bool:
-        return self.ends_by_itself and control_groups.place() is not None
 
     @property
     def is_closed(self) -> bool:
@@ -96,17 +94,21 @@ class Box(msgspec.Struct, frozen=True):
 
 
 class Boxed(msgspec.Struct, frozen=True):
-    """A command, and the box that it runs in.
+    """A command, the box that it runs in, and what it gets there.
 
     Attributes:
         words: The command as it is in the box.
+        settings: Its limits.
         box: The box; None for none.
         shown: Files and folders that the box shows besides the system's.
+        environment: Variables that are passed on to it.
     """
 
     words: tuple[str, ...]
+    settings: ProgramSettings
     box: Box | None = None
     shown: tuple[str, ...] = ()
+    environment: Mapping[str, str] = {}
 
     @property
     def inside(self) -> str:

@@ -16,7 +16,6 @@ import msgspec
 
 from molt_bench.agents.base import Policy, Sizes
 from molt_bench.agents.external import protocol
-from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
 from molt_bench.agents.sandbox.boxed_program import BoxedProgram
 from molt_bench.agents.sandbox.choice import Boxed
@@ -48,8 +47,8 @@ class HostedPolicy:
         is_published: Whether the agent publishes any.
     """
 
-    def __init__(self, name: str, command: Boxed, code: Code, settings: ExecSettings) -> None:
-        self._new = partial(_Host, name, command, msgspec.structs.replace(code, plays=False), settings)
+    def __init__(self, name: str, command: Boxed, code: Code) -> None:
+        self._new = partial(_Host, name, command, msgspec.structs.replace(code, plays=False))
         self._hosts: dict[Hashable, _Host] = {}
         first = self._new()
         self.is_published = first.greet()
@@ -81,10 +80,9 @@ class HostedPolicy:
 class _Host:
     """One instance of an agent's code, which is asked for its odds, in a box."""
 
-    def __init__(self, name: str, command: Boxed, code: Code, settings: ExecSettings) -> None:
-        self._command, self._settings = command, settings
+    def __init__(self, name: str, command: Boxed, code: Code) -> None:
+        self._command = command
         self._hello = hello_line(name, code)
-        self._environment = code.environment
         self._name = name
         self._number = 0
         self._starts = 0
@@ -123,7 +121,7 @@ class _Host:
         if self._starts > _RESTARTS + 1:
             raise PolicyFailed(f"given up after {_RESTARTS} restarts")
         self._rest, self._is_greeted = b"", False
-        program = host_for(self._command, self._environment, settings=self._settings)
+        program = host_for(self._command)
         self._program = program
         self._end = weakref.finalize(self, program.sweep, os.getpid(), _nothing_left)
         for stream in (program.process.stdin, program.process.stdout, program.process.stderr):
@@ -138,13 +136,13 @@ class _Host:
             return True
         try:
             self._write(self._hello)
-            _, published = hello_of(self._line(self._settings.start_timeout_s))
+            _, published = hello_of(self._line(self._command.settings.start_timeout_s))
         except (OSError, TimeoutError, AgentFailed) as error:
             self.stop()
             said = f"{error}; {self._command.inside}" if self._starts == 1 else str(error)
             raise AgentError(f"participant {self._name!r} cannot play: {said}") from None
         self._is_greeted = True
-        another_after(self._command, self._environment, settings=self._settings)
+        another_after(self._command)
         return published
 
     def stop(self) -> None:

@@ -77,9 +77,8 @@ class HostedAgent(ExecAgent):
         self._code = Code(
             named, spec.params, tuple(dict.fromkeys(paths)), os.getcwd(), code_sha256, has_all_paths=not in_image
         )
-        self._environment = self._code.environment
-        shown = without_nested([*self._command.shown, *own])
-        self._command = msgspec.structs.replace(self._command, shown=tuple(shown))
+        shown = tuple(without_nested([*self._command.shown, *own]))
+        self._command = msgspec.structs.replace(self._command, shown=shown, environment=self._code.environment)
 
     def _shown(self, words: tuple[str, ...], box: Box) -> Sequence[str]:
         if box.image is not None:
@@ -93,7 +92,7 @@ class HostedAgent(ExecAgent):
     def policy(self) -> HostedPolicy | None:
         """Its published odds, asked of an instance that never plays; None if it publishes none."""
         if self._odds is None:
-            self._odds = HostedPolicy(self.name, self._command, self._code, self._settings)
+            self._odds = HostedPolicy(self.name, self._command, self._code)
         return self._odds if self._odds.is_published else None
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
@@ -123,7 +122,7 @@ class HostedAgent(ExecAgent):
             raise
 
     def _launched(self) -> Child:
-        child = self._child_of(partial(host_for, self._command, self._environment, settings=self._settings))
+        child = self._child_of(partial(host_for, self._command))
         child.write(hello_line(self.name, self._code))
         return child
 
@@ -131,7 +130,7 @@ class HostedAgent(ExecAgent):
         limit_s = self._settings.start_timeout_s
         line = await child.line(child.started + limit_s, lambda: f"no hello within {limit_s:g} s")
         self._hooks, _ = hello_of(line)
-        another_after(self._command, self._environment, settings=self._settings)
+        another_after(self._command)
 
     def _action(self, line: bytes, observation: Observation) -> Action | None:
         raise_fault(line, self._decisions)

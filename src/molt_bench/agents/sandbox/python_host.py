@@ -28,7 +28,7 @@ from molt_bench.agents.external import protocol
 from molt_bench.agents.python_agents import call_factory, find_factory
 from molt_bench.agents.sandbox.host_lines import Question
 from molt_bench.agents.tracebacks import traceback_of
-from molt_bench.errors import AgentFailed, MoltBenchError, shown
+from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action, shown
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import KINDS, Action
 from molt_bench.poker.hand import not_legal
@@ -179,7 +179,7 @@ def _whole(number: Any) -> int:
 def _answer(action: Any, seen: Observation) -> dict[str, Any]:
     """Return the fields of an answer; raises AgentFailed for one that is not an action, as a game does."""
     if type(action) is not Action:
-        raise AgentFailed("unreadable", f"the answer is {shown(action)}, not an Action such as Action('call')")
+        raise not_an_action(action)
     unusable = type(action.amount) is not int or abs(action.amount) > MOST_CHIPS
     if action.kind not in KINDS or (action.kind == "raiseTo" and unusable):
         raise AgentFailed("illegal", not_legal(action, seen.legal))

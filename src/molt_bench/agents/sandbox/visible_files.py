@@ -184,11 +184,6 @@ def special_files(shown: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_of_system(path: str) -> bool:
-    """Return whether a path is shown anyway."""
-    return _within(path, SYSTEM)
-
-
 def without_nested(paths: Iterable[str]) -> list[str]:
     """Return files and folders, without those that are shown with another, and without folders that no box shows.
 
@@ -197,7 +192,7 @@ def without_nested(paths: Iterable[str]) -> list[str]:
     found: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths}, key=lambda path: (len(path), path)):
         # What lies beside runs is named on its own, since these are covered with all that is around them.
-        is_new = not is_of_system(path) and not _within(path, _OWN)
+        is_new = not _within(path, (*SYSTEM, *_OWN))  # the system is shown anyway
         is_new = is_new and (not _within(path, found) or _holds_runs(os.path.dirname(path)))
         if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not is_shared(path))):
             found.append(path)

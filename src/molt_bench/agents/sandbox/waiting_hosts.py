@@ -6,12 +6,11 @@ which agent it will play nor what happened in any game. It is used once, like ev
 
 import atexit
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, TypeAlias
 
-from molt_bench.agents.external.program_settings import ProgramSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
 from molt_bench.agents.sandbox.box_keeper import keeper
 from molt_bench.agents.sandbox.boxed_program import BoxedProgram, started_program
@@ -22,8 +21,8 @@ from molt_bench.agents.sandbox.visible_files import hidden_folders
 _MOST: Final = 2
 #: Seconds that a host waits for a game; then it is ended.
 _PATIENCE_S: Final = 30.0
-#: How a host is started: its command and box, its variables, its limits, and the runs that its box hides.
-_Start: TypeAlias = tuple[Boxed, tuple[tuple[str, str], ...], str, tuple[str, ...]]
+#: How a host is started: all that its command has, and the runs that its box hides.
+_Start: TypeAlias = tuple[Hashable, ...]
 
 
 class _Waiting:
@@ -54,47 +53,46 @@ _ends = 0
 _lock = Lock()
 
 
-def host_for(
-    command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings
-) -> BoxedProgram | SupervisedProgram:
+def host_for(command: Boxed) -> BoxedProgram | SupervisedProgram:
     """Return a host that has been told nothing yet. Raises OSError or ValueError if it cannot be started."""
     with _lock:
-        waiting = _waiting.get(_start_of(command, environment, settings))
+        waiting = _waiting.get(_start_of(command))
         found = waiting.pop(0) if waiting else None
     if found is not None and not found.program.ended:
         return found.program
     if found is not None:
         found.end()
-    return started_program(command, environment, settings=settings, piped=True)
+    return started_program(command, piped=True)
 
 
-def another_after(command: Boxed, environment: Mapping[str, str], *, settings: ProgramSettings) -> None:
+def another_after(command: Boxed) -> None:
     """Have a host started for the next game, unless this is the first: there may be no other.
 
     It is called once a game has begun, which would else share the processor with the start of that host.
     """
     if command.box is None or not command.box.ends_by_itself:
         return
-    start = _start_of(command, environment, settings)
+    start = _start_of(command)
     with _lock:
         is_first = start not in _waiting
         missing = _MOST - len(_waiting.setdefault(start, []))
         ends = _ends
     if missing > 0 and not is_first:
-        keeper().soon(lambda: _add(start, environment, settings, ends=ends))
+        keeper().soon(lambda: _add(start, command, ends=ends))
 
 
-def _start_of(command: Boxed, environment: Mapping[str, str], settings: ProgramSettings) -> _Start:
-    return command, tuple(sorted(environment.items())), repr(settings), hidden_folders()
+def _start_of(command: Boxed) -> _Start:
+    variables = tuple(sorted(command.environment.items()))
+    return command.words, command.box, command.shown, variables, repr(command.settings), hidden_folders()
 
 
-def _add(start: _Start, environment: Mapping[str, str], settings: ProgramSettings, *, ends: int) -> None:
+def _add(start: _Start, command: Boxed, *, ends: int) -> None:
     """Start a host that waits, unless there are enough, or all have been ended since it was asked for."""
     with _lock:
         if ends != _ends or len(_waiting.get(start, ())) >= _MOST:
             return
     try:
-        added = _Waiting(start, started_program(start[0], environment, settings=settings, piped=True))
+        added = _Waiting(start, started_program(command, piped=True))
     except (OSError, ValueError):  # whoever needs one will see why
         return
     with _lock:

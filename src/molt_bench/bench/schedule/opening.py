@@ -1,14 +1,16 @@
 """The opening: a round robin by the circle method, until everybody is connected and has met often enough.
 
 Everybody plays in each of its rounds, so that games connect everybody as soon as possible and all ratings are on one
-scale.
+scale. Whether the budget lets every pair meet often enough is asked before the run begins.
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
+from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.schedule.meetings import Meetings
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.specs import Pair
 
 #: Among this few, any two pairs share a member, so once all are connected, any order is as good as another.
@@ -55,3 +57,62 @@ def opening_pair(
         if (pair := first_of(pairs)) is not None:
             return pair
     return None
+
+
+def opening_shortfall(config: BenchmarkConfig) -> str | None:
+    """Return a warning if the budget ends a run before every pair has met often enough, with limits that would do.
+
+    If margins decide, every pair has to play `scheduler.minSeedPairs`; otherwise matches only have to connect all
+    participants. Limits on time, dollars and tokens are ignored, since their reach is not known in advance.
+    """
+    ids = [participant.id for participant in config.participants]
+    rule = rule_of(config.stop)
+    least = config.scheduler.min_seed_pairs
+    connecting = len(ids) - 1
+    pairs = len(config.pairings())
+    needed = pairs * -(-least // config.seeds.per_match) if rule.method == "margin" else connecting
+    missed = _limits_below(config, needed)
+    if not missed:
+        return None
+    apart = _limits_below(config, connecting)
+    if apart:
+        also = f", and {_listed(missed)} would let every pair play {least} seed pairs (scheduler.minSeedPairs)"
+        return (
+            f"the budget ({_set(config, apart)}) cannot even connect all {len(ids)} participants by matches, so their "
+            f"results cannot be compared; {_listed(apart)} would{also if rule.method == 'margin' else ''}"
+        )
+    all_of_them = f"all {pairs} pairs have" if pairs > 1 else "both have"
+    return (
+        f"the budget ({_set(config, missed)}) ends before {all_of_them} played {least} seed pairs "
+        f"(scheduler.minSeedPairs), so the result will be incomplete; {_listed(missed)} would do"
+    )
+
+
+def _limits_below(config: BenchmarkConfig, matches: int) -> dict[str, int]:
+    """Return the budget limits that are too low for this many matches, and what each would have to be."""
+    limits, game, per_match = config.stop.budget, config.game, config.seeds.per_match
+    if limits is None:
+        return {}
+    most = 2 * per_match * (game.warmup_hands + game.hands_per_game)
+    # With carried stacks, a game may end after one hand.
+    fewest = 2 * per_match * (game.warmup_hands + 1) if game.stacks == "carry" else most
+    found = {}
+    for name, limit, wanted, enough in (
+        ("maxMatches", limits.max_matches, matches, matches),
+        ("maxGames", limits.max_games, 2 * per_match * matches, 2 * per_match * matches),
+        ("maxHands", limits.max_hands, fewest * (matches - 1) + most, most * matches),
+    ):
+        if limit is not None and limit < wanted:
+            found[name] = enough
+    return found
+
+
+def _set(config: BenchmarkConfig, names: dict[str, int]) -> str:
+    """Format these limits as given in the config."""
+    plain = config.plain()["stop"]["budget"]
+    return ", ".join(f"{name}: {plain[name]:,}" for name in names)
+
+
+def _listed(limits: dict[str, int]) -> str:
+    """Format the limits that would be needed."""
+    return " and ".join(f"{name}: {value:,}" for name, value in limits.items())

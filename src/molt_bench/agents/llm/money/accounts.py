@@ -18,10 +18,10 @@ from molt_bench.specs import GameLabel
 PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
 
 
-class Accounts:
+class Accounts(msgspec.Struct, frozen=True):
     """Counts what requests cost, and records the exchanges.
 
-    Args:
+    Attributes:
         disk: Writes them to disk.
         prices: What the models cost.
         budget: What may be spent.
@@ -29,20 +29,11 @@ class Accounts:
         on_exchange: Called with every new exchange.
     """
 
-    def __init__(
-        self,
-        disk: DiskFlush,
-        prices: PriceList,
-        budget: ModelBudget,
-        *,
-        warn: Teller,
-        on_exchange: Callable[[Exchange], None] | None,
-    ) -> None:
-        self._disk = disk
-        self._prices = prices
-        self._budget = budget
-        self._warn = warn
-        self._on_exchange = on_exchange
+    disk: DiskFlush
+    prices: PriceList
+    budget: ModelBudget
+    warn: Teller
+    on_exchange: Callable[[Exchange], None]
 
     def reply(self, request: Request, answer: Answer) -> dict[str, Any]:
         """Return the fields of an exchange that a reply fills in, and count what it cost."""
@@ -52,13 +43,13 @@ class Accounts:
         if not counted:
             told = [f"{name} {count:,}" for name, count in msgspec.structs.asdict(tokens).items() if count]
             text = f"reports impossible counts of tokens ({', '.join(told)})" if told else "reports no counts of tokens"
-            self._warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
+            self.warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
             self.lose(request, tokens)
             tokens = Tokens()
         cost_usd = self._cost(request, tokens) if counted else None
         if counted:
             self._learn(request, tokens, cost_usd)
-        self._budget.spend(cost_usd or 0.0, tokens.total)
+        self.budget.spend(cost_usd or 0.0, tokens.total)
         request.tokens += tokens
         if cost_usd is not None:
             request.cost_usd = cost_usd + (request.cost_usd or 0.0)
@@ -68,22 +59,18 @@ class Accounts:
     def _cost(self, request: Request, tokens: Tokens) -> float | None:
         # The preflight question goes in no batch.
         asked = request.asked.settings
-        return self._prices.cost(asked if request.prompt.key else asked.model_copy(update={"batch": False}), tokens)
+        return self.prices.cost(asked if request.prompt.key else asked.model_copy(update={"batch": False}), tokens)
 
     def _learn(self, request: Request, tokens: Tokens, cost_usd: float | None) -> None:
         """Take note of what a request took; if that is more than was reserved for it, so that the file says it, too."""
         most = request.most
         request.exceeded = request.asked.reserve.learn(request.sent_bytes, tokens, most) or (cost_usd or 0.0) > most.usd
         if request.exceeded:
-            self._disk.free(request)
+            self.disk.free(request)
             request.most = msgspec.structs.replace(
                 most, usd=max(most.usd, cost_usd or 0.0), tokens=max(most.tokens, tokens.total)
             )
-            self._disk.reserve(request)
-
-    def reserve(self, request: Request) -> None:
-        """Put on file what a request can cost, before it is sent."""
-        self._disk.reserve(request)
+            self.disk.reserve(request)
 
     def lose(self, request: Request, told: Tokens = NO_TOKENS) -> None:
         """Count a request whose cost is not known at the most it can be, or at what the server told if that is more."""
@@ -100,20 +87,15 @@ class Accounts:
 
     def _count_lost(self, request: Request, at_most: Reservation) -> None:
         request.lost.append(at_most)
-        self._budget.spend(at_most.usd, at_most.tokens)
-
-    def free(self, request: Request) -> None:
-        """Take note that a request, as it was last sent, cost nothing."""
-        self._disk.free(request)
+        self.budget.spend(at_most.usd, at_most.tokens)
 
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
-        wire = self._disk.wire_of(exchange, request)
+        wire = self.disk.wire_of(exchange, request)
         sent = {"tries": request.tries, "wire": wire, "without": tuple(sorted(request.without)) or UNSET}
         paid = {"tokens": request.tokens, "cost_usd": request.cost_usd}  # for replies that our own limit cut off
         found = msgspec.structs.replace(exchange, **{**sent, **paid, **request.losses(), **fields})
-        self._disk.add(found)
-        if self._on_exchange is not None:
-            self._on_exchange(found)
-        await self._disk.settled()
+        self.disk.add(found)
+        self.on_exchange(found)
+        await self.disk.settled()
         return found

@@ -11,7 +11,7 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.money.reply_limit import ReplyLimit
 from molt_bench.agents.llm.providers.library_settings import sent_max_tokens
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Exchange, Tokens
+from molt_bench.agents.llm.types import Tokens
 from molt_bench.errors import GameUnfinished
 
 #: Most tokens of a prompt: this many for each byte of text (English has half as many), and some for the reply's form.
@@ -132,10 +132,6 @@ class ModelBudget:
         self._requests += 1
         self.usd += usd
         self.tokens += tokens
-
-    def add(self, exchange: Exchange) -> None:
-        """Count the cost of an exchange of an earlier session."""
-        self.spend(*exchange.most)
 
     def add_unaccounted(self, lost: Unaccounted) -> None:
         """Count what requests of earlier sessions, whose answers were never seen, may have cost."""

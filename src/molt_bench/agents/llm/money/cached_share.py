@@ -6,7 +6,6 @@ a conversation, all that was said before. Providers cache a beginning like that 
 
 from typing import Final
 
-from molt_bench.agents.llm.providers.base import first_that_fits
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
@@ -40,7 +39,7 @@ def cached_tokens(settings: LLMSettings, conversation: float = 0.0) -> int:
     """Return how many tokens of a prompt a provider will read from its cache; `conversation` has been sent before."""
     provider, _, model = settings.model.partition(":")
     row = provider_of(provider)
-    least = first_that_fits(row.cached_from, model)
+    least = next((number for beginning, number in row.cached_from if model.startswith(beginning)), None)
     same = prompt_tokens(settings) + round(conversation)
     if least is None or same < least or settings.base_url is not None:
         return 0

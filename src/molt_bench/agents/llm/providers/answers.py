@@ -12,7 +12,7 @@ from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import LONGEST_REPLY, WITHHELD
-from molt_bench.agents.llm.types import Answer, Tokens, ToolCall
+from molt_bench.agents.llm.types import Answer, Tokens, ToolCall, readable
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
@@ -42,10 +42,8 @@ _counted: Final = msgspec.json.Decoder(_Counted)
 
 def total_in(body: bytes) -> int:
     """Return the tokens that a chat completion counts in all; 0 where it does not."""
-    try:
-        return _counted.decode(body).usage.total_tokens
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return 0
+    found = readable(_counted.decode, body)
+    return 0 if found is None else found.usage.total_tokens
 
 
 def with_thoughts(counted: Counts, total: int) -> Counts:

@@ -3,7 +3,7 @@
 A provider that speaks the chat protocol is one file with a subclass of `ChatProvider`, and one row in `table`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 from molt_bench.agents.llm.providers.log_probabilities import ReplyTokens
@@ -49,11 +49,12 @@ class Provider:
 
     Attributes:
         name: Its name in configs.
-        library: Its name in pydantic-ai, which writes its requests.
+        library: Its name in pydantic-ai, which writes its requests; "" for its own name.
+        priced_as: Its name in lists of prices; "" for its own name.
+        prefix: How its variables of the environment begin; "" for its own name.
         url: Its address, where the library does not know it.
         key_variables: The environment variables of which one holds its key.
         url_variables: Those that send its requests, and its key, to another server.
-        priced_as: Its name in lists of prices.
         package: The package of its library.
         chat: Whether it speaks the chat protocol, so that most requests need no library.
         retries_on_client: Whether retries are turned off once; otherwise every request does, which takes longer.
@@ -72,6 +73,9 @@ class Provider:
         families: Its models that think by themselves, wherever they run.
     """
 
+    library: str = ""
+    priced_as: str = ""
+    prefix: ClassVar[str] = ""
     url: ClassVar[str | None] = None
     package: ClassVar[str | None] = None
     chat: ClassVar[bool] = False
@@ -90,8 +94,8 @@ class Provider:
     families: ClassVar[tuple[Family, ...]] = ()
 
     def __init__(self, name: str) -> None:
-        prefix = name.upper().replace("-", "_")
-        self.name = self.library = self.priced_as = name
+        prefix = self.prefix or name.upper().replace("-", "_")
+        self.name, self.library, self.priced_as = name, self.library or name, self.priced_as or name
         self.key_variables: tuple[str, ...] = (f"{prefix}_API_KEY",)
         self.url_variables: tuple[str, ...] = (f"{prefix}_BASE_URL",)
 
@@ -143,8 +147,3 @@ def thinking_blocks(content: object) -> Iterable[object]:
         if block.get("type") == "thinking":
             yield block.get("thinking")
             yield from texts(block.get("thinking"))
-
-
-def first_that_fits(table: Sequence[tuple[str, int]], model: str) -> int | None:
-    """Return the number for a model by the beginning of its name; None if there is none."""
-    return next((number for beginning, number in table if model.startswith(beginning)), None)

@@ -64,14 +64,14 @@ class BatchCaller:
                 return
             last = f"&{after}={found[-1]['id']}"
 
-    async def upload(self, url: str, name: str, content: bytes, fields: Mapping[str, str]) -> dict[str, Any]:
-        """Upload a file as a form, and return an answer that is an object."""
+    async def upload(self, url: str, name: str, content: bytes) -> dict[str, Any]:
+        """Upload the file of a batch as a form, and return an answer that is an object."""
         edge = f"--{name}"
-        parts = [
-            f'{edge}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{text}\r\n' for key, text in fields.items()
-        ]
-        parts.append(f'{edge}\r\nContent-Disposition: form-data; name="file"; filename="{name}.jsonl"\r\n')
-        head = "".join(parts) + "Content-Type: application/jsonl\r\n\r\n"
+        head = (
+            f'{edge}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
+            f'{edge}\r\nContent-Disposition: form-data; name="file"; filename="{name}.jsonl"\r\n'
+            "Content-Type: application/jsonl\r\n\r\n"
+        )
         body = b"".join((head.encode(), content, f"\r\n{edge}--\r\n".encode()))
         return _object(await self.call("POST", url, body, f"multipart/form-data; boundary={name}"))
 

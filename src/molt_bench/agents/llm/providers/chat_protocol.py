@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from molt_bench.agents.llm.sending.http import HttpRequest, Received
-from molt_bench.agents.llm.types import ChatTurn
+from molt_bench.agents.llm.types import ChatTurn, readable
 
 #: Stand for the system prompt and the message in the request that the library writes.
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
@@ -94,11 +94,8 @@ def plain(received: Received) -> Completion | None:
     """Return an answer if it is a plain one."""
     if received.status != 200 or "json" not in received.headers.get("content-type", ""):
         return None
-    try:
-        found = _decoder.decode(received.body)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return None
-    return found if len(found.choices) == 1 else None
+    found = readable(_decoder.decode, received.body)
+    return found if found is not None and len(found.choices) == 1 else None
 
 
 class _Body(msgspec.Struct, frozen=True):
@@ -113,13 +110,11 @@ _bodies: Final = msgspec.json.Decoder(_Body)
 
 def with_readable_counts(received: Received) -> Received:
     """Return an answer without its counts of tokens if they cannot be read: it is an answer all the same."""
-    try:
-        usage = _bodies.decode(received.body).usage
-    except (msgspec.DecodeError, ValueError, RecursionError):
+    found = readable(_bodies.decode, received.body)
+    if found is None or found.usage is None:
         return received
     try:
-        if usage is not None:
-            msgspec.convert(usage, _Usage, strict=False)
+        msgspec.convert(found.usage, _Usage, strict=False)
     except msgspec.ValidationError:
         body = msgspec.json.decode(received.body)
         kept = {name: value for name, value in body.items() if name != "usage"}

@@ -11,12 +11,9 @@ class GoogleCloud(Provider):
     """Gemini in Google's cloud."""
 
     package = "google-genai"
+    priced_as = "google"
     logprob_settings: ClassVar = {"GoogleModel": {"google_logprobs": True, "google_top_logprobs": MOST_LISTED}}
     cached_from: ClassVar[tuple[tuple[str, int], ...]] = (("", 2048),)
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.priced_as = "google"
 
     def finish(self, finish: str | None, told: object) -> str | None:
         """Return why a reply ended. The library calls it an error, too, where the model wrote what cannot be."""

@@ -89,11 +89,6 @@ def without_fields(settings: "ModelSettings", fields: frozenset[str], limits: tu
     return result
 
 
-def limited_settings(settings: LLMSettings, model: "Model", limit: int) -> "ModelSettings":
-    """Return the settings for a request whose reply has a limit of tokens that is not the user's, thoughts included."""
-    return model_settings(settings.model_copy(update={"max_tokens": limit}), model)
-
-
 def trial_settings(settings: LLMSettings, model: "Model", max_tokens: int) -> "ModelSettings":
     """Return the settings for a preflight question: a short answer, without reasoning, which would not fit.
 

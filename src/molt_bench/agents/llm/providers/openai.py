@@ -43,7 +43,7 @@ class OpenAIBatches:
             for key, body in bodies.items()
         ]
         file = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-        upload = await self._caller.upload(f"{self._base}/files", name, file, {"purpose": "batch"})
+        upload = await self._caller.upload(f"{self._base}/files", name, file)
         wanted = {
             "input_file_id": upload["id"],
             "endpoint": endpoint,
@@ -91,10 +91,7 @@ class ChatProvider(Provider):
     effort_field = "openai_reasoning_effort"
     limit_names = LIMIT_NAMES
     logprob_settings: ClassVar = {"OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED}}
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.library = "openai-chat"
+    library = "openai-chat"
 
     def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:
         """Return the thoughts in a message, in the forms by which servers extend the protocol."""
@@ -111,29 +108,23 @@ class OpenAI(ChatProvider):
     """OpenAI by its chat protocol. Its Responses would drop the seed, and other servers lack them."""
 
     package = "openai"
+    priced_as = "openai"
+    prefix = "OPENAI"
     batches = OpenAIBatches
     cached_from = (("", 1024),)
     cache_step = 128
     bills_errors = False
     families = _FAMILIES
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.priced_as = "openai"
-        self.key_variables, self.url_variables = ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",)
-
 
 class OpenAIResponses(Provider):
     """OpenAI by its Responses."""
 
+    priced_as = "openai"
+    prefix = "OPENAI"
     cached_from = OpenAI.cached_from
     cache_step = OpenAI.cache_step
     bills_errors = False
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.priced_as = "openai"
-        self.key_variables, self.url_variables = ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",)
 
     def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:
         """Return the summaries of its thoughts."""

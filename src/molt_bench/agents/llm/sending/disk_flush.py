@@ -48,13 +48,13 @@ class DiskFlush:
             self._added += 1
 
     def reserve(self, request: Request) -> None:
-        """Put on file what a request can cost."""
+        """Put on file what a request can cost, before it is sent."""
         if self._recorder is not None:
             most, batch = request.most, bool(request.prompt.key) and request.asked.settings.batch
             self._recorder.ledger.open(request.entry, most.usd, most.tokens, batch=batch)
 
     def free(self, request: Request) -> None:
-        """Put on file that a request cost nothing."""
+        """Put on file that a request, as it was last sent, cost nothing."""
         if self._recorder is not None:
             self._recorder.ledger.free(request.entry)
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.sending.redaction import Keys
-from molt_bench.agents.llm.types import HttpRecord, PackedBody
+from molt_bench.agents.llm.types import HttpRecord, PackedBody, readable
 from molt_bench.specs import GameLabel
 
 #: Most bytes that are kept of a response, and of what is new in a request; the rest is cut off.
@@ -88,7 +88,7 @@ class HttpRecords:
             last.pop(participant, None)
         else:
             last[participant] = key, seen.sent
-        told = _told(seen.received)
+        told = readable(_told_decoder.decode, seen.received) or _Told()
         usage = told.usage if isinstance(told.usage, dict) else {}
         return HttpRecord(
             at=seen.at,
@@ -127,14 +127,6 @@ def _common(one: bytes, two: bytes) -> int:
         else:
             high = middle - 1
     return low
-
-
-def _told(body: bytes) -> _Told:
-    """Return what a response says about itself; nothing if it is no JSON object."""
-    try:
-        return _told_decoder.decode(body)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return _Told()
 
 
 def _text(*found: Any) -> str | UnsetType:

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.llm.talk.reply import whole_characters
+from molt_bench.agents.llm.types import readable
 from molt_bench.agents.settings_base import hide_key
 
 #: What JSON can write instead of a character of a usual key.
@@ -61,8 +62,5 @@ def _in_json(key: str) -> str:
 
 def _read(body: bytes) -> str:
     """Return a JSON object as we write it; an empty one if it is none."""
-    try:
-        found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        found = None
+    found = readable(msgspec.json.decode, body)
     return msgspec.json.encode(found if isinstance(found, dict) else {}).decode()

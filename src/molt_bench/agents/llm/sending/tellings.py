@@ -6,6 +6,7 @@ from typing import Final
 from molt_bench.agents.llm.sending.failures import RequestFailed
 from molt_bench.agents.llm.sending.reported_model import other_models, same_model
 from molt_bench.agents.llm.sending.request import Participant
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import on_one_line
 
 #: Names of models that are compared for each participant; a server may make up a new one every time.
@@ -35,12 +36,19 @@ class Tellings:
     """Tells the user about models.
 
     Attributes:
-        warn: Tells what goes wrong.
-        note: Tells what is good to know.
+        warn: Tells what goes wrong while the run goes on, such as a model that is paused.
+        note: Tells what is good to know, such as the output mode of a model.
+        on_exchange: Called with every new exchange.
     """
 
-    def __init__(self, *, warn: Callable[[str], None] | None, note: Callable[[str], None] | None) -> None:
-        self.warn, self.note = Teller(warn), Teller(note)
+    def __init__(
+        self,
+        *,
+        warn: Callable[[str], None] | None = None,
+        note: Callable[[str], None] | None = None,
+        on_exchange: Callable[[Exchange], None] | None = None,
+    ) -> None:
+        self.warn, self.note, self.on_exchange = Teller(warn), Teller(note), on_exchange
         self._names: dict[str, list[str]] = {}
 
     def answered_as(self, asked: Participant, reported: str | None) -> None:

@@ -8,12 +8,12 @@ from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.memory import HandMemory, Notes, SessionMemory, told_hand
-from molt_bench.agents.llm.talk.prompt import decision_prompt, error_text, game_text, hand_text, reply_form, shortened
+from molt_bench.agents.llm.talk.prompt import decision_prompt, error_text, game_text, hand_text, reply_form
 from molt_bench.agents.llm.talk.reply import Reply, read_answer
 from molt_bench.agents.llm.talk.samples import chosen, drawn_from, one_of
-from molt_bench.agents.llm.talk.table_steps import table_steps
 from molt_bench.agents.llm.types import ChatTurn, Exchange
-from molt_bench.errors import AgentFailed
+from molt_bench.agents.play_statistics import table_steps
+from molt_bench.errors import AgentFailed, shortened
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation

@@ -1,10 +1,10 @@
 """Memory: what a model is reminded of. It holds only what the table has seen, is bounded, and ends with the game."""
 
-from collections import deque
+from collections import defaultdict, deque
 from typing import Final
 
 from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH, action_text, made_hand, spaced
-from molt_bench.agents.llm.talk.table_steps import TableStep, table_steps
+from molt_bench.agents.play_statistics import Ratio, TableStep, ratios_of, table_steps
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult
 
@@ -18,24 +18,6 @@ NOTES: Final = 8
 HANDS_LENGTH: Final = 8000
 #: Open board cards from the turn on.
 _TURN: Final = 4
-
-
-class Frequency:
-    """How often something happened, out of how many chances."""
-
-    __slots__ = ("chances", "times")
-
-    def __init__(self) -> None:
-        self.times = 0
-        self.chances = 0
-
-    def count(self, happened: bool) -> None:  # noqa: FBT001 - it is what is counted
-        """Count a chance."""
-        self.chances += 1
-        self.times += happened
-
-    def __str__(self) -> str:
-        return f"{self.times}/{self.chances}"
 
 
 class HandMemory:
@@ -92,13 +74,7 @@ class SessionMemory:
     def __init__(self, shown_hands: int) -> None:
         self._hands = 0
         self._net = 0
-        self._vpip = Frequency()
-        self._raised = Frequency()
-        self._three_bet = Frequency()
-        self._c_bet = Frequency()
-        self._aggressive = Frequency()
-        self._folded_to_bet = Frequency()
-        self._showdowns = Frequency()
+        self._ratios: dict[str, Ratio] = defaultdict(Ratio)
         self._told: deque[str] = deque(maxlen=shown_hands)
 
     def add(self, result: HandResult, rules: HandRules) -> None:
@@ -106,43 +82,31 @@ class SessionMemory:
         steps = table_steps(rules, result.starting_stacks, result.button, result.log)
         self._hands += 1
         self._net += result.net[result.seat]
-        self._count(steps, 1 - result.seat)
-        self._showdowns.count(result.opponent_cards is not None)
+        other = 1 - result.seat
+        facing = [step.action.kind for step in steps if step.action.seat == other and step.raises and step.to_call]
+        found = ratios_of(steps, other)
+        found["folded"] = Ratio(facing.count("fold"), len(facing))
+        found["showdowns"] = Ratio(int(result.opponent_cards is not None), 1)
+        for name, ratio in found.items():
+            self._ratios[name] += ratio
         if len(result.board) >= _TURN:
             self._told.append(f"- {told_hand(result, steps)}")
             while sum(map(len, self._told)) > HANDS_LENGTH:
                 self._told.popleft()
 
-    def _count(self, steps: list[TableStep], other: int) -> None:
-        own = [step for step in steps if step.action.seat == other]
-        before_flop = [step for step in own if step.action.street == "preflop"]
-        if before_flop:
-            self._vpip.count(any(step.action.kind in ("call", "raiseTo") for step in before_flop))
-            self._raised.count(any(step.action.kind == "raiseTo" for step in before_flop))
-        for step in before_flop:
-            if step.raises == 1 and step.may_raise:
-                self._three_bet.count(step.action.kind == "raiseTo")
-        for step in own:
-            kind = step.action.kind
-            if step.action.street != "preflop" and kind in ("call", "raiseTo"):
-                self._aggressive.count(kind == "raiseTo")
-            if step.raises and step.to_call:
-                self._folded_to_bet.count(kind == "fold")
-        raisers = [step.action for step in steps if step.action.street == "preflop" and step.action.kind == "raiseTo"]
-        first = next((step for step in own if step.action.street == "flop"), None)
-        if raisers and raisers[-1].seat == other and first is not None and not first.raises and first.may_raise:
-            self._c_bet.count(first.action.kind == "raiseTo")
-
     def text(self) -> str:
         """Return everything as text; "" before the first hand is over."""
         if not self._hands:
             return ""
+        of = {name: f"{ratio.count}/{ratio.of}" for name, ratio in self._ratios.items()}
+        after = self._ratios["aggression_factor"]
+        of["aggression"] = f"{after.count}/{after.count + after.of}"
         lines = [
             f"Your opponent in {self._hands} hands so far (times/chances): entered the pot before the flop (VPIP) "
-            f"{self._vpip}, raised before the flop (PFR) {self._raised}, raised again when raised before the flop "
-            f"(3-bet) {self._three_bet}, bet the flop after it had raised last before it (c-bet) {self._c_bet}, bet or "
-            f"raised rather than called after the flop (aggression) {self._aggressive}, folded to a bet or raise "
-            f"{self._folded_to_bet}, went to showdown {self._showdowns}. Your result so far: {self._net:+} chips.",
+            f"{of['vpip']}, raised before the flop (PFR) {of['pfr']}, raised again when raised before the flop "
+            f"(3-bet) {of['three_bet']}, bet the flop after it had raised last before it (c-bet) {of['c_bet']}, bet or "
+            f"raised rather than called after the flop (aggression) {of['aggression']}, folded to a bet or raise "
+            f"{of['folded']}, went to showdown {of['showdowns']}. Your result so far: {self._net:+} chips.",
         ]
         if self._told:
             lines += ["The last hands that reached the turn:", *self._told]

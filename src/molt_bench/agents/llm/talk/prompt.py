@@ -10,8 +10,9 @@ from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings, Track
 from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE
-from molt_bench.agents.llm.talk.table_steps import TableStep, table_steps
 from molt_bench.agents.llm.types import ChatTurn, ToolStep
+from molt_bench.agents.play_statistics import TableStep, table_steps
+from molt_bench.errors import shortened
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
@@ -59,11 +60,6 @@ def decision_prompt(
 def error_text(error: str) -> str:
     """Return what a model is told about an answer that was not taken."""
     return f"Your last answer was not taken: {error}"
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a text, or its beginning and its end if it is longer than so many characters."""
-    return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-(most // 2) :]}"
 
 
 def made_hand(cards: tuple[int, int], board: tuple[int, ...]) -> str:

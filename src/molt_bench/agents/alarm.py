@@ -1,4 +1,4 @@
-"""An alarm: wakes a game from another thread, or when its time is up."""
+"""An alarm: wakes whoever waits on an event loop, also from another thread, or when the time is up."""
 
 import asyncio
 from contextlib import suppress
@@ -15,9 +15,10 @@ class Alarm:
     def ring(self) -> None:
         """Wake whoever waits, or will wait; from any thread."""
         with suppress(RuntimeError):  # its loop is closed
-            self._loop.call_soon_threadsafe(self._wake)
+            self._loop.call_soon_threadsafe(self.wake)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Do so from the thread of its loop."""
         self._rings = True
         if self._sleep is not None and not self._sleep.done():
             self._sleep.set_result(None)
@@ -26,7 +27,7 @@ class Alarm:
         """Wait until somebody rings, or the time is up."""
         if not self._rings:
             self._sleep = self._loop.create_future()
-            timer = self._loop.call_later(most_s, self._wake)
+            timer = self._loop.call_later(most_s, self.wake)
             try:
                 await self._sleep
             finally:
