@@ -31,9 +31,16 @@ OUTSIDE = (
     *("Child._drain_errors", "Child.end", "Child.ended", "Child.ending", "Child.leave"),
     *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
     *("SupervisedProgram._end", "SupervisedProgram._heard", "SupervisedProgram._take", "SupervisedProgram.ended"),
-    *("SupervisedProgram.sweep", "_undisturbed", "exit_reason.out_of_memory_kills", "other_user.remove_folder"),
+    *(
+        "SupervisedProgram.sweep",
+        "undisturbed",
+        "exit_reason.in_box",
+        "exit_reason.out_of_memory_kills",
+        "other_user.remove_folder",
+    ),
     *("process_cleanup.end_all", "process_cleanup.processes_of", "process_cleanup.is_alive"),
     "program_agent.ProgramAgent._end",
+    "scripted.FixedAgent.policy",
     *("expected_use.Expected.usd_per_call", "exchange_file.ExchangeFile.problem"),
     *(
         "program_replies.Replies.__init__",

@@ -10,7 +10,7 @@ import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.sandbox import waiting_hosts
-from molt_bench.agents.sandbox.box_keeper import keeper
+from molt_bench.agents.sandbox.box_keeper import keeper, raise_bug
 from molt_bench.agents.sandbox.visible_files import hide
 from tests.agents.sandbox.boxes import needs_bubblewrap
 
@@ -150,3 +150,20 @@ def test_none_outlives_its_process(bot):
     (pid,) = map(int, done.stdout.split())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_bug_in_the_keeper_is_raised_where_the_next_box_is_asked_for_and_nobody_waits_forever():
+    class Broken:
+        def look(self):
+            raise ValueError("a bug")
+
+    keeper().watch(Broken())
+    deadline = time.monotonic() + 30
+    with pytest.raises(ValueError, match="a bug"):
+        while time.monotonic() < deadline:
+            keeper().call(lambda: None, lambda _: None)
+    keeper().soon(lambda: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        while time.monotonic() < deadline:
+            raise_bug()
+    assert keeper().call(lambda: 1, lambda _: None) == 1

@@ -30,12 +30,14 @@ class _Keeper(Thread):
         super().__init__(name="boxes", daemon=True)
         self._work: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._watched: list[Watched] = []
+        self._bug: BaseException | None = None
         self.start()
 
     def call(self, do: Callable[[], _Found], undo: Callable[[_Found], object]) -> _Found:
         """Call a function in this thread and return what it returns; undo it if nobody waits for that any more."""
         if current_thread() is self:
             return do()
+        self.raise_bug()
         found: Future[Any] = Future()
 
         def work() -> None:
@@ -52,15 +54,21 @@ class _Keeper(Thread):
             raise
 
     def soon(self, do: Callable[[], object]) -> None:
-        """Call a function in this thread when there is time; it must not raise."""
+        """Call a function in this thread when there is time."""
         self._work.put(do)
 
     def watch(self, box: Watched) -> None:
         """Look at a box until it has ended."""
         self._work.put(lambda: self._watched.append(box))
 
+    def raise_bug(self) -> None:
+        """Raise what went wrong in this thread while nobody waited for it, once."""
+        bug, self._bug = self._bug, None
+        if bug is not None:
+            raise bug
+
     def run(self) -> None:
-        """Do what is asked for, and look at boxes in between."""
+        """Do what is asked for, and look at boxes in between; go on whatever happens, since others wait for it."""
         next_look = monotonic()
         while True:
             try:
@@ -68,11 +76,20 @@ class _Keeper(Thread):
                 self._work.get(timeout=wait_s)()
             except Empty:
                 pass
+            except BaseException as bug:  # raised where the next box is asked for, or where games end
+                self._bug = bug
             began = monotonic()
             if began >= next_look:
-                self._watched = [box for box in self._watched if box.look()]
+                self._watched = [*filter(self._look_at, self._watched)]
                 ended = monotonic()
                 next_look = ended + max(_LOOK_S, _SHARE * (ended - began))
+
+    def _look_at(self, box: Watched) -> bool:
+        try:
+            return box.look()
+        except BaseException as bug:  # raised where the next box is asked for, or where games end
+            self._bug = bug
+            return False
 
 
 _keeper: _Keeper | None = None
@@ -86,6 +103,12 @@ def keeper() -> _Keeper:
         if _keeper is None:
             _keeper = _Keeper()
         return _keeper
+
+
+def raise_bug() -> None:
+    """Raise what went wrong in the keeper, if there is one, while nobody waited for it."""
+    if _keeper is not None:
+        _keeper.raise_bug()
 
 
 def _none_yet() -> None:
