@@ -251,7 +251,8 @@ def test_a_config_in_place_of_a_command_is_understood(home):
     [
         (["verify"], "missing argument 'RUN'"),
         (["export", "x"], "--format"),
-        (["--hands", "many"], "must be a whole number"),
+        (["--hands", "many"], "must be a whole number, not 'many'"),
+        (["--confidence", "95"], "must be above 0.5 and below 1, as 0.95 is, not '95'"),
         (["--confidence", "high"], "must be a number"),
         (["view", "--port", "99999"], "must be a port"),
         (["run", "bench.yaml", "extra"], "extra"),

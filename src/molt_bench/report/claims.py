@@ -108,8 +108,8 @@ def _error_left(found: Analysis) -> list[str]:
         return []
     spent = ", ".join(f"{100 * each:.3g}%" for each in budget.tests)
     return [
-        f"The neighbours were tested under {len(budget.tests)} rules one after the other. Of the error of "
-        f"{100 * budget.allowed:.3g}% they may use {spent}, and {100 * budget.left:.3g}% is left."
+        f"The neighbours were tested under {len(budget.tests)} rules, one after the other, which may be wrong in "
+        f"{spent} of runs; {100 * budget.left:.3g}% is left for another."
     ]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A live agent in bash and curl: checks or calls, whatever happens. Usage: poll.sh INVITATION
 set -u
-base=$1
+base=${1:?"the invitation is missing: poll.sh INVITATION"}
 lost=0
 request=(-X GET "$base/v1/turn?wait=25")
 while true; do
