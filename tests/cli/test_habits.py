@@ -256,7 +256,7 @@ def test_a_config_in_place_of_a_command_is_understood(home):
         (["--confidence", "high"], "must be a number"),
         (["view", "--port", "99999"], "must be a port"),
         (["run", "bench.yaml", "extra"], "extra"),
-        (["run", "--hands"], "--hands"),
+        (["run", "--hands"], "(see: molt-bench run --help)"),
         (["play", "tag", "--seat", "left"], "'button'"),
         (["compare", "a", "b", "--format", "junit", "--json"], "--json"),
         (["compare", "a", "b", "--badge", "x.png"], ".svg"),

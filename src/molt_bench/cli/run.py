@@ -112,4 +112,6 @@ def run(
     if unfinished is not None:
         run_lifecycle.resume_run(str(unfinished), options, secret=secret, own=config)
     else:
+        if resume_last:
+            options.printing().notice("no run of this config is unfinished, so a new one begins")
         run_lifecycle.start_run(config, options, secret=secret, about=about)
