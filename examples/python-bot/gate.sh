@@ -5,6 +5,7 @@
 set -eu
 base=${1:-origin/main}
 agent=${2:-bot}
+git rev-parse --quiet --verify "$base^{commit}" > /dev/null || { echo "gate.sh: there is no version $base" >&2; exit 2; }
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
 

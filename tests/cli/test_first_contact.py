@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.e2e.shell import quick
+from tests.e2e.shell import one_clear_line, quick
 
 from molt_bench.agents.type_suggestions import agents_in, meant_by
 from molt_bench.config.loader import load_config
@@ -98,6 +98,37 @@ def test_participants_in_place_of_a_file_are_recognised(here):
     done = quick("run", "tight,random", cwd=here)
     assert done.returncode == 2
     assert "did you mean '--participants tight,random'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["--participants", "tight", "random"], "--participants tight,random"),
+        (["--participants", "exec:python3", "bot.py,tight"], '--participants "exec:python3 bot.py,tight"'),
+        (["tight,random"], "--participants tight,random"),
+    ],
+)
+def test_a_list_that_a_space_cut_in_two_is_put_together(here, typed, meant):
+    one_clear_line(quick(*typed, cwd=here), f"did you mean '{meant}'?", status=2)
+
+
+def test_a_config_that_is_not_there_is_no_command(here):
+    one_clear_line(quick("bench.yml", cwd=here), "no such command 'bench.yml', and no such file", status=2)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["exam", "llm:openai:gpt-4.1,tag"], "did you mean 'llm:openai:gpt-4.1 tag'?"),
+        (["exam", "openai:gpt-4.1", "tag", "--questions", "10"], "did you mean 'llm:openai:gpt-4.1'?"),
+        (["check", "Cautious"], "FILE.py:NAME"),
+        (["check", "exec:"], "command: expected a value, and it has none"),
+    ],
+)
+def test_a_participant_named_in_another_way_says_how_to_name_it(here, typed, said):
+    done = quick(*typed, cwd=here)
+    one_clear_line(done, said, status=done.returncode)
+    assert done.returncode in (1, 2)
 
 
 @pytest.mark.parametrize("field", ["seeds.file=seeds.json", "outputDir=bots.py"])

@@ -233,7 +233,9 @@ def test_resume_as_a_flag_does_not_touch_the_run_of_another_config(tmp_path):
     folder = quick_run(tmp_path, *SMALL)
     cut_back(folder, lambda data: data[:-500])
     before = everything(folder)
-    assert quick(*SMALL, "--master-seed", "other", "--output-dir", tmp_path, "--resume").returncode == 0
+    done = quick(*SMALL, "--master-seed", "other", "--output-dir", tmp_path, "--resume")
+    assert done.returncode == 0
+    assert "no run of this config is unfinished, so a new one begins" in done.stderr
     assert len([*tmp_path.iterdir()]) == 2
     assert everything(folder) == before
 

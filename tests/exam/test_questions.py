@@ -212,6 +212,14 @@ def test_questions_whose_only_raise_is_all_in_are_as_many_as_the_docs_say():
     assert found.keys() == {"flop", "preflop"}
 
 
+def test_a_narrow_screen_shows_what_went_wrong_rather_than_the_streets():
+    with StringIO() as out:
+        print_exam(StoredExam.open(FIRST_SET).result(), Console(file=out, width=60))
+        heading, _, left_out = out.getvalue().partition("Left out for lack of room:")
+    assert "forced" in heading
+    assert "river" in left_out
+
+
 @pytest.mark.parametrize("lines", [1, 2])
 def test_the_error_of_values_is_stated_once_something_was_asked(tmp_path, lines):
     written = (FIRST_SET / "exam.jsonl").read_text().splitlines(keepends=True)[:lines]

@@ -112,7 +112,7 @@ def test_a_budget_says_how_far_apart_players_have_to_be():
     need = Planner(found).for_matches(20)
     said = what_the_budget_shows(found)
     assert said == (
-        f"these 20,000 hands can tell apart players about {need.target / 10:.0f} bb/100 apart in one run of two; "
+        f"these 20,000 hands can tell apart players about {need.target / 10:.0f} bb/100 apart in half of all runs; "
         "most that are closer will be left open"
     )
     rich = what_the_budget_shows(five(stop={"budget": {"maxMatches": 5000}}))

@@ -13,7 +13,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.plugins import plugins
 from molt_bench.agents.python_files import CodeFile, code_file, module_spec
 from molt_bench.agents.python_source import definition_problem
-from molt_bench.agents.type_suggestions import meant_by, near_name
+from molt_bench.agents.type_suggestions import meant_by, near_model, near_name
 from molt_bench.errors import AgentError, ConfigError, one_of, shown
 from molt_bench.lazy_import import lazy_import
 from molt_bench.seeds import derive
@@ -56,7 +56,9 @@ def find_factory(
     except AgentError:
         raise
     except Exception as error:
-        near = near_name(source, name) if source.endswith(".py") and isinstance(error, AttributeError) else ""
+        near = near_model(participant_type)
+        if source.endswith(".py") and isinstance(error, AttributeError):
+            near = near_name(source, name)
         raise ConfigError(
             "type", participant_type, f"module:factory that can be imported ({type(error).__name__}: {error}){near}"
         ) from error
@@ -76,7 +78,8 @@ def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
     except OSError as error:
         raise ConfigError("type", spec.type, f"module:factory that can be read ({error.strerror})") from error
     if found is None and module_spec(source) is None:
-        raise ConfigError("type", spec.type, f"module:factory that can be found, and there is no module {source!r}")
+        missing = f"module:factory that can be found, and there is no module {source!r}{near_model(spec.type)}"
+        raise ConfigError("type", spec.type, missing)
     problem = None if found is None else definition_problem(found, name, spec.params)
     if problem is not None:
         raise ConfigError("type", spec.type, problem)
@@ -85,7 +88,7 @@ def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
 def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str, str]:
     """Return the file or module that a type names, and the name in it; raises ConfigError if it names none."""
     if ":" not in participant_type and participant_type not in plugins():
-        meant = meant_by(participant_type) or one_of((*other_types, *plugins()), participant_type)
+        meant = meant_by(participant_type) or one_of((*other_types, *plugins(), "FILE.py:NAME"), participant_type)
         raise ConfigError("type", participant_type, meant)
     return source_and_name(participant_type)
 

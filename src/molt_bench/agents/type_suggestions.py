@@ -3,10 +3,16 @@
 import os
 import shlex
 import shutil
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.python_source import agents_in
 from molt_bench.errors import ConfigError, MoltBenchError, did_you_mean
+from molt_bench.lazy_import import lazy_import
+
+if TYPE_CHECKING:
+    from molt_bench.agents.llm.providers import table
+else:
+    table = lazy_import("molt_bench.agents.llm.providers.table")
 
 #: What runs a script, by the end of its name.
 _INTERPRETERS: Final = {
@@ -36,6 +42,12 @@ def near_name(path: str, name: str) -> str:
     except MoltBenchError:
         return ""
     return did_you_mean(name, found) or (f"; it has {', '.join(found[:5])}" if found else "")
+
+
+def near_model(participant_type: str) -> str:
+    """Return the end of a message that suggests a model, in place of a type that is the name of one."""
+    provider = participant_type.partition(":")[0]
+    return f"; did you mean 'llm:{participant_type}'?" if provider in table.PROVIDERS else ""
 
 
 def _file_meant(path: str) -> str:

@@ -117,7 +117,11 @@ def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:
     unpriced = next((each.model for each in config.models().values() if not prices.knows(each)), None)
     if unpriced is None:
         return []
-    expected = f"a price of {unpriced} in llm.prices, since none is known where its requests go"
+    example = f'--set \'llm.prices={{"{unpriced}": {{"input": 0.4, "output": 1.6}}}}\''
+    expected = (
+        f"a price of {unpriced} in llm.prices, since none is known where its requests go; in dollars per million "
+        f"tokens, as in {example}"
+    )
     return [ConfigError("stop.budget.maxCostUsd", limits.max_cost_usd, expected)]
 
 

@@ -67,6 +67,17 @@ _BEFORE_A_COMMAND: Final = ("--debug", "--no-color")
 _WITHOUT_A_COMMAND: Final = ("--help", "-h", "--all", "--version", "--install-completion", "--show-completion")
 
 
+def _meant_by(word: str) -> str:
+    """Return the end of a message about a word that is no command: what may have been meant."""
+    if os.path.isfile(word):
+        return f"; did you mean '--config {word}'?"
+    if word.endswith((".yaml", ".yml", ".json")):
+        return ", and no such file"
+    if "," in word:
+        return f"; did you mean '--participants {word}'?"
+    return did_you_mean(word, [*COMMANDS])
+
+
 class Program(Command, click.Group):
     """The program: imports a command when it is called, so that it starts fast."""
 
@@ -93,8 +104,7 @@ class Program(Command, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is called; an unknown one is wrong usage, with a suggestion."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            a_file = f"; did you mean '--config {args[0]}'?" if os.path.isfile(args[0]) else ""
-            ctx.fail(f"no such command {args[0]!r}{a_file or did_you_mean(args[0], [*COMMANDS])}")
+            ctx.fail(f"no such command {args[0]!r}{_meant_by(args[0])}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -38,6 +38,8 @@ else:
 #: As many as an exam may have: `molt_bench.exam.answer_file.MOST_QUESTIONS`.
 _QUESTIONS = Number("N", int, lambda value: 1 <= value <= 10_000, "a whole number from 1 to 10,000")
 _WHO: Final = "PARTICIPANT"
+#: How participants begin that may have a comma in them.
+_WITH_COMMAS: Final = ("exec:", "acpc:", "http:", "https:")
 #: Who sits the exam beside somebody who is alone.
 _COMPANION = "blueprint"
 
@@ -166,6 +168,10 @@ def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkCo
     """Return the config; somebody who is alone is joined by the reference."""
     if not participants and options.config is None:
         raise click.BadParameter("somebody has to sit the exam, such as tag", param_hint=_WHO)
+    joined = next((each for each in participants if "," in each and not each.startswith(_WITH_COMMAS)), None)
+    if joined is not None:
+        message = f"spaces separate participants here; did you mean '{joined.replace(',', ' ')}'?"
+        raise click.BadParameter(message, param_hint=_WHO)
     names = [*participants, *([_COMPANION] if len(participants) == 1 and options.config is None else [])]
     flags: dict[str, Any] = {"participants": ",".join(each.replace(",", "\\,") for each in names) or None}
     return config_flags.config_to_run(options.config, flags, options.assignments)

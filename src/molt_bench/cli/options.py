@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 import click
 
 from molt_bench.cli.completion import agent_names, run_folders, stop_fields
-from molt_bench.cli.parser import COUNT, NUMBER, SHARE, WHOLE, flag, grouped
+from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
@@ -87,9 +87,17 @@ class ConfigOptions:
         if self.file is not None and self.config is not None:
             raise click.BadParameter("cannot be used with FILE, which is the same", param_hint="--config")
         if self.file and ("," in self.file or self.file in kinds.BUILTIN_AGENTS) and not os.path.exists(self.file):
-            message = f"no such file; did you mean '--participants {self.file}'?"
-            raise click.BadParameter(message, param_hint="FILE")
+            raise click.BadParameter(f"no such file: {self.file}{self._participants_meant()}", param_hint="FILE")
         return self.file if self.config is None else self.config
+
+    def _participants_meant(self) -> str:
+        """Return the flag that was meant by a list of participants that a space cut in two."""
+        context = click.get_current_context(silent=True)
+        before = (context.params.get("participants") if context is not None else None) or ""
+        glue = "" if not before else " " if before.rpartition(",")[2].startswith(("exec:", "acpc:")) else ","
+        meant = f"{before}{glue}{self.file}"
+        quoted = f'"{meant}"' if " " in meant else meant
+        return f"; did you mean '--participants {quoted}'?"
 
     def required(self) -> str:
         """Return the path of the file, which has to be given."""
@@ -143,7 +151,7 @@ class StopOptions:
     """A new stop rule for a run that exists."""
 
     max_matches: int | None = flag("Continue until this many matches in total.", type=WHOLE)
-    confidence: float | None = flag("Continue until the order is this certain.", type=NUMBER)
+    confidence: float | None = flag("Continue until the order is this certain.", type=CONFIDENCE)
     assignments: tuple[str, ...] = flag(
         "Set any other field of stop; repeatable.",
         "--set",

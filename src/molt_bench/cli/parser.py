@@ -31,6 +31,14 @@ class Command(click.Command):
             )
         )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; wrong usage is that of this command, so that its help is named."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples; each is one line that can be copied."""
         with formatter.section("Examples"):
@@ -89,21 +97,22 @@ class Number(click.ParamType[float]):
         try:
             number = self._kind(value)
         except ValueError:
-            self.fail("must be a whole number" if self._kind is int else "must be a number", param, ctx)
+            must_be = "must be a whole number" if self._kind is int else "must be a number"
+            self.fail(f"{must_be}, not {value!r}", param, ctx)
         if not self._allows(number):
-            self.fail(f"must be {self._must_be}", param, ctx)
+            self.fail(f"must be {self._must_be}, not {value!r}", param, ctx)
         return number
 
 
 WHOLE: Final = Number("N", int, lambda value: True, "")
 COUNT: Final = Number("N", int, lambda value: value >= 1, "a whole number of at least 1")
 NONE_OR_MORE: Final = Number("N", int, lambda value: value >= 0, "a whole number of at least 0")
-PORT: Final = Number("N", int, lambda value: 0 <= value <= 65535, "a port from 0 to 65535, where 0 picks a free one")
+PORT: Final = Number("N", int, lambda value: 0 <= value <= 65535, "a port from 0 to 65535 (0 picks a free one)")
 NUMBER: Final = Number("NUMBER", float, lambda value: True, "")
 POSITIVE: Final = Number("NUMBER", float, lambda value: 0 < value < float("inf"), "a number above 0")
 NOT_NEGATIVE: Final = Number("NUMBER", float, lambda value: 0 <= value < float("inf"), "a number of at least 0")
-CONFIDENCE: Final = Number("NUMBER", float, lambda value: 0.5 < value < 1, "above 0.5 and below 1, such as 0.95")
-SHARE: Final = Number("SHARE", float, lambda value: 0 <= value <= 1, "from 0 to 1, such as 0.1")
+CONFIDENCE: Final = Number("NUMBER", float, lambda value: 0.5 < value < 1, "above 0.5 and below 1, as 0.95 is")
+SHARE: Final = Number("SHARE", float, lambda value: 0 <= value <= 1, "from 0 to 1, as 0.1 is")
 
 
 def usage_line(error: click.UsageError) -> str:

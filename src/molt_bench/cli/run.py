@@ -16,7 +16,7 @@ from molt_bench.cli.options import (
     run_options,
     sandbox_from,
 )
-from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
+from molt_bench.cli.parser import CONFIDENCE, WHOLE, Command, flag, grouped
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
 
@@ -48,7 +48,7 @@ class BenchmarkOptions:
     )
     seeds_file: str | None = flag("File of seeds to use instead of drawing them.", metavar="FILE", type=PATH)
     max_matches: int | None = flag("Stop after this many matches.", type=WHOLE)
-    confidence: float | None = flag("Stop once the order of neighbours is this certain.", type=NUMBER)
+    confidence: float | None = flag("Stop once the order of neighbours is this certain.", type=CONFIDENCE)
     scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY", shell_complete=policies)
     reference: str | None = flag(
         "Play a gauntlet: everyone plays this participant only, and is ranked by the result.", metavar="ID"
@@ -112,4 +112,6 @@ def run(
     if unfinished is not None:
         run_lifecycle.resume_run(str(unfinished), options, secret=secret, own=config)
     else:
+        if resume_last:
+            options.printing().notice("no run of this config is unfinished, so a new one begins")
         run_lifecycle.start_run(config, options, secret=secret, about=about)

@@ -23,7 +23,9 @@ def print_exam(found: ExamResult, console: Console) -> None:
     parts = [*found.streets] if len(found.streets) > 1 else []
     kinds = [*found.participants[0].kinds] if found.participants else []
     costs = bool(found.cost_usd)
-    table = FittingTable("agent", "answers", "lost", "±95%", *parts, *kinds, "forced", *(["$"] if costs else []))
+    paid = ["$"] if costs else []
+    spare = [*reversed(kinds), *reversed(parts), *paid, "forced", "±95%"]
+    table = FittingTable("agent", "answers", "lost", "±95%", *parts, *kinds, "forced", *paid, spare=spare)
     for row in found.participants:
         table.add_row(
             Text(row.id),

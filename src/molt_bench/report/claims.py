@@ -106,10 +106,10 @@ def _error_left(found: Analysis) -> list[str]:
     budget = found.error_budget
     if len(budget.tests) < 2 or not budget.left:
         return []
-    spent = ", ".join(f"{100 * each:.3g}%" for each in budget.tests)
+    spent = " and ".join(f"{100 * each:.3g}%" for each in budget.tests)
     return [
-        f"The neighbours were tested under {len(budget.tests)} rules one after the other. Of the error of "
-        f"{100 * budget.allowed:.3g}% they may use {spent}, and {100 * budget.left:.3g}% is left."
+        f"The neighbours were tested under {len(budget.tests)} rules, one after the other, which may be wrong in "
+        f"{spent} of runs; {100 * budget.left:.3g}% is left for another."
     ]
 
 

@@ -5,6 +5,7 @@ the operator trusts it.
 """
 
 from collections.abc import Iterable
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import msgspec
@@ -65,6 +66,18 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
         usual = {"http": 80, "https": 443}[parts.scheme]
         name = parts.netloc.rpartition(":")[0] if parts.port is not None else parts.netloc
         return (name, f"{name}:{usual}") if parts.port in (None, usual) else (parts.netloc,)
+
+
+def proxy_address(given: str) -> str:
+    """Return the address of a proxy as peers are named, or raise ConfigError.
+
+    >>> proxy_address("127.0.0.1")
+    '127.0.0.1'
+    """
+    try:
+        return str(ip_address(given))
+    except ValueError:
+        raise ConfigError("--trusted-proxy", given, "an IP address, such as 127.0.0.1") from None
 
 
 def public_url(given: str) -> str:

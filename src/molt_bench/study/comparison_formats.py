@@ -80,7 +80,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     def foot(self) -> str:
         """Return what the numbers are."""
-        return f"{self.found.cards}; in {_UNIT} ({self.found.estimator})."
+        return f"{self.found.cards}; in {_UNIT} (estimator {self.found.estimator})."
 
     def _half_width(self, each: Difference) -> str:
         half = each.change.half_width(self.confidence)

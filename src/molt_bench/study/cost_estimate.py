@@ -111,8 +111,8 @@ def what_the_budget_shows(config: BenchmarkConfig, planner: Planner | None = Non
     gap = (need.target or 0.0) / _MBB_PER_BB100
     closer = "called tied" if _MBB_PER_BB100 * gap <= rule.tie_margin_mbb else "left open"
     return (
-        f"these {need.hands:,} hands can tell apart players about {gap:,.{0 if gap >= 10 else 1}f} bb/100 apart in one "
-        f"run of two; most that are closer will be {closer}"
+        f"these {need.hands:,} hands can tell apart players about {gap:,.{0 if gap >= 10 else 1}f} bb/100 apart in "
+        f"half of all runs; most that are closer will be {closer}"
     )
 
 

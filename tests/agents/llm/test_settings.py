@@ -140,6 +140,7 @@ def test_the_environment_sends_no_key_elsewhere_without_a_word(name, variable, m
     monkeypatch.setenv(variable, "http://user:password@elsewhere.example/v1")
     (warning,) = redirection_warnings({"guest": settings})
     assert warning.startswith(f"{variable} sends the requests and the key of guest to http://elsewhere.example/v1:")
+    assert warning.endswith("published prices do not hold there")
     assert not PriceList({}).knows(settings)
     assert redirection(LLMSettings(model=name, base_url=SERVER)) is None
 

@@ -1,5 +1,7 @@
 """ExecAgent: a program in any language, playing over JSON lines on its standard input and output."""
 
+from typing import Final
+
 from molt_bench.agents.external import protocol
 from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.program_agent import ProgramAgent
@@ -7,6 +9,9 @@ from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.errors import AgentFailed, shown
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
+
+#: Output that is not flushed is the usual reason.
+_NO_HELLO: Final = "no hello within {:g} s (a program has to flush its output after every line)"
 
 
 class ExecAgent(ProgramAgent[ExecSettings]):
@@ -40,7 +45,7 @@ class ExecAgent(ProgramAgent[ExecSettings]):
 
     async def _hello(self, child: Child) -> None:
         limit_s = self._settings.start_timeout_s
-        protocol.read_hello(await child.line(child.started + limit_s, lambda: f"no hello within {limit_s:g} s"))
+        protocol.read_hello(await child.line(child.started + limit_s, lambda: _NO_HELLO.format(limit_s)))
 
     def _ask(self, child: Child, observation: Observation) -> None:
         self._decisions += 1

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A live agent in bash and curl: checks or calls, whatever happens. Usage: poll.sh INVITATION
 set -u
-base=$1
+base=${1-}
+if [ -z "$base" ]; then echo "usage: poll.sh INVITATION" >&2; exit 1; fi
 lost=0
 request=(-X GET "$base/v1/turn?wait=25")
 while true; do

@@ -32,7 +32,7 @@ def redirection_warnings(models: Mapping[str, LLMSettings]) -> list[str]:
     """Say of each model by its participant where the environment sends its requests and its key."""
     found = {name: redirection(settings) for name, settings in models.items()}
     return [
-        f"{where[0]} sends the requests and the key of {name} to {where[1]}: no price is known for it there"
+        f"{where[0]} sends the requests and the key of {name} to {where[1]}: published prices do not hold there"
         for name, where in found.items()
         if where is not None
     ]
