@@ -11,7 +11,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.files import writing
 from molt_bench.view.library import Library
 from molt_bench.view.publish import publish as write_site
-from molt_bench.view.publish_exams import publish_exams
+from molt_bench.view.publish import publish_exams
 
 
 @click.command(cls=Command)

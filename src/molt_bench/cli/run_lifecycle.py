@@ -10,20 +10,19 @@ from typing import NoReturn, Protocol, TypeAlias
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.cast import LivePlayers
+from molt_bench.arena.cast import LivePlayers, check_participants
 from molt_bench.arena.consent import outsiders
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.consent import consent
-from molt_bench.cli.cost_guard import check_cost
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.run_result import exit_on_faults, exit_unrated, rebuild_run, write_result
-from molt_bench.cli.streams import notice, warn
+from molt_bench.cli.streams import agreed, can_ask, notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import InternalError, JournalError, MoltBenchError, printable
+from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
@@ -34,7 +33,7 @@ from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.cost_estimate import what_the_budget_shows
+from molt_bench.study.cost_estimate import outlay_of, what_the_budget_shows, what_the_limit_buys
 
 
 class Host(LivePlayers, Protocol):
@@ -221,3 +220,25 @@ def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config:
 
 def _show_traceback(participant: str, trace: str) -> None:
     print(f"molt-bench: {participant} raised:\n{printable(trace)}", file=sys.stderr, end="", flush=True)
+
+
+def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
+    """Say what a limit buys; without one, ask whether the run may cost what it will, or refuse if nobody can answer.
+
+    Raises ConfigError if the run must not begin.
+    """
+    if not config.models():
+        return
+    check_participants(config)  # whatever else is wrong comes first
+    limits = config.stop.budget
+    if limits is not None and (limits.max_cost_usd is not None or limits.max_tokens is not None):
+        bought = what_the_limit_buys(config)
+        if bought is not None and not options.quiet and not options.as_json:
+            notice(bought)
+        return
+    outlay = None if options.no_cost_limit else outlay_of(config)
+    if outlay is None:
+        return
+    field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
+    if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay}. Go on?"):
+        raise ConfigError(field, None, f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay}")

@@ -1,7 +1,7 @@
 """The lists of hands of the runs that were looked at last, kept as they are sent."""
 
 from threading import Lock
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -15,22 +15,13 @@ _Name: TypeAlias = tuple[str, bool]
 _KEPT: Final = 4
 
 
-class _State(NamedTuple):
-    """What a list of hands depends on: a line of the journal without a game may reveal the cards of earlier ones."""
-
-    journal: str
-    size: int
-    status: str
-    grades: bool
-
-
 class HandListCache:
     """The lists of hands of some runs. All methods may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._making: dict[_Name, Lock] = {}
-        self._known: dict[_Name, tuple[_State, Body]] = {}
+        self._known: dict[_Name, tuple[object, Body]] = {}
 
     def body(self, cached: CachedRun, *, packed: bool) -> Body:
         """Return the list of a run, `packed` for a page, or as JSON.
@@ -43,7 +34,8 @@ class HandListCache:
         with making:
             with cached.reading:
                 run = cached.run
-                state = _State(run.journal_hash, run.journal_size, run.status, run.grades.known() is not None)
+                # A line of the journal without a game may reveal the cards of earlier ones.
+                state = run.journal_hash, run.journal_size, run.status, run.grades.known() is not None
                 known = self._known.get(name)
                 if known is not None and known[0] == state:
                     return known[1]

@@ -14,11 +14,9 @@ from molt_bench.view.compressed_body import Body
 from molt_bench.view.hand_columns import hand_columns
 from molt_bench.view.hand_list_cache import HandListCache
 from molt_bench.view.hand_page import hand_page
-from molt_bench.view.history import Chapter, chapter_of, history, in_order
-from molt_bench.view.match_page import match_page
+from molt_bench.view.history import Chapter, chapter_of, history, in_order, pooled
+from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.played_hands import played_hands
-from molt_bench.view.pooled import pooled
 from molt_bench.view.run_cache import CachedRun, RunCache, acquired
 from molt_bench.view.run_list import RunList, files_state
 from molt_bench.view.run_names import names_data

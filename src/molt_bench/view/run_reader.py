@@ -167,11 +167,6 @@ class RunReader:
         """Bytes of the file of exchanges that have been read."""
         return self._exchange_file.size
 
-    def exchange_text(self, span: Span) -> str:
-        """Read again what a model said."""
-        line = self.exchange_at(span)
-        return line.text if line is not None else ""
-
     def exchange_at(self, span: Span) -> Exchange | None:
         """Read an exchange again, with what went over the wire."""
         line = read_exchange(self._exchange_file.line_at(*span), str(self.folder / EXCHANGES))

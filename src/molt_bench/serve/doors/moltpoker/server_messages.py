@@ -1,5 +1,6 @@
 """The messages to clients of moltpoker's WebSocket, as payloads of its envelope format. Pure: no I/O."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final, Literal, TypeAlias
 
@@ -7,6 +8,7 @@ import msgspec
 
 from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, LegalActions, LoggedAction, Street
+from molt_bench.poker.betting import opening
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.hand import HandRules
@@ -16,7 +18,6 @@ from molt_bench.poker.observation import HandResult, Observation
 PROTOCOL_VERSION: Final = "0.1"
 #: What an opponent is called: nobody is told whom it plays.
 OPPONENT: Final = "opponent"
-
 Payload: TypeAlias = dict[str, Any]
 
 
@@ -243,3 +244,22 @@ def _staked(result: HandResult, rules: HandRules) -> int:
         bets |= {each.street: each.amount for each in result.log if each.seat == seat}
         totals.append(ante + sum(bets.values()))
     return min(totals)
+
+
+def states_before(client: Client, turn: PendingDecision) -> Iterator[tuple[tuple[int, ...], Message]]:
+    """Yield the state after each action of a hand but the last, which the decision itself shows, with its board.
+
+    Nobody is to act in them, so that no client takes one for a decision.
+    """
+    seen = turn.observation
+    betting = opening.of(seen.rules, seen.starting_stacks, seen.button)
+    for done in seen.log[:-1]:
+        after = betting.after(done.kind, done.amount)
+        assert after is not None, "the log of a hand has legal actions"
+        betting = after
+        board = seen.board[: OPEN_CARDS[betting.street]]
+        payload = state_payload(client, turn, phase=betting.street, board=board, last=done)
+        for seat, player in enumerate(payload["players"]):
+            player |= {"stack": betting.stacks[seat], "bet": betting.bets[seat], "allIn": betting.stacks[seat] == 0}
+        payload |= {"pots": [{"amount": betting.pot, "eligibleSeats": [0, 1]}]}
+        yield board, Message("game_state", payload, turn.seq)
