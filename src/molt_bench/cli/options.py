@@ -99,14 +99,14 @@ class ConfigOptions:
         return path
 
 
-def config_options(about: str = "YAML or JSON config file; or --config FILE.") -> Callable[..., Any]:
-    """Return the two ways to give a config, with their help."""
-    return grouped(
-        ConfigOptions,
-        "config_file",
-        click.argument("file", metavar="[FILE]", required=False, type=PATH, help=about),
-        click.option("--config", metavar="FILE", type=PATH, help="The same as FILE."),
-    )
+config_options = grouped(
+    ConfigOptions,
+    "config_file",
+    click.argument(
+        "file", metavar="[FILE]", required=False, type=PATH, help="YAML or JSON config file; or --config FILE."
+    ),
+    click.option("--config", metavar="FILE", type=PATH, help="The same as FILE."),
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,7 +90,7 @@ class BenchmarkOptions:
 
 
 @click.command(cls=Command)
-@config_options()
+@config_options
 @grouped(BenchmarkOptions, "benchmark")
 @about_options
 @resume_option

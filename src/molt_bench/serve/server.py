@@ -100,7 +100,8 @@ class LiveServer:
             ws_ping_interval=None,  # the protocol has its own; a client that thinks must not lose its connection
             ws_per_message_deflate=False,
         )
-        self._thread = threading.Thread(target=self._run, name="molt-bench serve", daemon=True)
+        run = partial(self._server.run, sockets=[listener])
+        self._thread = threading.Thread(target=run, name="molt-bench serve", daemon=True)
 
     def start(self) -> None:
         """Begin to serve."""
@@ -112,6 +113,3 @@ class LiveServer:
         if self._thread.is_alive():
             self._thread.join(timeout=_GRACE_S + 5)
         self._listener.close()
-
-    def _run(self) -> None:
-        self._server.run(sockets=[self._listener])

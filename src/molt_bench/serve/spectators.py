@@ -157,7 +157,11 @@ class Spectators:
                 "delay": self.delay_s,
                 "handsPerMinute": len(self._hands),
                 "playing": len(playing),
-                "waiting": [_waiting(table, now, named) for table in playing if _is_waiting(table)],
+                "waiting": [
+                    _waiting(table, now, named)
+                    for table in playing
+                    if table.states and table.states[-1][1].actor is not None
+                ],
                 "tables": [
                     {"names": [named(each) for each in table.names] if names else None, "state": state}
                     for table in self._tables.values()
@@ -188,10 +192,6 @@ class Spectators:
         for game, table in [*self._tables.items()]:
             if table.ended_at is not None and table.ended_at < now - kept_s:
                 del self._tables[game]
-
-
-def _is_waiting(table: _Table) -> bool:
-    return bool(table.states) and table.states[-1][1].actor is not None
 
 
 def _waiting(table: _Table, now: float, named: Callable[[str], str | None]) -> dict[str, Any]:

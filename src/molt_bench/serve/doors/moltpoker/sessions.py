@@ -7,10 +7,11 @@ server. They hold a random name of the agent and a code that proves it; nothing 
 import hmac
 import secrets
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
+from molt_bench.serve.doors.moltpoker.connection import MoltpokerConnection
 from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT
 from molt_bench.serve.lobby import Invitation
 
@@ -20,16 +21,6 @@ _NAME_DIGITS: Final = 16
 _CODE_DIGITS: Final = 48
 _SLOT_DIGITS: Final = 4
 _NOBODY: Final = ""
-
-
-class Connection(Protocol):
-    """An open socket."""
-
-    def end(self, code: int, reason: str) -> None:
-        """Say goodbye and close."""
-
-    def replace(self) -> None:
-        """End in favour of a newer socket."""
 
 
 class Hold(msgspec.Struct):
@@ -42,7 +33,7 @@ class Hold(msgspec.Struct):
     """
 
     agent: str | None = None
-    socket: Connection | None = None
+    socket: MoltpokerConnection | None = None
     since: float = 0.0
 
 
