@@ -34,7 +34,6 @@ class Finding(NamedTuple):
     """One thing that was looked for.
 
     Attributes:
-        name: What it is.
         state: Whether it is there: ok, missing, or for a key, not set.
         about: What it is for, or what was found.
         remedy: How to get it; "" if it is there, or its name says it.

@@ -53,15 +53,7 @@ Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Ho
 def start_run(
     config: BenchmarkConfig, options: RunOptions, *, secret: str | None, about: About, live: Hosting | None = None
 ) -> None:
-    """Play a benchmark in a new folder.
-
-    Args:
-        config: What to play.
-        options: How it is played and printed.
-        secret: Its master seed, if that is to stay secret.
-        about: What the user calls the run.
-        live: Serves the run to live agents; None for a run without them.
-    """
+    """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
     check_cost(config, options)
     folder = new_folder(config)
     write_about(folder, about)
@@ -81,14 +73,8 @@ def resume_run(
 ) -> None:
     """Continue a run that was interrupted, or one that ended but has a new stop rule; no game is played twice.
 
-    Args:
-        folder: The folder of the run.
-        options: How it is played and printed.
-        stop: A new stop rule.
-        secret: Its master seed, if the user gives it.
-        live: Serves the run to live agents; None for a run without them.
-        run_agents: Whether the user consents to run the agents that the run names.
-        own: The user's own config, if the run was found by it: then its agents are the user's.
+    With `run_agents`, the user consents to run the agents that the run names. `own` is the user's own config, if the
+    run was found by it: then its agents are the user's.
     """
     permission, header = _permission(folder, stop, secret, run_agents=run_agents, own=own)
     files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)

@@ -23,7 +23,6 @@ class Screen:
     """Prints the game as it goes; it is given only what the person's seat may see.
 
     Attributes:
-        results: The finished hands.
         faults: The opponent's faults: hand number and message.
         coach: Says what the reference would do; None if that is not wanted.
     """
@@ -53,16 +52,15 @@ class Screen:
         """Print what has happened in the hand since the last call."""
         if view.hand_number != self._hand:
             self._hand, self._lines_told, self.in_hand = view.hand_number, 0, True
-            self.print("", self.look.line(self.title(view)))
+            who = "you have" if view.button == view.seat else f"{self.look.opponent} has"
+            self.print("", self.look.line(f"Hand {view.hand_number} of {self._hands}: {who} the button"))
         lines = list(story(view, self.look))
         self.print(*lines[self._lines_told :])
         self._lines_told = len(lines)
-        self._tell_faults()
-
-    def title(self, view: Observation | HandResult) -> str:
-        """Say which hand it is."""
-        who = "you have" if view.button == view.seat else f"{self.look.opponent} has"
-        return f"Hand {view.hand_number} of {self._hands}: {who} the button"
+        if count := len(self._untold_faults):
+            answers = "an invalid answer" if count == 1 else f"{count} invalid answers"
+            self.print(Text(f"  ({self.look.opponent} gave {answers}: {self._untold_faults[0]})", "yellow"))
+            self._untold_faults.clear()
 
     def show(self, seen: Observation) -> None:
         """Draw the table and list the legal actions."""
@@ -104,13 +102,6 @@ class Screen:
         line = printable(" ".join(message.split()))[:_MESSAGE_LENGTH]
         self.faults.append((hand_number, line))
         self._untold_faults.append(line)
-
-    def _tell_faults(self) -> None:
-        if self._untold_faults:
-            count = len(self._untold_faults)
-            answers = "an invalid answer" if count == 1 else f"{count} invalid answers"
-            self.print(Text(f"  ({self.look.opponent} gave {answers}: {self._untold_faults[0]})", "yellow"))
-            self._untold_faults.clear()
 
 
 def open_terminal(console: Console) -> bool:

@@ -117,7 +117,8 @@ class ConnectionLimits:
 
     def came(self, transport: asyncio.Transport) -> None:
         """Count a new connection, a stranger's; it ends at once if there is no room even without other strangers."""
-        address = _peer(transport)
+        name = transport.get_extra_info("peername") or ("", id(transport))
+        address = str(name[0]), int(name[1])
         self._end(address)
         host, share = address[0], self._most // 2
         if host not in self._proxies and self._by_host[host] >= min(_FROM_ONE_ADDRESS, share):
@@ -205,11 +206,6 @@ class ConnectionLimits:
         found = self._forget_stranger(address) or self._guests.pop(address, None)
         if found is not None:
             found.transport.abort()
-
-
-def _peer(transport: asyncio.Transport) -> Address:
-    name = transport.get_extra_info("peername") or ("", id(transport))
-    return str(name[0]), int(name[1])
 
 
 class Allowance:

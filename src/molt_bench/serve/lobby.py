@@ -52,10 +52,7 @@ class Invitation:
     """An invitation: the URL that one agent got, and its slots.
 
     Attributes:
-        invited: Whom it is for.
         title: What pages call it.
-        slots: Its slots, one for each game at once.
-        came: Whether the agent has come.
         told: Whether it has learnt that the run is over.
         left: Whether it has forfeited so many games that the run goes on without it.
     """
@@ -106,12 +103,10 @@ class Lobby:
     Attributes:
         invitations: One for each live agent, or one for each copy of it.
         closed: Why the run is over; None while it is not.
-        game: The game that is played.
         status: How far the run is; None before its first game.
         is_exam: Whether it is an exam, in which a hand has one decision and nobody learns how it would have ended.
         public_names: Whether everybody may see who is playing, before the run ends.
         titles: What pages call the participants.
-        spectators: What spectators may see.
         on_gather: Invites everybody, and returns when they are there.
         on_away: Called with who is away, is back, or has forfeited a game.
         on_left: Called with who has forfeited so many games that the run goes on without it.

@@ -131,11 +131,9 @@ def agent_change(name: str, old: Run, new: Run) -> dict[str, Any]:
 
 
 def pooled(chapters: Sequence[Chapter], *, unfit: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return a leaderboard for every config that several runs have.
+    """Return a leaderboard for every config that several runs have; `unfit` are others that cannot be used, and why.
 
-    Args:
-        chapters: The runs, oldest first.
-        unfit: The ids of other runs that cannot be used, and why.
+    The runs come oldest first.
     """
     open_ = {each.run.name: "it has not finished" for each in chapters if not each.finished}
     found = pools([each.run for each in chapters if each.finished], unfit={**unfit, **open_})

@@ -58,6 +58,7 @@ def _biggest(games: list[Game], big_blind: int) -> dict[str, Any]:
 def played_hands(run: OpenRun, match: int, only: Container[Deal] | None = None) -> dict[str, list[str | None]]:
     """Return the hands of a match in both seatings, by seed pair and number; all that may be shown, or some deals.
 
+    Longer than the columns of the list of hands, they are fetched when a hand of the match is on the screen.
     Each is the part of the notation between the number of the hand and what was won.
 
     Raises:

@@ -54,7 +54,6 @@ class _Asked:
     """One model in one game.
 
     Attributes:
-        conversation: Its conversation.
         found: The messages that came out as they were, by their hashes.
     """
 

@@ -4,11 +4,13 @@ It has the pages and their data, the files of every finished run, and their hash
 shown. Nothing of it is computed by a server. Of a large run it holds, and lists, the hands with the biggest swings.
 """
 
+import gzip
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -31,7 +33,6 @@ from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.hand_columns import Deal, hand_columns
-from molt_bench.view.hand_packs import write_pack
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.html_report import chosen_deals
 from molt_bench.view.library import DAMAGED, Library
@@ -57,6 +58,8 @@ _SUMS: Final = "SHA256SUMS"
 _PREVIEW: Final = "preview.png"
 _MARK: Final = "molt-bench-site"
 _EXAM_FILES: Final = [EXAM, QUESTIONS, EXCHANGES, ANSWERS]
+#: Hands in a piece: what a reader of one hand fetches, with its neighbours.
+_IN_A_PIECE: Final = 24
 
 
 def publish(
@@ -142,12 +145,16 @@ def _write_pages(target: Path) -> None:
 
 
 def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str], None]) -> None:
+    files: list[dict[str, Any]] = []
+    if run.status == "finished":  # else its cards may still be secret, and its files are not final
+        doubtful = _doubtful(run, warn)
+        files = _copied(run.id, run.folder, [name for name in dict.fromkeys(_FILES) if name not in doubtful], target)
     page = {
         **run_page(run),
         "status": _status(run),
         "live": None,
         "reproduce": reproduce_data(run, run.id, published=run.status == "finished"),
-        "files": _write_files(run, target, warn),
+        "files": files,
     }
     matches = {match: match_page(run, match) for match in sorted(run.pairs)}
     deals = chosen_deals(run, page, matches)
@@ -205,14 +212,6 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
     return set(wrong)
 
 
-def _write_files(run: OpenRun, target: Path, warn: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Copy the files of a finished run, also as one archive, and return their names, sizes and hashes."""
-    if run.status != "finished":
-        return []  # its cards may still be secret, and its files are not final
-    doubtful = _doubtful(run, warn)
-    return _copied(run.id, run.folder, [name for name in dict.fromkeys(_FILES) if name not in doubtful], target)
-
-
 def _copied(name: str, source: Path, files: list[str], target: Path) -> list[dict[str, Any]]:
     """Copy those files of a folder that are there to a site, also as one archive; return names, sizes and hashes."""
     folder = target / "files" / name
@@ -263,3 +262,27 @@ def publish_exams(library: Library, target: Path, *, warn: Callable[[str], None]
         kept.append(line)
         yield name
     write_json(target / "api" / "exams.json", kept)
+
+
+def write_pack(path: Path, first: Iterable[dict[str, Any]], hands: Iterable[dict[str, Any]]) -> list[list[Any]]:
+    """Write the pages of a match and of its hands as one file, and return its index: [offset, length, names] each.
+
+    Its pieces are compressed each by itself: a page reads the part that it needs, where a web host knows ranges.
+    `first` are pieces by the names of what they have; hands are named by seed pair and number.
+    """
+    index: list[list[Any]] = []
+    pieces = list[bytes]()
+    for pages in _pieces(first, hands):
+        packed = gzip.compress(msgspec.json.encode(pages), mtime=0)
+        index.append([sum(map(len, pieces)), len(packed), [*pages]])
+        pieces.append(packed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, b"".join(pieces))
+    return index
+
+
+def _pieces(first: Iterable[dict[str, Any]], hands: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    yield from first
+    rest = iter(hands)
+    while some := [*islice(rest, _IN_A_PIECE)]:
+        yield {f"{page['seedIndex']}/{page['hand']}": page for page in some}

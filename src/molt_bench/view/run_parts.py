@@ -164,12 +164,9 @@ def faults_data(run: OpenRun, found: Analysis | None) -> list[dict[str, Any]]:
 
 
 def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = False) -> dict[str, Any]:
-    """Return everything needed to reproduce the run.
+    """Return everything needed to reproduce the run; if it is `published`, its files come as an archive.
 
-    Args:
-        run: The run.
-        path: Where its folder is for those who type the commands; None for the folder as seen from here.
-        published: Whether its files come as an archive.
+    `path` is where its folder is for those who type the commands; None for the folder as seen from here.
     """
     header = run.header
     shown = path or from_here(run.folder)

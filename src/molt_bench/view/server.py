@@ -19,12 +19,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import ConfigError
 from molt_bench.view.access import Access
-from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
 from molt_bench.view.guard import ALLOWED, JSON, guarded, json_error
-from molt_bench.view.library import Library
+from molt_bench.view.hand_list_cache import Body
+from molt_bench.view.library import DAMAGED, Library
 from molt_bench.view.pages import inlined, script_of_pages
 from molt_bench.view.search import end_searches
 from molt_bench.web_server import quiet_server
@@ -75,10 +75,13 @@ def application(library: Library, *, host: str, port: int, access: Access | None
                 return _data(library, path, request)
             if path not in ("", "index.html"):
                 return json_error(404, f"there is no {path}")
-            return _page(request)
+            body, allowed = _inlined_page()
+            response = _sent(body, _HTML, request)
+            response.headers["Content-Security-Policy"] = f"{ALLOWED}; {allowed}; img-src data:; connect-src 'self'"
+            return response
         except ConfigError as error:
             return json_error(404, str(error))
-        except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+        except DAMAGED as error:
             # A journal that was tampered with may hold anything.
             return json_error(500, " ".join(f"cannot be read: {error}".split()))
 
@@ -118,13 +121,6 @@ def _data(library: Library, path: str, request: Request) -> Response:
     response = _sent(Body(msgspec.json.encode(found)), JSON, request)
     if run is not None and "since" not in asked:
         response.background = BackgroundTask(library.prepare_hands, run)
-    return response
-
-
-def _page(request: Request) -> Response:
-    body, allowed = _inlined_page()
-    response = _sent(body, _HTML, request)
-    response.headers["Content-Security-Policy"] = f"{ALLOWED}; {allowed}; img-src data:; connect-src 'self'"
     return response
 
 

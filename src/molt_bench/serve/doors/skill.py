@@ -32,16 +32,15 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
     """Return the route of the document."""
 
     def document(request: Request) -> Response:
-        invitation = invitation_of(request)
-        text = skill_text(
-            lobby.game,
-            base=invitation_url(request),
-            games_at_once=invitation.invited.slots,
-            is_exam=lobby.is_exam,
-        )
-        return Response(text, media_type="text/markdown")
+        return Response(skill_of(lobby, request), media_type="text/markdown")
 
     return [Route("/skill.md", document)]
+
+
+def skill_of(lobby: Lobby, request: Request) -> str:
+    """Return the document for whoever sent a request."""
+    base, slots = invitation_url(request), invitation_of(request).invited.slots
+    return skill_text(lobby.game, base=base, games_at_once=slots, is_exam=lobby.is_exam)
 
 
 def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1, is_exam: bool = False) -> str:

@@ -33,15 +33,9 @@ _PAUSE_S: Final = 0.1
 
 
 class MoltpokerConnection:
-    """An accepted socket of a client, from its opening to its end.
+    """An accepted socket of a client, from its opening to its end; the mailbox is the slot that the client plays in.
 
-    Args:
-        websocket: The socket.
-        mailbox: The slot that the client plays in.
-        client: Who the client is.
-        form: The format that it reads.
-        rules: Blinds and antes of the game.
-        repeats: Whether an agent is sent a decision again that it may have lost.
+    With `repeats`, an agent is sent a decision again that it may have lost.
     """
 
     def __init__(

@@ -33,11 +33,7 @@ class Client(msgspec.Struct, frozen=True):
     """Who a client is.
 
     Attributes:
-        table_id: Its table.
-        agent_id: Its own id.
-        name: Its own name.
         opponent_id: The id that all of its opponents have.
-        skill_url: Where it can read how to play.
         timeout_ms: How long it may think about a decision.
     """
 

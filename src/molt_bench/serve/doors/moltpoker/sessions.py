@@ -28,7 +28,6 @@ class Hold(msgspec.Struct):
 
     Attributes:
         agent: Name of the agent; None if the server does not know yet, as after a restart.
-        socket: Its newest socket; None if it has none.
         since: When it joined or lost its socket, by `time.monotonic`.
     """
 
