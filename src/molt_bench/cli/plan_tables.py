@@ -13,7 +13,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.report.costs import dollars
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.study.budget_reach import WITH_DICE, Bought
-from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, has_reference
+from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, references_in
 from molt_bench.study.planner import Assumptions, Need
 
 #: A range whose ends differ by more than this factor is all that is known: it comes first, and more play narrows it.
@@ -88,7 +88,7 @@ _HARNESSES: Final = {
 
 def about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -> list[str]:
     """Say what is assumed of the pairings of the built-in reference, if it plays and there is no pilot."""
-    if assumed.pilot_seed_pairs or not any(has_reference(config) for config in configs):
+    if assumed.pilot_seed_pairs or not any(map(references_in, configs)):
         return []
     played = {each.type for config in configs for each in config.participants}
     names = " or ".join([name for name in REFERENCES if name in played])

@@ -16,7 +16,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import write_whole, writing
 from molt_bench.lazy_import import lazy_import
-from molt_bench.runs.folder import journal_in
+from molt_bench.runs.folder import JOURNAL, journal_in
 
 if TYPE_CHECKING:  # a plain report starts faster without the viewer
     from molt_bench.exam import stored_exam
@@ -108,6 +108,6 @@ def _check_targets(html: str | None, figures: str | None) -> None:
 
 def _open_run(folder: str) -> "open_run.OpenRun":
     found = library.Library(journal_in(folder).parent)
-    if not found.runs.single:
+    if JOURNAL not in found.runs.single:
         raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
     return found.open(found.runs.root.name)

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.cast import LivePlayers, check_participants
+from molt_bench.arena.cast import check_participants
 from molt_bench.arena.consent import outsiders
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.blame import internal_error
@@ -35,19 +35,11 @@ from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study.cost_estimate import outlay_of, what_the_budget_shows, what_the_limit_buys
 
-
-class Host(LivePlayers, Protocol):
-    """Seats live agents, shows them how far the run is, and tells them when it is over."""
-
-    def close(self, reason: str) -> None:
-        """Tell everybody that the run is over."""
-
-    def watch(self, status: RunStatus) -> None:
-        """Note how far the run is."""
-
+if TYPE_CHECKING:  # it needs the extra live
+    from molt_bench.serve.lobby import Lobby
 
 #: Serves a run, given its folder and config, to the agents that come by themselves.
-Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Host]]
+Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], "AbstractContextManager[Lobby]"]
 
 
 def start_run(

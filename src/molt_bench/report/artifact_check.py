@@ -58,24 +58,12 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
                 f"{by if self.written_by is not None else ''}"
             )
 
-    def said_missing(self) -> str:
-        """Return which files are missing, in words."""
-        return f"{', '.join(self.missing)} {'is' if len(self.missing) == 1 else 'are'} missing"
-
     def notes(self) -> list[str]:
         """Return a line each for what is missing and what was not checked."""
         return [
             *([f"  missing: {', '.join(self.missing)}"] if self.missing else ()),
             *([f"  not checked: {', '.join(self.unchecked)}"] if self.unchecked else ()),
         ]
-
-    def lines(self) -> list[str]:
-        """Return what was checked, missing, and not checked, in lines."""
-        return [f"  as the journal gives them: {', '.join(self.same)}", *self.notes()]
-
-    def plain(self) -> dict[str, list[str]]:
-        """Return the same as JSON values."""
-        return {"same": [*self.same], "missing": [*self.missing], "notChecked": [*self.unchecked]}
 
 
 def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:

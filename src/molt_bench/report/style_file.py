@@ -57,8 +57,10 @@ class StyleFile(msgspec.Struct, frozen=True, rename="camel"):
     """What `styles.json` holds. All of it follows from the games, so that the same games give the same bytes.
 
     Attributes:
+        games: How many games have been counted.
         big_blind: Chips of a big blind: winnings are counted in chips.
-        groups: The styles by opponent and position.
+        styles: The style of each participant, by id.
+        groups: The same by opponent and position.
     """
 
     games: int

@@ -64,7 +64,7 @@ def prior_deviation(config: BenchmarkConfig) -> float:
 
 def _shares(config: BenchmarkConfig) -> list[float]:
     """Return the share of the variance of each pairing that is left by what is known of those who play."""
-    known, models = _references(config), config.models() if config.rating.estimator in ("auto", "fitted") else {}
+    known, models = references_in(config), config.models() if config.rating.estimator in ("auto", "fitted") else {}
     found = []
     for pair in config.pairings():
         asked_again = sum(name in models and models[name].reasks for name in pair)
@@ -77,12 +77,8 @@ def left_by_reasking(config: BenchmarkConfig, other: BenchmarkConfig) -> float:
     return fmean(_shares(config)) / fmean(_shares(other))
 
 
-def has_reference(config: BenchmarkConfig) -> bool:
-    """Return whether the built-in reference plays, and margins are measured in a way that profits by it."""
-    return bool(_references(config))
-
-
-def _references(config: BenchmarkConfig) -> set[str]:
+def references_in(config: BenchmarkConfig) -> set[str]:
+    """Return the built-in references that play, where margins are measured in a way that profits by them."""
     if config.rating.estimator not in ("auto", "aivat"):
         return set()
     return {each.id for each in config.participants if each.type in REFERENCES}

@@ -255,7 +255,7 @@ def publish_exams(library: Library, target: Path, *, warn: Callable[[str], None]
         except DAMAGED as error:
             warn(f"{name} is left out: {error}")
             continue
-        folder = library.runs.exam(name)
+        folder = library.runs.folder(name, EXAM)
         # Before the end, its questions may still be secret.
         files = _copied(name, folder, _EXAM_FILES, target) if folder is not None and line["ended"] else []
         write_json(target / "api" / "exams" / f"{name}.json", {**page, "files": files})
