@@ -5,10 +5,10 @@ import os
 
 import pytest
 
-from molt_bench.config.assignments import set_field
 from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.syntax import set_field
 from molt_bench.errors import ConfigError
 
 TWO = [{"id": "a", "type": "tight"}, {"id": "b", "type": "random"}]

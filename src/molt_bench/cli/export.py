@@ -13,7 +13,7 @@ from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import COUNT, Command
 from molt_bench.cli.run_result import notes_on
-from molt_bench.cli.streams import data_output, print_json, warn
+from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import fill_whole, writing
@@ -112,9 +112,7 @@ def _deliver(fill: Fill, output: str | None, usual: Path, printing: Printing, ab
     else:
         where = output or str(usual)
         written = _write(Path(output or usual.absolute()), fill)
-    printing.notice(f"wrote {written} to {where}")
-    if printing.as_json:
-        print_json({**about, "file": where, "written": written})
+    printing.answer({**about, "file": where, "written": written}, lambda: notice(f"wrote {written} to {where}"))
 
 
 def _filter(match: int | None, agent: str | None) -> GameFilter | None:

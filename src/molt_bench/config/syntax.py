@@ -1,4 +1,4 @@
-"""Parses config text into plain values: YAML or JSON, within limits and without duplicate keys.
+"""Parses config text into plain values: YAML or JSON, within limits and without duplicate keys; and single assignments.
 
 Text that parsers interpret differently is refused, with the line: duplicate keys, aliases that refer back to
 themselves, numbers that are not plain decimal ones (`010`, `0x10`, `1_000`, `1:40:00`), and yes, no, on and off,
@@ -10,13 +10,13 @@ import re
 from typing import Any, Final, NoReturn
 
 import yaml
+from pydantic.alias_generators import to_camel
 
-from molt_bench.errors import shown
+from molt_bench.errors import ConfigError, shown
 
 #: Maximum number of values once all aliases are expanded, and maximum nesting.
 MOST_VALUES: Final = 50_000
 DEEPEST: Final = 50
-
 TOO_DEEP: Final = f"at most {DEEPEST} levels of sections and lists"
 _TOO_MANY: Final = f"at most {MOST_VALUES:,} values, aliases spelt out"
 # The closing quote is optional, so that any text is scanned in a single pass.
@@ -26,6 +26,8 @@ _DECIMAL: Final = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(
 _TEXT: Final = "tag:yaml.org,2002:str"
 #: Text without quotes that other parsers take for a number: 08 is a text here, 8 to most, and 010 is 8 to some.
 _OCTAL: Final = re.compile(r"[-+]?0(?:o[0-7_]+|[0-9_]+)")
+#: Most names of a path before the field.
+_DEEPEST_PATH: Final = 20
 
 
 class SyntaxProblem(Exception):  # noqa: N818 - it becomes a ConfigError once the file name is known
@@ -194,3 +196,47 @@ def _measured(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tupl
         raise SyntaxProblem(TOO_DEEP)
     known[id(node)] = values, depth
     return values, depth
+
+
+def set_field(values: dict[str, Any], assignment: str) -> None:
+    """Set one field from `a.b=value`; the value is parsed as YAML, so 3 is a number and null is None."""
+    path, equals, text = assignment.partition("=")
+    if not equals or not path:
+        raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
+    try:
+        value = text.strip().lower() if is_word(path.rpartition(".")[2], text) else from_yaml(text)
+    except SyntaxProblem as problem:
+        raise ConfigError("--set", assignment, f"a value that YAML can read: {problem}") from problem
+    put(values, path, value)
+
+
+def put(values: dict[str, Any], path: str, value: object) -> None:
+    """Set the field at a path such as `a.b` or `participants.0.id`, in camelCase or snake_case."""
+    *sections, field = path.split(".")
+    if len(sections) > _DEEPEST_PATH:
+        raise ConfigError("--set", path, f"a path of at most {_DEEPEST_PATH + 1} names")
+    place: Any = values
+    for section in sections:
+        if isinstance(place, list):
+            place = _item(place, section, path)
+        else:
+            key = _spelt(place, section)
+            if place.get(key) is None:
+                place[key] = {}
+            place = place[key]
+        if not isinstance(place, dict | list):
+            raise ConfigError("--set", path, f"a field of a section, and {section!r} is none")
+    if isinstance(place, list):
+        raise ConfigError("--set", path, "a field of one of the list's entries")
+    place[_spelt(place, field)] = value
+
+
+def _spelt(section: dict[str, Any], name: str) -> str:
+    """Return a name as the section spells it, or as given if the section does not have it yet."""
+    return next((key for key in section if to_camel(str(key)) == to_camel(name)), name)
+
+
+def _item(entries: list[Any], number: str, path: str) -> Any:
+    if number not in map(str, range(len(entries))):
+        raise ConfigError("--set", path, f"an entry from 0 to {len(entries) - 1}" if entries else "a list with entries")
+    return entries[int(number)]

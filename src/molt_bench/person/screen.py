@@ -52,8 +52,7 @@ class Screen:
         """Print what has happened in the hand since the last call."""
         if view.hand_number != self._hand:
             self._hand, self._lines_told, self.in_hand = view.hand_number, 0, True
-            who = "you have" if view.button == view.seat else f"{self.look.opponent} has"
-            self.print("", self.look.line(f"Hand {view.hand_number} of {self._hands}: {who} the button"))
+            self.print("", self.look.line(self.title(view)))
         lines = list(story(view, self.look))
         self.print(*lines[self._lines_told :])
         self._lines_told = len(lines)
@@ -61,6 +60,11 @@ class Screen:
             answers = "an invalid answer" if count == 1 else f"{count} invalid answers"
             self.print(Text(f"  ({self.look.opponent} gave {answers}: {self._untold_faults[0]})", "yellow"))
             self._untold_faults.clear()
+
+    def title(self, view: Observation | HandResult) -> str:
+        """Say which hand it is."""
+        who = "you have" if view.button == view.seat else f"{self.look.opponent} has"
+        return f"Hand {view.hand_number} of {self._hands}: {who} the button"
 
     def show(self, seen: Observation) -> None:
         """Draw the table and list the legal actions."""

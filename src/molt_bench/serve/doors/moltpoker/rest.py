@@ -19,7 +19,6 @@ from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
 Json: TypeAlias = dict[str, Any]
-Endpoint: TypeAlias = Callable[[Request], Awaitable[Json]]
 
 _LONGEST_NAME: Final = 50
 _MOST_SEATS: Final = 9
@@ -44,7 +43,7 @@ def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
     ]
 
 
-def _route(path: str, endpoint: Endpoint, method: str, *, status: int = 200) -> Route:
+def _route(path: str, endpoint: Callable[[Request], Awaitable[Json]], method: str, *, status: int = 200) -> Route:
     async def respond(request: Request) -> Response:
         try:
             return json_response(await endpoint(request), status=status)
