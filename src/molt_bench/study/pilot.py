@@ -266,7 +266,9 @@ def guess_of(
     known = pilot.models if pilot is not None else {}
     found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings))
     if found is None:
-        found = _prior(settings, hands)
+        assumed = msgspec.structs.asdict(expected_of(settings, hands))
+        prior_s = BATCH_LATENCY_S if settings.batch else LATENCY_S
+        found = ModelGuess(id="", latency_s=prior_s, usd_per_call=None, measured=False, **assumed)
     elif pilot is not None and settings.harness == "chat":
         found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s
@@ -285,10 +287,3 @@ def guess_of(
         calls_at_once=answers,
         harness=f"{settings.harness_label}, {settings.track}",
     )
-
-
-def _prior(settings: LLMSettings, hands: int) -> ModelGuess:
-    """Return what a model is assumed to need without a pilot."""
-    latency_s = BATCH_LATENCY_S if settings.batch else LATENCY_S
-    assumed = msgspec.structs.asdict(expected_of(settings, hands))
-    return ModelGuess(id="", latency_s=latency_s, usd_per_call=None, measured=False, **assumed)

@@ -12,7 +12,7 @@ from molt_bench.poker.betting import opening
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.hand import HandRules
-from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.observation import HandResult
 
 #: Version of the protocol, and the least one that a client may speak.
 PROTOCOL_VERSION: Final = "0.1"
@@ -79,12 +79,6 @@ def table_ended(reason: str) -> Message:
     return Message("table_status", {"status": "ended", "reason": reason})
 
 
-def _earlier_pot(seen: Observation) -> int:
-    """Return the chips of antes and earlier streets."""
-    own, other = seen.bets[seen.seat], seen.bets[1 - seen.seat]
-    return seen.pot - own - min(other, own + seen.stack)
-
-
 def game_state(client: Client, turn: PendingDecision) -> Message:
     """Return an open decision. `pots` hold finished streets only: what was bet on this one is in `bet`."""
     seen = turn.observation
@@ -102,12 +96,14 @@ def state_payload(
 ) -> Payload:
     """Return the chips of a decision in a state in which nobody is to act."""
     seen = turn.observation
+    own, other = seen.bets[seen.seat], seen.bets[1 - seen.seat]
+    earlier = seen.pot - own - min(other, own + seen.stack)  # antes and earlier streets
     payload: Payload = {
         "tableId": client.table_id,
         "handNumber": turn.hand,
         "phase": phase,
         "communityCards": _cards(board),
-        "pots": [{"amount": _earlier_pot(seen), "eligibleSeats": [0, 1]}],
+        "pots": [{"amount": earlier, "eligibleSeats": [0, 1]}],
         "players": [
             {
                 "seatId": seat,
