@@ -1,4 +1,4 @@
-"""The lifecycle of a run: started, resumed, interrupted, finished."""
+"""The lifecycle of a run: its cost agreed to, started, resumed, interrupted, finished."""
 
 import os
 import shlex

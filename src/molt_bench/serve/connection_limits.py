@@ -1,4 +1,4 @@
-"""Connections of the live server: how many may be open, for how long, and who has to leave for whom.
+"""Connections of the live server: how many may be open, for how long, who leaves for whom, and how fast they talk.
 
 A connection is a stranger's until a request with an invitation came over it. Strangers have a share of all connections
 and a short time for each request. Whoever comes when that share is taken gets the place of the stranger who has been

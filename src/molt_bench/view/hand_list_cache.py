@@ -1,4 +1,4 @@
-"""The lists of hands of the runs that were looked at last, kept as they are sent."""
+"""The lists of hands of the runs that were looked at last, kept as they are sent: compressed, once."""
 
 import gzip
 from hashlib import blake2b

@@ -1,4 +1,4 @@
-"""History: the results of each agent from run to run, and who got worse."""
+"""History: the results of each agent from run to run, who got worse, and leaderboards over several runs."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The page of a match: its seed pairs, and the biggest swing of each, as plain JSON."""
+"""The page of a match: its seed pairs, the biggest swing of each, and its hands as they were played, as plain JSON."""
 
 from collections.abc import Container
 from typing import Any

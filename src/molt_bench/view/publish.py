@@ -1,4 +1,4 @@
-"""A published site: the pages of a folder of runs as plain files, for any web host.
+"""A published site: the pages of a folder of runs and exams as plain files, for any web host.
 
 It has the pages and their data, the files of every finished run, and their hashes, so that a reader can check what is
 shown. Nothing of it is computed by a server. Of a large run it holds, and lists, the hands with the biggest swings.
