@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.view.compressed_body import Body
+from molt_bench.view.hand_list_cache import Body
 from molt_bench.view.library import Library
 from molt_bench.view.run_list import RunList
 

@@ -15,8 +15,7 @@ from zipfile import ZipFile
 import pytest
 
 from molt_bench.view.library import Library
-from molt_bench.view.publish import publish
-from molt_bench.view.publish_exams import publish_exams
+from molt_bench.view.publish import publish, publish_exams
 from tests.e2e.shell import one_clear_line, quick
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "run"

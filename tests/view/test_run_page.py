@@ -17,8 +17,8 @@ from molt_bench.report.artifacts import leaderboard
 from molt_bench.view.hand_columns import STARTING_HANDS
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.routes import answer
 from molt_bench.view.run_page import run_page
+from molt_bench.view.server import answer
 from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json, without_margins
 from tests.view.conftest import EVIL
 

@@ -10,7 +10,7 @@ import pytest
 from molt_bench.study.comparison import compare
 from molt_bench.view.library import Library
 from molt_bench.view.publish import publish
-from molt_bench.view.routes import answer
+from molt_bench.view.server import answer
 from tests.e2e.shell import quick, quick_run
 
 FLAGS = ("--participants", "tag,callstation,random", "--seeds", "4", "--hands", "8", "--max-matches", "6", "--quiet")

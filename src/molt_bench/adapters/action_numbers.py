@@ -3,8 +3,9 @@
 Both say by a mask which numbers are offered, and turn a number into an action and back.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -22,22 +23,42 @@ POT_PERCENTS: Final = (50, 100, 200)
 _FOLD, _CALL, _RAISE = 0, 1, 2
 
 
-class ActionNumbers(Protocol):
-    """Numbers for actions, from 0 to `count` - 1."""
+class ActionNumbers(ABC):
+    """Numbers for actions, from 0 to `count` - 1: to fold, to check or call, and the raises behind them."""
 
-    count: int
+    def __init__(self, count: int) -> None:
+        self.count = count
 
+    @abstractmethod
     def mask(self, seen: Observation) -> "Mask":
         """Return 1 for every number that is offered, 0 for all others."""
 
     def action(self, seen: Observation, number: int) -> Action:
         """Return the action that a number stands for; one that is not offered may be illegal."""
+        if not 0 <= number < self.count:
+            raise ConfigError("action", number, f"0 to {self.count - 1}")
+        if number == _FOLD:
+            return FOLD
+        if number == _CALL:
+            return CALL if seen.to_call else CHECK
+        return Action("raiseTo", self._amount(seen, number))
 
     def number(self, seen: Observation, action: Action) -> int:
         """Return the number of an action; where a raise has none, that of the closest raise offered."""
+        if action.kind != "raiseTo":
+            return _FOLD if action.kind == "fold" else _CALL
+        return self._raise(seen, action.amount)
+
+    @abstractmethod
+    def _amount(self, seen: Observation, number: int) -> int:
+        """Return what a number raises to."""
+
+    @abstractmethod
+    def _raise(self, seen: Observation, amount: int) -> int:
+        """Return the number of a raise."""
 
 
-class SizeMenu:
+class SizeMenu(ActionNumbers):
     """Fold, check or call, the smallest raise, raises by shares of the pot, all-in, in this order.
 
     A share is offered where it lies between the smallest raise and all-in, and where no smaller share gives the same
@@ -48,8 +69,8 @@ class SizeMenu:
         rising = all(type(percent) is int and percent > 0 for percent in percents)
         if not rising or [*percents] != sorted({*percents}):
             raise ConfigError("pot_percents", percents, f"whole numbers above 0 that rise, such as {POT_PERCENTS}")
+        super().__init__(_RAISE + 2 + len(percents))
         self._percents = tuple(percents)
-        self.count = _RAISE + 2 + len(self._percents)
 
     def mask(self, seen: Observation) -> "Mask":
         """Return 1 for every number that is offered, 0 for all others."""
@@ -60,18 +81,8 @@ class SizeMenu:
             mask[number] = 1
         return mask
 
-    def action(self, seen: Observation, number: int) -> Action:
-        """Return the action that a number stands for; one that is not offered may be illegal."""
-        _check_number(number, self.count)
-        if number < _RAISE:
-            return _passive(seen, number)
-        return Action("raiseTo", self._amount(seen, number))
-
-    def number(self, seen: Observation, action: Action) -> int:
-        """Return the number of an action; where a raise has none, that of the closest raise offered."""
-        if action.kind != "raiseTo":
-            return _FOLD if action.kind == "fold" else _CALL
-        return min(self._raises(seen), key=lambda number: abs(self._amount(seen, number) - action.amount))
+    def _raise(self, seen: Observation, amount: int) -> int:
+        return min(self._raises(seen), key=lambda number: abs(self._amount(seen, number) - amount))
 
     def _raises(self, seen: Observation) -> list[int]:
         """Return the numbers of the raises that are offered."""
@@ -93,14 +104,14 @@ class SizeMenu:
         return raise_by_pot(seen, self._percents[number - _RAISE - 1]).amount
 
 
-class EveryChip:
+class EveryChip(ActionNumbers):
     """Fold, check or call, then a raise to every number of chips: number 1 + n raises to n chips.
 
     Everything that is legal is offered, folding where checking is free included.
     """
 
     def __init__(self, most_chips: int) -> None:
-        self.count = _RAISE + most_chips
+        super().__init__(_RAISE + most_chips)
 
     def mask(self, seen: Observation) -> "Mask":
         """Return 1 for every number that is offered, 0 for all others."""
@@ -110,24 +121,8 @@ class EveryChip:
             mask[1 + seen.min_raise_to : 2 + seen.max_raise_to] = 1
         return mask
 
-    def action(self, seen: Observation, number: int) -> Action:
-        """Return the action that a number stands for; one that is not offered is illegal."""
-        _check_number(number, self.count)
-        return _passive(seen, number) if number < _RAISE else Action("raiseTo", number - 1)
+    def _amount(self, seen: Observation, number: int) -> int:
+        return number - 1
 
-    def number(self, _seen: Observation, action: Action) -> int:
-        """Return the number of an action."""
-        if action.kind != "raiseTo":
-            return _FOLD if action.kind == "fold" else _CALL
-        return 1 + action.amount
-
-
-def _passive(seen: Observation, number: int) -> Action:
-    if number == _FOLD:
-        return FOLD
-    return CALL if seen.to_call else CHECK
-
-
-def _check_number(number: int, count: int) -> None:
-    if not 0 <= number < count:
-        raise ConfigError("action", number, f"0 to {count - 1}")
+    def _raise(self, seen: Observation, amount: int) -> int:
+        return 1 + amount

@@ -132,30 +132,27 @@ class Program(Command, click.Group):
             ctx.exit(130)
 
 
-def _action(name: str, action: Callable[[], str], about: str) -> Callable[..., Any]:
+def _action(name: str, action: Callable[[click.Context], str], about: str) -> Callable[..., Any]:
     """Return a flag that acts and prints what was done, in place of a command."""
 
     def act(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it
         if wanted and not ctx.resilient_parsing:
-            print(action())
+            print(action(ctx))
             ctx.exit()
 
     return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=act, help=about)
 
 
-def _list_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it
-    """Show the help with all commands, whether `--help` stands beside the flag or not."""
-    if wanted and not ctx.resilient_parsing:
-        print(ctx.get_help())
-        ctx.exit()
-
-
 @click.command(cls=Program)
-@click.option("--all", is_flag=True, is_eager=True, expose_value=False, callback=_list_all, help="Show all commands.")
-@_action("--version", about_this_machine, "Show the version and exit.")
+@_action("--all", click.Context.get_help, "Show all commands.")
+@_action("--version", lambda _: about_this_machine(), "Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
-@_action("--install-completion", install_script, "Install completion for the current shell.")
-@_action("--show-completion", shell_script, "Show the completion script, to copy it or to install it by hand.")
+@_action("--install-completion", lambda _: install_script(), "Install completion for the current shell.")
+@_action(
+    "--show-completion",
+    lambda _: shell_script(),
+    "Show the completion script, to copy it or to install it by hand.",
+)
 def program(debug: bool) -> None:  # noqa: FBT001 - as click passes it
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
 

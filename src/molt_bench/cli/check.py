@@ -126,13 +126,8 @@ def _plain(name: str, report: AgentReport) -> dict[str, Any]:
         "name": report.name,
         "fit": report.ok,
         "checks": [
-            {
-                "claim": check.claim,
-                "ok": not check.problems,
-                "required": check.required,
-                "problems": list(check.problems),
-            }
-            for check in report.checks
+            {"claim": each.claim, "ok": not each.problems, "required": each.required, "problems": [*each.problems]}
+            for each in report.checks
         ],
         "faults": faults,
         "decisions": report.decisions,

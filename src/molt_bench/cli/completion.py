@@ -92,10 +92,8 @@ def _agents() -> list[str]:
     return [*kinds.BUILTIN_AGENTS, *plugins.plugins()]
 
 
-@_offers
-def agent_names(ctx: click.Context, incomplete: str) -> Iterable[str]:
-    """Offer built-in agents and plug-ins."""
-    return _agents()
+#: Offers built-in agents and plug-ins.
+agent_names: Final = _offers(lambda ctx, incomplete: _agents())
 
 
 @_offers
@@ -149,13 +147,7 @@ def config_fields(ctx: click.Context, incomplete: str) -> Iterable[str]:
             yield f"{path}="
 
 
-@_offers
-def stop_fields(ctx: click.Context, incomplete: str) -> Iterable[str]:
-    """Offer the fields of `stop`."""
-    return [f"{path}=" for path in loader.field_paths() if path.startswith("stop.")]
-
-
-@_offers
-def policies(ctx: click.Context, incomplete: str) -> Iterable[str]:
-    """Offer the policies that choose pairings."""
-    return matchmaker_names.MATCHMAKER_NAMES
+#: Offers the fields of `stop`.
+stop_fields: Final = _offers(lambda ctx, _: [f"{path}=" for path in loader.field_paths() if path.startswith("stop.")])
+#: Offers the policies that choose pairings.
+policies: Final = _offers(lambda ctx, incomplete: matchmaker_names.MATCHMAKER_NAMES)

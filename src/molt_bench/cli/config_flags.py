@@ -33,7 +33,7 @@ def config_from(
         return _overridden(read_config_file(file) if file is not None else {}, flags or {}, assignments)
     except ConfigErrors as error:
         rest = error.rest if isinstance(error.rest, BenchmarkConfig) else None
-        raise ConfigErrors([*error.problems, *(_problems_of(rest) if rest is not None else ())]) from error
+        raise ConfigErrors([*error.problems, *(problems_of(rest) if rest is not None else ())]) from error
 
 
 def config_to_run(
@@ -46,7 +46,7 @@ def config_to_run(
     config = config_from(file, flags, assignments)
     found = surroundings(config)
     if found:
-        raise_all([*found, *_problems_of(config, around=False)])
+        raise_all([*found, *problems_of(config, around=False)])
     return config
 
 
@@ -68,19 +68,14 @@ def surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
     return found
 
 
-def _problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBenchError]:
-    """Return what else is wrong with a config that cannot be run: who cannot play, and what is around it."""
+def problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBenchError]:
+    """Return what is wrong with a config without starting anything: who cannot play, and what is around it."""
     found = surroundings(config) if around else []
     try:
         check_participants(config, keys=False, run_code=False)
     except MoltBenchError as error:
         found.append(error)
     return [one for each in found for one in getattr(each, "problems", (each,))]
-
-
-def check_config(config: BenchmarkConfig) -> None:
-    """Check all that can be checked without starting anything; raises everything that is wrong."""
-    raise_all(_problems_of(config))
 
 
 def extension_from(options: StopOptions, stored: StoredRun) -> StopConfig | None:
@@ -93,22 +88,16 @@ def extension_from(options: StopOptions, stored: StoredRun) -> StopConfig | None
 
 
 def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
-    if flags.get("sandbox") is not None:
-        _box_all(values)
+    participants = values.get("participants") if flags.get("sandbox") is not None else None  # the flag is for all
+    for each in participants if isinstance(participants, list) else ():
+        if isinstance(each, dict):
+            each.pop("sandbox", None)
     for path, value in flags.items():
         if value is not None:
             put(values, path, participants_from(value) if path == "participants" else value)
     for assignment in assignments:
         set_field(values, assignment)
     return load_config(values)
-
-
-def _box_all(values: dict[str, Any]) -> None:
-    """Remove the boxes that participants of a config name: the flag is for all of them."""
-    participants = values.get("participants")
-    for each in participants if isinstance(participants, list) else ():
-        if isinstance(each, dict):
-            each.pop("sandbox", None)
 
 
 def warn_ahead(config: BenchmarkConfig) -> None:

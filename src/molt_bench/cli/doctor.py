@@ -34,7 +34,6 @@ class Finding(NamedTuple):
     """One thing that was looked for.
 
     Attributes:
-        name: What it is.
         state: Whether it is there: ok, missing, or for a key, not set.
         about: What it is for, or what was found.
         remedy: How to get it; "" if it is there, or its name says it.
@@ -59,7 +58,10 @@ def doctor(*, as_json: bool) -> None:
     """
     found = [*_findings()]
     content = {"about": about_this_machine(), "found": [finding._asdict() for finding in found]}
-    Printing(as_json=as_json).answer(content, lambda: print(about_this_machine(), *map(_line, found), sep="\n"))
+    lines = [
+        f"  {each.state:7} {each.name:20} {each.about}{': ' if each.remedy else ''}{each.remedy}" for each in found
+    ]
+    Printing(as_json=as_json).answer(content, lambda: print(about_this_machine(), *lines, sep="\n"))
 
 
 def _findings() -> Iterator[Finding]:
@@ -102,7 +104,3 @@ def _keys() -> dict[tuple[str, ...], list[str]]:
         if provider.key_variables:
             found.setdefault(provider.key_variables, []).append(provider.name)
     return found
-
-
-def _line(finding: Finding) -> str:
-    return f"  {finding.state:7} {finding.name:20} {finding.about}{': ' if finding.remedy else ''}{finding.remedy}"

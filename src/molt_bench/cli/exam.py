@@ -11,7 +11,7 @@ import msgspec
 
 from molt_bench.cli.completion import agent_names, config_fields
 from molt_bench.cli.connection import ConnectionOptions, check_installed
-from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.options import PATH, Printing, printing_options, set_flag
 from molt_bench.cli.parser import Command, Number, flag, grouped
 from molt_bench.cli.streams import agreed, can_ask, console, warn
 from molt_bench.lazy_import import lazy_import
@@ -53,12 +53,8 @@ class ExamOptions:
         "Draw new questions from a seed that is revealed at the end, and solve them here: seconds each.", default=False
     )
     config: str | None = flag("YAML or JSON config whose participants are asked.", metavar="FILE", type=PATH)
-    assignments: tuple[str, ...] = flag(
-        "Set any config field, as in stop.budget.maxCostUsd=1; repeatable.",
-        "--set",
-        default=(),
-        metavar="FIELD=VALUE",
-        shell_complete=config_fields,
+    assignments: tuple[str, ...] = set_flag(
+        "Set any config field, as in stop.budget.maxCostUsd=1; repeatable.", config_fields
     )
     resume_last: bool = flag("Resume the last unfinished exam of the same participants.", "--resume", default=False)
     no_cost_limit: bool = flag("Start an exam that costs money and has no limit without asking first.", default=False)

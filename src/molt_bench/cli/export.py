@@ -13,7 +13,7 @@ from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import COUNT, Command
 from molt_bench.cli.run_result import notes_on
-from molt_bench.cli.streams import data_output, print_json, warn
+from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.errors import ConfigError, MoltBenchError, one_of
 from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import fill_whole, writing
@@ -80,7 +80,6 @@ def export(
         raise ConfigError("--hero", hero, f"--format {' or '.join(sorted(WITH_HERO))} with it")
     if form == "latex" and not (match is None and agent is None):
         raise ConfigError("--format", form, "neither --match nor --agent with it, since it covers the whole run")
-    target = journal.parent / FILES[form] if output is None else Path(output)
     if form == "latex":
         fill: Fill = partial(_write_tables, journal.parent)
     elif form == "exchanges":
@@ -90,16 +89,7 @@ def export(
         fill = partial(_write_hands, journal, form, _filter(match, agent), hero)
     for note in notes_on(outline, journal, decided=form == "latex"):
         warn(note)
-    if output == "-":
-        data = data_output()
-        written = fill(data)
-        data.flush()
-    else:
-        written = _write(target, fill)
-    where = "standard output" if output == "-" else output or str(Path(folder) / FILES[form])
-    printing.notice(f"wrote {written} to {where}")
-    if printing.as_json:
-        print_json({"runDir": folder, "format": form, "file": where, "written": written})
+    _deliver(fill, output, Path(folder) / FILES[form], printing, {"runDir": folder, "format": form})
 
 
 def _export_exam(folder: Path, output: str | None, printing: Printing) -> None:
@@ -110,16 +100,19 @@ def _export_exam(folder: Path, output: str | None, printing: Printing) -> None:
         file.write(answers_csv.answers_csv(rows).encode())
         return f"{len(rows):,} {'answer' if len(rows) == 1 else 'answers'}"
 
+    _deliver(fill, output, folder / answers_csv.FILE, printing, {"examDir": str(folder), "format": "csv"})
+
+
+def _deliver(fill: Fill, output: str | None, usual: Path, printing: Printing, about: dict[str, str]) -> None:
+    """Write to the standard output, to a file, or to the usual one, and say so."""
     if output == "-":
-        data = data_output()
+        where, data = "standard output", data_output()
         written = fill(data)
         data.flush()
     else:
-        written = _write(folder / answers_csv.FILE if output is None else Path(output), fill)
-    where = "standard output" if output == "-" else output or str(folder / answers_csv.FILE)
-    printing.notice(f"wrote {written} to {where}")
-    if printing.as_json:
-        print_json({"examDir": str(folder), "format": "csv", "file": where, "written": written})
+        where = output or str(usual)
+        written = _write(Path(output or usual.absolute()), fill)
+    printing.answer({**about, "file": where, "written": written}, lambda: notice(f"wrote {written} to {where}"))
 
 
 def _filter(match: int | None, agent: str | None) -> GameFilter | None:

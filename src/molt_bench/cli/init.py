@@ -17,7 +17,7 @@ from molt_bench.cli.completion import agent_lists
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import NUMBER, WHOLE, Command, flag, grouped
-from molt_bench.cli.streams import print_json
+from molt_bench.cli.streams import notice
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
 from molt_bench.config.template import commented
@@ -108,9 +108,8 @@ def init(file: str | None, answers: InitOptions, *, force: bool, printing: Print
         "All fields:": "molt-bench schema",
     }
     _write(path, commented(config, participants_from(told["participants"]), commands=commands), force=force)
-    printing.notice(f"wrote {file}; run it with: {command}")
-    if printing.as_json:
-        print_json({"config": file, "participants": [each.id for each in config.participants], "run": command})
+    content = {"config": file, "participants": [each.id for each in config.participants], "run": command}
+    printing.answer(content, lambda: notice(f"wrote {file}; run it with: {command}"))
     warn_ahead(config)
 
 
@@ -123,9 +122,9 @@ def _init_live(path: Path, *, force: bool, printing: Printing) -> None:
     for target, name in targets.items():
         _write(target, (examples / name).read_text("utf-8"), force=force)
     place = on_one_line(shlex.quote(str(path)))
-    printing.notice(f"wrote {', '.join(map(str, targets))}; run it with: molt-bench serve {place}")
-    if printing.as_json:
-        print_json({"config": str(path), "clients": [str(each) for each in targets if each != path]})
+    content = {"config": str(path), "clients": [str(each) for each in targets if each != path]}
+    said = f"wrote {', '.join(map(str, targets))}; run it with: molt-bench serve {place}"
+    printing.answer(content, lambda: notice(said))
 
 
 def _check_target(path: Path, *, force: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import click
 
-from molt_bench.cli.completion import agent_names, run_folders, stop_fields
+from molt_bench.cli.completion import Completion, agent_names, run_folders, stop_fields
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
 from molt_bench.lazy_import import lazy_import
@@ -107,14 +107,14 @@ class ConfigOptions:
         return path
 
 
-def config_options(about: str = "YAML or JSON config file; or --config FILE.") -> Callable[..., Any]:
-    """Return the two ways to give a config, with their help."""
-    return grouped(
-        ConfigOptions,
-        "config_file",
-        click.argument("file", metavar="[FILE]", required=False, type=PATH, help=about),
-        click.option("--config", metavar="FILE", type=PATH, help="The same as FILE."),
-    )
+config_options = grouped(
+    ConfigOptions,
+    "config_file",
+    click.argument(
+        "file", metavar="[FILE]", required=False, type=PATH, help="YAML or JSON config file; or --config FILE."
+    ),
+    click.option("--config", metavar="FILE", type=PATH, help="The same as FILE."),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,19 +146,18 @@ class RunOptions:
 run_options = grouped(RunOptions, "options")
 
 
+def set_flag(about: str, complete: Completion) -> Any:
+    """Return the field for `--set`, which can be repeated."""
+    return flag(about, "--set", default=(), metavar="FIELD=VALUE", shell_complete=complete)
+
+
 @dataclass(frozen=True, kw_only=True)
 class StopOptions:
     """A new stop rule for a run that exists."""
 
     max_matches: int | None = flag("Continue until this many matches in total.", type=WHOLE)
     confidence: float | None = flag("Continue until the order is this certain.", type=CONFIDENCE)
-    assignments: tuple[str, ...] = flag(
-        "Set any other field of stop; repeatable.",
-        "--set",
-        default=(),
-        metavar="FIELD=VALUE",
-        shell_complete=stop_fields,
-    )
+    assignments: tuple[str, ...] = set_flag("Set any other field of stop; repeatable.", stop_fields)
 
     def fields(self) -> dict[str, float | None]:
         """Return the config fields that the flags set; None where a flag is absent."""

@@ -76,7 +76,7 @@ class PlanFlags:
 
 
 @click.command(cls=Command)
-@config_options()
+@config_options
 @grouped(PlanFlags, "flags")
 @json_option
 def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None:

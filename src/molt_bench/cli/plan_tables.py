@@ -13,7 +13,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.report.costs import dollars
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.study.budget_reach import WITH_DICE, Bought
-from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, has_reference
+from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, references_in
 from molt_bench.study.planner import Assumptions, Need
 
 #: A range whose ends differ by more than this factor is all that is known: it comes first, and more play narrows it.
@@ -46,7 +46,7 @@ def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
             *([each.way.harness] if models else []),
             f"{each.assumed.pairings:,}",
             *(cells if models else cells[:2]),
-            "-" if need is None else _gap(need.target or 0.0),
+            "-" if need is None else f"{(need.target or 0.0) / MBB_PER_BB100:,.3g}",
             *([each.limit] if both else []),
         )
     return table
@@ -70,28 +70,25 @@ def budget_remarks(found: Sequence[Bought]) -> list[str]:
         name = gauntlets[0].way.config.scheduler.reference
         added = ", a built-in bot that would be added" if gauntlets[0].way.added else ""
         lines.append(f"gauntlet ({name}): everybody is ordered by what it wins from {name} alone{added}.")
-    if any(each.way.harness == "reask auto" for each in found):
-        lines.append(
-            f"reask auto: the bench draws one of several answers where much depends on it. Assumed: {REASKED:g} "
-            f"answers to a decision, {ASKED_AGAIN[1]:.0%} of the variance left against a built-in bot and "
-            f"{ASKED_AGAIN[2]:.0%} between two models, after some hundred hands."
-        )
-    if any(each.way.harness == "log-probs" for each in found):
-        lines.append(
-            "log-probs: the probabilities of a model's replies count as its published dice. Assumed: the same tokens, "
-            f"{WITH_DICE[1]:.0%} of the variance left against a built-in bot and {WITH_DICE[2]:.0%} between two models "
-            "that decide before they explain."
-        )
-    if any(each.way.harness == "no comprehension" for each in found):
-        lines.append(
-            f"no comprehension: assumed to spare {COMPREHENSION.input} tokens in and {COMPREHENSION.output} out a call."
-        )
-    return lines
+    harnesses = {each.way.harness for each in found}
+    return [*lines, *(f"{name}: {about}" for name, about in _HARNESSES.items() if name in harnesses)]
+
+
+#: What the harnesses of a way assume.
+_HARNESSES: Final = {
+    "reask auto": "the bench draws one of several answers where much depends on it. Assumed: "
+    f"{REASKED:g} answers to a decision, {ASKED_AGAIN[1]:.0%} of the variance left against a built-in bot and "
+    f"{ASKED_AGAIN[2]:.0%} between two models, after some hundred hands.",
+    "log-probs": "the probabilities of a model's replies count as its published dice. Assumed: the same tokens, "
+    f"{WITH_DICE[1]:.0%} of the variance left against a built-in bot and {WITH_DICE[2]:.0%} between two models that "
+    "decide before they explain.",
+    "no comprehension": f"assumed to spare {COMPREHENSION.input} tokens in and {COMPREHENSION.output} out a call.",
+}
 
 
 def about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -> list[str]:
     """Say what is assumed of the pairings of the built-in reference, if it plays and there is no pilot."""
-    if assumed.pilot_seed_pairs or not any(has_reference(config) for config in configs):
+    if assumed.pilot_seed_pairs or not any(map(references_in, configs)):
         return []
     played = {each.type for config in configs for each in config.participants}
     names = " or ".join([name for name in REFERENCES if name in played])
@@ -188,10 +185,6 @@ def assumptions(assumed: Assumptions) -> str:
         alike.setdefault(calls, []).append(model.id)
     parts += [f"{' and '.join(names)}: {calls}" for calls, names in alike.items()]
     return f"Assumptions, in bb/100: {'; '.join(parts)}."
-
-
-def _gap(gap: float) -> str:
-    return f"{gap / MBB_PER_BB100:,.3g}"
 
 
 def _dollars(need: Need) -> str:

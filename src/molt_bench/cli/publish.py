@@ -6,12 +6,12 @@ import click
 
 from molt_bench.cli.options import PATH, RUNS, Printing, printing_options
 from molt_bench.cli.parser import NONE_OR_MORE, Command
-from molt_bench.cli.streams import print_json, warn
+from molt_bench.cli.streams import notice, warn
 from molt_bench.errors import ConfigError
 from molt_bench.files import writing
 from molt_bench.view.library import Library
 from molt_bench.view.publish import publish as write_site
-from molt_bench.view.publish_exams import publish_exams
+from molt_bench.view.publish import publish_exams
 
 
 @click.command(cls=Command)
@@ -41,6 +41,5 @@ def publish(folder: str, output: str, deals: int, printing: Printing) -> None:
         exams = list(publish_exams(library, Path(output), warn=warn))
     runs = f"{len(published):,} run{'s' * (len(published) != 1)}"
     written = f"{runs} and {len(exams):,} exam{'s' * (len(exams) != 1)}" if exams else runs
-    printing.notice(f"wrote {written} to {output}; put it on any web host")
-    if printing.as_json:
-        print_json({"site": output, "runs": published, "exams": exams})
+    content = {"site": output, "runs": published, "exams": exams}
+    printing.answer(content, lambda: notice(f"wrote {written} to {output}; put it on any web host"))

@@ -51,7 +51,8 @@ def replay(folder: str, output: str | None, root: str | None, *, run_agents: boo
     files = check_artifacts(stored, found)
     files.raise_if_wrong(folder)
     if files.missing:
-        raise MoltBenchError(f"{folder}: {files.said_missing()}")
+        are = "is" if len(files.missing) == 1 else "are"
+        raise MoltBenchError(f"{folder}: {', '.join(files.missing)} {are} missing")
     exchanges = sum(each.exchanges for each in found.result.usage)
     if not printing.quiet:
         print(

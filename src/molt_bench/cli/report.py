@@ -16,14 +16,14 @@ from molt_bench.errors import ConfigError
 from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import write_whole, writing
 from molt_bench.lazy_import import lazy_import
-from molt_bench.runs.folder import journal_in
+from molt_bench.runs.folder import JOURNAL, journal_in
 
 if TYPE_CHECKING:  # a plain report starts faster without the viewer
     from molt_bench.exam import stored_exam
     from molt_bench.exam import table as exam_table
     from molt_bench.report import analysis
     from molt_bench.report import figures as run_figures
-    from molt_bench.view import html_report, library, open_run
+    from molt_bench.view import html_report, library
 else:
     run_figures, html_report = lazy_import("molt_bench.report.figures"), lazy_import("molt_bench.view.html_report")
     analysis = lazy_import("molt_bench.report.analysis")
@@ -59,7 +59,10 @@ def report(folder: str, html: str | None, figures: str | None, *, explain: bool,
         rebuild_run(folder, printing, explain=explain)
         return
     _check_targets(html, figures)
-    run = _open_run(folder)
+    found = library.Library(journal_in(folder).parent)
+    if JOURNAL not in found.runs.single:
+        raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
+    run = found.open(found.runs.root.name)
     written: dict[str, Any] = {"runDir": folder}
     if html is not None:
         _write_page(html, html_report.html_report(run), printing)
@@ -104,10 +107,3 @@ def _check_targets(html: str | None, figures: str | None) -> None:
     if figures is not None:
         with writing("--figures", figures, "a folder"):
             Path(figures).mkdir(parents=True, exist_ok=True)
-
-
-def _open_run(folder: str) -> "open_run.OpenRun":
-    found = library.Library(journal_in(folder).parent)
-    if not found.runs.single:
-        raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
-    return found.open(found.runs.root.name)

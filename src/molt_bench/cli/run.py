@@ -15,6 +15,7 @@ from molt_bench.cli.options import (
     resume_option,
     run_options,
     sandbox_from,
+    set_flag,
 )
 from molt_bench.cli.parser import CONFIDENCE, WHOLE, Command, flag, grouped
 from molt_bench.lazy_import import lazy_import
@@ -58,13 +59,7 @@ class BenchmarkOptions:
         "--sandbox/--no-sandbox",
     )
     output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
-    assignments: tuple[str, ...] = flag(
-        "Set any config field, as in game.stack=5000; repeatable.",
-        "--set",
-        default=(),
-        metavar="FIELD=VALUE",
-        shell_complete=config_fields,
-    )
+    assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.", config_fields)
 
     def fields(self) -> dict[str, Any]:
         """Return the config fields that the flags set; None where a flag is absent."""
@@ -90,7 +85,7 @@ class BenchmarkOptions:
 
 
 @click.command(cls=Command)
-@config_options()
+@config_options
 @grouped(BenchmarkOptions, "benchmark")
 @about_options
 @resume_option

@@ -1,4 +1,4 @@
-"""The lifecycle of a run: started, resumed, interrupted, finished."""
+"""The lifecycle of a run: its cost agreed to, started, resumed, interrupted, finished."""
 
 import os
 import shlex
@@ -6,24 +6,23 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.cast import LivePlayers
+from molt_bench.arena.cast import check_participants
 from molt_bench.arena.consent import outsiders
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.consent import consent
-from molt_bench.cli.cost_guard import check_cost
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.run_result import exit_on_faults, exit_unrated, rebuild_run, write_result
-from molt_bench.cli.streams import notice, warn
+from molt_bench.cli.streams import agreed, can_ask, notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import InternalError, JournalError, MoltBenchError, printable
+from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError, printable
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
@@ -34,35 +33,19 @@ from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.cost_estimate import what_the_budget_shows
+from molt_bench.study.cost_estimate import outlay_of, what_the_budget_shows, what_the_limit_buys
 
-
-class Host(LivePlayers, Protocol):
-    """Seats live agents, shows them how far the run is, and tells them when it is over."""
-
-    def close(self, reason: str) -> None:
-        """Tell everybody that the run is over."""
-
-    def watch(self, status: RunStatus) -> None:
-        """Note how far the run is."""
-
+if TYPE_CHECKING:  # it needs the extra live
+    from molt_bench.serve.lobby import Lobby
 
 #: Serves a run, given its folder and config, to the agents that come by themselves.
-Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Host]]
+Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], "AbstractContextManager[Lobby]"]
 
 
 def start_run(
     config: BenchmarkConfig, options: RunOptions, *, secret: str | None, about: About, live: Hosting | None = None
 ) -> None:
-    """Play a benchmark in a new folder.
-
-    Args:
-        config: What to play.
-        options: How it is played and printed.
-        secret: Its master seed, if that is to stay secret.
-        about: What the user calls the run.
-        live: Serves the run to live agents; None for a run without them.
-    """
+    """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
     check_cost(config, options)
     folder = new_folder(config)
     write_about(folder, about)
@@ -82,14 +65,8 @@ def resume_run(
 ) -> None:
     """Continue a run that was interrupted, or one that ended but has a new stop rule; no game is played twice.
 
-    Args:
-        folder: The folder of the run.
-        options: How it is played and printed.
-        stop: A new stop rule.
-        secret: Its master seed, if the user gives it.
-        live: Serves the run to live agents; None for a run without them.
-        run_agents: Whether the user consents to run the agents that the run names.
-        own: The user's own config, if the run was found by it: then its agents are the user's.
+    With `run_agents`, the user consents to run the agents that the run names. `own` is the user's own config, if the
+    run was found by it: then its agents are the user's.
     """
     permission, header = _permission(folder, stop, secret, run_agents=run_agents, own=own)
     files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)
@@ -221,3 +198,25 @@ def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config:
 
 def _show_traceback(participant: str, trace: str) -> None:
     print(f"molt-bench: {participant} raised:\n{printable(trace)}", file=sys.stderr, end="", flush=True)
+
+
+def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
+    """Say what a limit buys; without one, ask whether the run may cost what it will, or refuse if nobody can answer.
+
+    Raises ConfigError if the run must not begin.
+    """
+    if not config.models():
+        return
+    check_participants(config)  # whatever else is wrong comes first
+    limits = config.stop.budget
+    if limits is not None and (limits.max_cost_usd is not None or limits.max_tokens is not None):
+        bought = what_the_limit_buys(config)
+        if bought is not None and not options.quiet and not options.as_json:
+            notice(bought)
+        return
+    outlay = None if options.no_cost_limit else outlay_of(config)
+    if outlay is None:
+        return
+    field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
+    if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay}. Go on?"):
+        raise ConfigError(field, None, f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay}")

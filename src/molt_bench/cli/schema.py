@@ -4,9 +4,8 @@ import json
 
 import click
 
-from molt_bench.cli.options import json_option
+from molt_bench.cli.options import Printing, json_option
 from molt_bench.cli.parser import Command
-from molt_bench.cli.streams import print_json
 from molt_bench.config.sections import BenchmarkConfig
 
 
@@ -20,7 +19,4 @@ def schema(*, as_json: bool) -> None:
       molt-bench schema --json
     """
     content = BenchmarkConfig.model_json_schema(by_alias=True)
-    if as_json:
-        print_json(content)
-    else:
-        print(json.dumps(content, indent=2))
+    Printing(as_json=as_json).answer(content, lambda: print(json.dumps(content, indent=2)))

@@ -2,16 +2,16 @@
 
 import click
 
-from molt_bench.cli.config_flags import check_config, config_from, warn_ahead
+from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
 from molt_bench.cli.parser import Command
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import on_one_line
+from molt_bench.errors import on_one_line, raise_all
 from molt_bench.study.cost_estimate import what_the_limit_buys
 
 
 @click.command(cls=Command)
-@config_options()
+@config_options
 @printing_options
 def validate(config_file: ConfigOptions, printing: Printing) -> None:
     """Check a config without running it, and name the API keys that a run will need.
@@ -25,7 +25,7 @@ def validate(config_file: ConfigOptions, printing: Printing) -> None:
     """
     path = config_file.required()
     config = config_from(path)
-    check_config(config)
+    raise_all(problems_of(config))
     ids, missing = [participant.id for participant in config.participants], _missing_keys(config)
     waiting = [each.id for each in config.participants if each.kind.waits or each.id in config.models()]
     line = (

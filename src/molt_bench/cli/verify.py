@@ -58,9 +58,10 @@ def verify(folder: str, root: str | None, *, run_agents: bool, printing: Printin
         "missing": missing,
         "playedAgain": replayed.again,
         "onRecord": replayed.on_record,
-        "files": files.plain(),
+        "files": {"same": files.same, "missing": files.missing, "notChecked": files.unchecked},
     }
-    printing.answer(content, lambda: print("\n".join([line, *files.lines()])))
+    same = f"  as the journal gives them: {', '.join(files.same)}"
+    printing.answer(content, lambda: print(line, same, *files.notes(), sep="\n"))
 
 
 def _verify_exam(folder: Path, printing: Printing) -> None:

@@ -51,17 +51,11 @@ def view(folder: str, port: int, host: str, *, no_browser: bool, as_json: bool) 
     line = f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)"
     Printing(as_json=as_json).answer({"url": url, "folder": folder, "runs": count}, lambda: print(line, flush=True))
     try:
-        if not no_browser:
-            _open_browser(url)
+        display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+        if not no_browser and (display or not sys.platform.startswith("linux")):
+            webbrowser.open(url)
         serve(library, listener, host, allowed)
     except KeyboardInterrupt:
         pass
     finally:
         listener.close()
-
-
-def _open_browser(url: str) -> None:
-    """Open a browser if there is a display."""
-    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        return
-    webbrowser.open(url)

@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.settings_base import another_field
 from molt_bench.config.participants import PARTICIPANT_KINDS
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.config.syntax import SyntaxProblem, from_json, from_yaml
+from molt_bench.config.syntax import DEEPEST, TOO_DEEP, SyntaxProblem, from_json, from_yaml
 from molt_bench.errors import ConfigError, ConfigErrors, shown
 from molt_bench.files import text_of
 
@@ -26,8 +26,6 @@ _MOST_BYTES: Final = 1_000_000
 #: Maximum characters of any string in a config, and bits of any int, since it may be a seed.
 _LONGEST: Final = 100_000
 _MOST_BITS: Final = 13_288
-#: Maximum nesting of sections and lists.
-_DEEPEST: Final = 50
 
 
 def read_config_file(path: str) -> dict[str, Any]:
@@ -139,8 +137,8 @@ def _stand_in(wrong: object, at: int) -> dict[str, Any]:
 def _check_plain(value: object, path: str, depth: int = 0) -> None:
     """Refuse values that no file of a run could hold, at any depth: agent params are not checked field by field."""
     where = path or "config"
-    if depth > _DEEPEST:
-        raise ConfigError(where, value, f"at most {_DEEPEST} levels of sections and lists")
+    if depth > DEEPEST:
+        raise ConfigError(where, value, TOO_DEEP)
     if isinstance(value, dict):
         for key, below in value.items():
             if not isinstance(key, str):

@@ -13,10 +13,7 @@ def commented(
 ) -> str:
     """Return a config as commented YAML that gives the same config when it is read.
 
-    Args:
-        config: What was chosen.
-        participants: Its participants as the user names them.
-        commands: What can be done with the file, and the command that does it; each on one line.
+    `participants` are as the user names them, `commands` what can be done with the file and how, each on one line.
     """
     listed = yaml.safe_dump([dict(each) for each in participants], sort_keys=False, allow_unicode=True, width=10**6)
     game, stop = config.game, config.stop

@@ -23,7 +23,6 @@ class Screen:
     """Prints the game as it goes; it is given only what the person's seat may see.
 
     Attributes:
-        results: The finished hands.
         faults: The opponent's faults: hand number and message.
         coach: Says what the reference would do; None if that is not wanted.
     """
@@ -57,7 +56,10 @@ class Screen:
         lines = list(story(view, self.look))
         self.print(*lines[self._lines_told :])
         self._lines_told = len(lines)
-        self._tell_faults()
+        if count := len(self._untold_faults):
+            answers = "an invalid answer" if count == 1 else f"{count} invalid answers"
+            self.print(Text(f"  ({self.look.opponent} gave {answers}: {self._untold_faults[0]})", "yellow"))
+            self._untold_faults.clear()
 
     def title(self, view: Observation | HandResult) -> str:
         """Say which hand it is."""
@@ -104,13 +106,6 @@ class Screen:
         line = printable(" ".join(message.split()))[:_MESSAGE_LENGTH]
         self.faults.append((hand_number, line))
         self._untold_faults.append(line)
-
-    def _tell_faults(self) -> None:
-        if self._untold_faults:
-            count = len(self._untold_faults)
-            answers = "an invalid answer" if count == 1 else f"{count} invalid answers"
-            self.print(Text(f"  ({self.look.opponent} gave {answers}: {self._untold_faults[0]})", "yellow"))
-            self._untold_faults.clear()
 
 
 def open_terminal(console: Console) -> bool:

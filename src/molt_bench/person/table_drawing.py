@@ -33,8 +33,6 @@ class Look(msgspec.Struct, frozen=True):
     """How a table is drawn.
 
     Attributes:
-        opponent: The opponent's name.
-        rules: The blinds.
         symbols: Whether the terminal can show suit symbols and frames; otherwise letters and dashes.
         width: Width of the terminal in columns; a table that does not fit loses its frame.
     """

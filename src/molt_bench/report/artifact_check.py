@@ -5,7 +5,7 @@ import os
 from hashlib import sha256
 from math import isclose
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -28,8 +28,6 @@ from molt_bench.runs.stored_run import StoredRun
 _BEGINNING: Final = 30
 #: What a file that cannot be read as a file of the run counts as: a folder, or a link that leads elsewhere.
 _UNREADABLE: Final = "\0"
-
-T = TypeVar("T")
 
 
 class ArtifactCheck(msgspec.Struct, frozen=True):
@@ -60,24 +58,12 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
                 f"{by if self.written_by is not None else ''}"
             )
 
-    def said_missing(self) -> str:
-        """Return which files are missing, in words."""
-        return f"{', '.join(self.missing)} {'is' if len(self.missing) == 1 else 'are'} missing"
-
     def notes(self) -> list[str]:
         """Return a line each for what is missing and what was not checked."""
         return [
             *([f"  missing: {', '.join(self.missing)}"] if self.missing else ()),
             *([f"  not checked: {', '.join(self.unchecked)}"] if self.unchecked else ()),
         ]
-
-    def lines(self) -> list[str]:
-        """Return what was checked, missing, and not checked, in lines."""
-        return [f"  as the journal gives them: {', '.join(self.same)}", *self.notes()]
-
-    def plain(self) -> dict[str, list[str]]:
-        """Return the same as JSON values."""
-        return {"same": [*self.same], "missing": [*self.missing], "notChecked": [*self.unchecked]}
 
 
 def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
@@ -248,18 +234,13 @@ def _alike(old: Any, new: Any) -> bool:
 
 
 def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) -> bool:
-    written = _decoded(stored.folder, GRADES, Grades)
-    if written is None or written == grades:
-        return written is not None
+    try:
+        written = msgspec.json.decode(_text_of(stored.folder, GRADES), type=Grades)
+    except (msgspec.MsgspecError, RecursionError):
+        return False
+    if written == grades:
+        return True
     orders = [True] if grades is not None else [False, True]
     by = reference(earlier=written.format == 1)
     again = (grade_run(stored, by, as_finished=each).grades(found) for each in orders)
     return any(written == (in_format_1(each) if written.format == 1 else each) for each in again)
-
-
-def _decoded(folder: Path, name: str, type_: type[T]) -> T | None:
-    """Return what a file holds; None if that cannot be read."""
-    try:
-        return msgspec.json.decode(_text_of(folder, name), type=type_)
-    except (msgspec.MsgspecError, RecursionError):
-        return None

@@ -120,7 +120,16 @@ def _match(match: PlayedMatch) -> dict[str, Any]:
 def summary(found: Analysis) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
     result = found.result
-    played, latency, halves, said = totals(result), _latency(result), _second_half(result), suspicions(found)
+    played, said = totals(result), suspicions(found)
+    latency = {
+        usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
+        for usage in result.usage
+    }
+    # How the second half compares with the first, for those that may remember.
+    halves = {
+        name: {"changeMbb": round(each.mean, 3), "halfWidth95Mbb": round(each.half_width(), 3)}
+        for name, each in learners(result).items()
+    }
     # The journal that all this follows from, and the hash of the margins that follow from it.
     origin = {
         "journal": {"lines": result.journal_lines, "sha256": result.journal_hash},
@@ -143,22 +152,6 @@ def summary(found: Analysis) -> dict[str, Any]:
         **(origin if result.journal_lines else {}),
         **({"suspicions": said} if said else {}),
         "warnings": list(result.warnings),
-    }
-
-
-def _second_half(result: RunResult) -> dict[str, Any]:
-    """Return how the second half compares with the first for those that may remember."""
-    return {
-        name: {"changeMbb": round(each.mean, 3), "halfWidth95Mbb": round(each.half_width(), 3)}
-        for name, each in learners(result).items()
-    }
-
-
-def _latency(result: RunResult) -> dict[str, Any]:
-    """Return the response times of the language models."""
-    return {
-        usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
-        for usage in result.usage
     }
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from molt_bench.bench.participant_failures import Failures
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
@@ -18,10 +17,11 @@ def sentences(found: Analysis) -> list[str]:
         return []
     incomplete, shown = met_so_far(found), found.shown
     said = [*suspicions(found)]
-    said += [
-        f"{shown[name]} is not ranked: it {_why_unranked(failed, left=name in found.left)}."
-        for name, failed in found.unranked.items()
-    ]
+    for name, failed in found.unranked.items():
+        why = f"gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands"
+        if name in found.left:
+            why = f"stayed away and forfeited {failed.forfeited:,} games, so the run went on without it"
+        said.append(f"{shown[name]} is not ranked: it {why}.")
     said += [
         *mixed_harnesses(found),
         *_gauntlet(found),
@@ -56,12 +56,6 @@ def sentences(found: Analysis) -> list[str]:
         others = _some([shown[name] for name in by_mu], "leaderboard.json")
         said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
-
-
-def _why_unranked(failed: Failures, *, left: bool) -> str:
-    if left:
-        return f"stayed away and forfeited {failed.forfeited:,} games, so the run went on without it"
-    return f"gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands"
 
 
 #: Agents or pairs that are named in a sentence; files have all of them.

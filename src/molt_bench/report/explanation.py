@@ -162,21 +162,16 @@ def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
 def _confidence(found: Analysis) -> str:
     if not found.by_margins:
         return "The order is by rating, and so is how sure it is."
-    allowed = 100 * found.error_budget.allowed
-    return (
+    allowed, field = 100 * found.error_budget.allowed, len(found.rows)
+    said = (
         f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, "
-        f"and the percentages allow for that.{_smaller_leads(found)}"
+        "and the percentages allow for that."
     )
-
-
-def _smaller_leads(found: Analysis) -> str:
-    """Say why a lead is not the difference of the two results in the table, where it is not."""
-    field = len(found.rows)
     if found.model.yardstick is not None or field < 3:
-        return ""
+        return said  # a lead is the difference of the two results in the table
     return (
-        f" A lead is about {field - 1}/{field} of the difference between two results in the table: leads are measured "
-        f"against all {field} agents, and nobody wins anything from itself."
+        f"{said} A lead is about {field - 1}/{field} of the difference between two results in the table: leads are "
+        f"measured against all {field} agents, and nobody wins anything from itself."
     )
 
 

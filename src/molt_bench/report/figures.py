@@ -101,37 +101,38 @@ def write_figures(
     if not found.result.matches:
         raise MoltBenchError("no match was finished, so there is nothing to draw")
     figures = {name: draw for name, draw in _FIGURES.items() if name != "payoffs" or found.reference is None}
-    written = []
     try:
-        settings, canvas, make = mpl.rc_context(_SETTINGS), backend_agg.FigureCanvasAgg, mpl_figure.Figure
+        settings = mpl.rc_context(_SETTINGS)
     except ImportError as error:
         raise MoltBenchError(
             f"figures need {error.name}, which is not installed: {how_to_install('figures')}"
         ) from error
     with settings, _fonts_checked(warn):
         for name, draw in figures.items():
-            figure = make(layout="constrained")
-            canvas(figure)
-            draw(figure, found)
+            figure = _drawn(draw, found)
             for kind in formats:
                 save = partial(figure.savefig, format=kind, dpi=300, metadata=_FORMATS[kind])
                 fill_whole(folder / f"{name}.{kind}", save)
-                written.append(f"{name}.{kind}")
-    return written
+    return [f"{name}.{kind}" for name in figures for kind in formats]
 
 
 def write_preview(found: Analysis, path: Path, *, warn: Callable[[str], None] = lambda _: None) -> bool:
     """Write the leaderboard as one picture, for links to it; return whether that was possible: it needs matplotlib."""
     try:
-        settings, canvas, make = mpl.rc_context(_SETTINGS), backend_agg.FigureCanvasAgg, mpl_figure.Figure
+        settings = mpl.rc_context(_SETTINGS)
     except ImportError:
         return False
     with settings, _fonts_checked(warn):
-        figure = make(layout="constrained")
-        canvas(figure)
-        _leaderboard(figure, found)
+        figure = _drawn(_leaderboard, found)
         fill_whole(path, partial(figure.savefig, format="png", dpi=200, metadata=_FORMATS["png"]))
     return True
+
+
+def _drawn(draw: "Callable[[Figure, Analysis], None]", found: Analysis) -> "Figure":
+    figure = mpl_figure.Figure(layout="constrained")
+    backend_agg.FigureCanvasAgg(figure)
+    draw(figure, found)
+    return figure
 
 
 @contextmanager

@@ -110,7 +110,8 @@ def _rest(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> list[
     if open_:
         return [_open(found, open_)]
     if tied:
-        return [f"Tied within {_tie(found)} bb/100: {_listed([_pair(found, pair) for pair in tied])}."]
+        said = [f"{_name(found, one)} and {_name(found, two)}" for one, two in tied]
+        return [f"Tied within {_tie(found)} bb/100: {_listed(said)}."]
     return [f"All {len(ranked):,} are told apart."] if len(ranked) > 2 and len(first) == 1 else []
 
 
@@ -177,10 +178,6 @@ def _with_interval(lead: Estimate) -> str:
 def _name(found: Analysis, name: str) -> str:
     """Return a name, marked as in the tables if the agent is suspected."""
     return f"{found.shown[name]} (!)" if name in found.result.suspicion.suspects else found.shown[name]
-
-
-def _pair(found: Analysis, pair: Pair) -> str:
-    return f"{_name(found, pair[0])} and {_name(found, pair[1])}"
 
 
 def _tie(found: Analysis) -> str:

@@ -1,10 +1,9 @@
 """The ranking of a result: the one order of the run, who is tied or not ranked, and how sure that is."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import inf, isfinite, sqrt
-from typing import TypedDict
 
 from molt_bench.bench.error_budget import error_budget, rule_of
 from molt_bench.bench.participant_failures import Failures
@@ -19,14 +18,6 @@ from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Rating
 from molt_bench.report.win_rates import WinRates
 from molt_bench.specs import Pair
-
-
-class Families(TypedDict):
-    """The options of a comparison of everybody with everybody."""
-
-    error: float
-    apart: Collection[str]
-    familywise: bool
 
 
 class Ranking(WinRates):
@@ -95,19 +86,13 @@ class Ranking(WinRates):
     @cached_property
     def rank_intervals(self) -> Mapping[str, tuple[int, int]]:
         """The ranks that each may have, with the run's confidence; none if margins do not decide."""
-        if not self.by_margins:
-            return {}
-        return intervals_of(self._sure_leads)
+        return intervals_of(self._sure_leads) if self.by_margins else {}
 
     @cached_property
     def _sure_leads(self) -> dict[str, dict[str, bool]]:
         """Whom everybody surely leads or trails; it takes seconds for hundreds of participants."""
-        return sure_leads(self.model, self.judge.test, **self._families)
-
-    @property
-    def _families(self) -> Families:
-        """How the error is shared where everybody is compared with everybody."""
-        return Families(error=self.judge.error, apart=self.unranked, familywise=self.judge.familywise)
+        judge = self.judge
+        return sure_leads(self.model, judge.test, error=judge.error, apart=self.unranked, familywise=judge.familywise)
 
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
@@ -128,26 +113,20 @@ class Ranking(WinRates):
     @cached_property
     def _told_apart(self) -> list[Pair]:
         """The pairs of which the first is claimed to be above the second."""
-        return [*self._claims(self._ranked)]
-
-    def _claims(self, ranked: Sequence[str]) -> Iterator[Pair]:
         if not self.result.matches:
-            return
+            return []
         if not self.by_margins:
-            pairs = combinations(ranked, 2)
-            rated = [(pair, self.better(self.ratings[pair[0]], self.ratings[pair[1]])) for pair in pairs]
-            yield from (pair for pair, sure in rated if sure >= self.rule.threshold)
-            return
-        yield from ((each.above, each.below) for each in self.verdicts if each.kind == "ordered")
+            pairs, least = combinations(self._ranked, 2), self.rule.threshold
+            return [(one, two) for one, two in pairs if self.better(self.ratings[one], self.ratings[two]) >= least]
         doubted = frozenset(self.result.suspicion.doubted)
-        sure = agreed(self._sure_leads)
-        yield from (pair for pair in sure if doubted.isdisjoint(pair))
+        ordered = [(each.above, each.below) for each in self.verdicts if each.kind == "ordered"]
+        return [*ordered, *(pair for pair in agreed(self._sure_leads) if doubted.isdisjoint(pair))]
 
     @cached_property
     def ranks(self) -> dict[str, int]:
         """One number for everybody who has a rank: those tied with the one above, or with the same result, share it."""
         tied = {each.below for each in self.verdicts if each.kind == "tied"}
-        played = [name for name in self.order if name not in self.unranked and self.ratings[name].matches]
+        played = [name for name in self._ranked if self.ratings[name].matches]
         found: dict[str, int] = {}
         first: str | None = None
         for at, name in enumerate(played, start=1):

@@ -3,25 +3,19 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Sequence
 from time import monotonic
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from molt_bench.serve.connection_limits import Address, ConnectionLimits, most_of_one_guest
+from molt_bench.serve.connection_limits import Address, Allowance, ConnectionLimits, Strangers, most_of_one_guest
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
-from molt_bench.serve.request_rates import Allowance, Strangers
-
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: Most bytes of one message.
 LONGEST_MESSAGE: Final = 64 * 1024
@@ -93,7 +87,7 @@ def answered(connection: HTTPConnection) -> None:
 class Guard:
     """Lets in what is meant for this server and comes with an invitation, or asks for the lobby's own page."""
 
-    def __init__(self, inner: App, lobby: Lobby, *, address: ServerAddress, limits: ConnectionLimits) -> None:
+    def __init__(self, inner: ASGIApp, lobby: Lobby, *, address: ServerAddress, limits: ConnectionLimits) -> None:
         self._inner = inner
         self._lobby = lobby
         self._address = address

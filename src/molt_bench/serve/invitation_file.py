@@ -21,8 +21,6 @@ class Invitations(msgspec.Struct, frozen=True, rename="camel"):
     """The invitations of a run.
 
     Attributes:
-        host: The address that the server listens on.
-        port: Its port.
         session: How often the server was started before.
         invited: One for each live agent, or for each copy of it.
         config: Hash of the config that they are for.

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.exam.absence import Absence
 from molt_bench.exam.questions import RULES
 from molt_bench.exam.stored_exam import StoredExam
@@ -14,17 +13,14 @@ from molt_bench.serve.lobby import Lobby
 @contextmanager
 def served_exam(exam: StoredExam, options: ServeOptions) -> Iterator[Lobby]:
     """Serve an exam within the context, as `served` does a run; yields who seats the live agents."""
-    with served(exam.folder, _as_played(exam.config), options) as lobby:
+    # Of the user's own game, only times and retries count.
+    rules = {name: getattr(RULES, name) for name in ("small_blind", "big_blind", "ante", "raise_cap")}
+    played = {"hands_per_game": 1, "warmup_hands": 0, "stacks": "reset", "stack": 100 * RULES.big_blind}
+    game = exam.config.game.model_copy(update={**rules, **played})
+    with served(exam.folder, exam.config.model_copy(update={"game": game}), options) as lobby:
         lobby.is_exam = True
         absence = Absence(exam.config, exam.answers.answers.values())
         for name in absence.gone:
             lobby.dismiss(name, absence.told)
         yield lobby
         lobby.close("the exam is over")
-
-
-def _as_played(config: BenchmarkConfig) -> BenchmarkConfig:
-    """Return the config with the game that is played in an exam: of the user's own, only times and retries count."""
-    rules = {name: getattr(RULES, name) for name in ("small_blind", "big_blind", "ante", "raise_cap")}
-    played = {"hands_per_game": 1, "warmup_hands": 0, "stacks": "reset", "stack": 100 * RULES.big_blind}
-    return config.model_copy(update={"game": config.game.model_copy(update={**rules, **played})})

@@ -92,12 +92,13 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
     if options.earlier is not None:
         with suppress(OSError):
             remove_empty(options.earlier)
+    patience = options.reconnect_s, config.live.forfeit_after, RECONNECT_S
     lobby = Lobby(
         invitations.invited,
         titles={each.id: each.display_name or each.id for each in config.participants},
         game=config.game,
         session=session,
-        reconnect_s=_first(options.reconnect_s, config.live.forfeit_after, RECONNECT_S),
+        reconnect_s=next(each for each in patience if each is not None),
         most_forfeits=config.live.max_forfeits,
         public_names=options.public_names,
     )
@@ -171,11 +172,6 @@ def _games_in(folder: Path) -> Sequence[Game]:
     """Return the games of a run so far; an exam has none."""
     journal = folder / JOURNAL
     return games_in(read_journal(str(journal)).lines) if journal.is_file() and journal.stat().st_size else ()
-
-
-def _first(*values: float | None) -> float:
-    """Return the first that is given."""
-    return next(value for value in values if value is not None)
 
 
 def _linger(lobby: Lobby, options: ServeOptions) -> None:

@@ -52,10 +52,7 @@ class Invitation:
     """An invitation: the URL that one agent got, and its slots.
 
     Attributes:
-        invited: Whom it is for.
         title: What pages call it.
-        slots: Its slots, one for each game at once.
-        came: Whether the agent has come.
         told: Whether it has learnt that the run is over.
         left: Whether it has forfeited so many games that the run goes on without it.
     """
@@ -106,12 +103,10 @@ class Lobby:
     Attributes:
         invitations: One for each live agent, or one for each copy of it.
         closed: Why the run is over; None while it is not.
-        game: The game that is played.
         status: How far the run is; None before its first game.
         is_exam: Whether it is an exam, in which a hand has one decision and nobody learns how it would have ended.
         public_names: Whether everybody may see who is playing, before the run ends.
         titles: What pages call the participants.
-        spectators: What spectators may see.
         on_gather: Invites everybody, and returns when they are there.
         on_away: Called with who is away, is back, or has forfeited a game.
         on_left: Called with who has forfeited so many games that the run goes on without it.
@@ -148,17 +143,17 @@ class Lobby:
             most_forfeits=most_forfeits,
             shut_at=lambda: self.shut_at(),
         )
-        self.on_away: Callable[[Invitation], None] | None = None
-        self.on_left: Callable[[Invitation], None] | None = None
+        self.on_away: Callable[[Invitation], None] = lambda _: None
+        self.on_left: Callable[[Invitation], None] = lambda _: None
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
         for each in self.invitations:
             for slot in each.slots:
-                slot.on_away = partial(self._away, each)
+                slot.on_away = lambda away=each: self.on_away(away)
                 slot.listen(partial(self.spectators.hear, id(slot)))
         self.closed: str | None = None
         self.game = game
         self.status: RunStatus | None = None
-        self.on_gather: Callable[[], None] | None = None
+        self.on_gather: Callable[[], None] = lambda: None
         self._arrival = threading.Condition()
         self._taken: set[int] = set()
         self._by_digest = {sha256(each.invited.token.encode()).digest(): each for each in self.invitations}
@@ -197,8 +192,7 @@ class Lobby:
 
     def gather(self) -> None:
         """Invite everybody and wait until they are there."""
-        if self.on_gather is not None:
-            self.on_gather()
+        self.on_gather()
 
     def dealt(self, players: Mapping[GameLabel, tuple[str, str]]) -> None:
         """Note who plays the games of the next round."""
@@ -253,17 +247,13 @@ class Lobby:
             if invitation.invited.participant == participant and invitation.slots[0].snapshot().closed is None:
                 for slot in invitation.slots:
                     slot.close(why)
-                if self.on_left is not None and not invitation.left:
+                if not invitation.left:
                     self.on_left(invitation)
                 invitation.left = True
 
     def everybody_told(self) -> bool:
         """Return whether everybody who came has learnt that the run is over."""
         return all(each.told or not each.came for each in self.invitations)
-
-    def _away(self, invitation: Invitation) -> None:
-        if self.on_away is not None:
-            self.on_away(invitation)
 
     def _invitation(self, participant: str, seating: Seating) -> Invitation:
         return next(

@@ -3,8 +3,8 @@
 It uses the server's long poll, so that the server itself needs no package of MCP.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.live.turn_messages import Next
 from molt_bench.errors import MoltBenchError
@@ -28,41 +28,26 @@ async def bridge(url: str, *, say: Say) -> None:
     """
     async with connected(base_of(url)) as client:
         live = LiveClient(client, patience_s=_PATIENCE_S, say=say)
-        bridged = _Bridge(live)
-        server = mcp_server(bridged.next_turn, bridged.act, bridged.skill)
+        server = mcp_server(
+            lambda _, __, wait_s: _told(live.turn(wait_s=wait_s)),
+            lambda _, arguments, wait_s: _told(
+                live.act({name: value for name, value in arguments.items() if name != "wait_s"}, wait_s=wait_s)
+            ),
+            lambda _: live.skill(),
+        )
         streams = stdio.stdio_server()
         await live.first_contact()
         async with streams as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
 
-class _Bridge:
-    """The tools of MCP as requests to a live server."""
-
-    def __init__(self, live: LiveClient) -> None:
-        self._live = live
-
-    async def next_turn(self, _: Any, __: Mapping[str, Any], wait_s: float) -> Next | str:
-        """Wait for a decision."""
-        try:
-            return await self._live.turn(wait_s=wait_s)
-        except RunOver as end:
-            return end.found
-        except MoltBenchError as error:
-            return f"UNAVAILABLE: {error}"
-
-    async def act(self, _: Any, arguments: Mapping[str, Any], wait_s: float) -> Next | str:
-        """Answer a decision."""
-        answer = {name: value for name, value in arguments.items() if name != "wait_s"}
-        try:
-            return await self._live.act(answer, wait_s=wait_s)
-        except RunOver as end:
-            return end.found
-        except (NotTaken, Stale) as refusal:
-            return str(refusal)
-        except MoltBenchError as error:
-            return f"UNAVAILABLE: {error}"
-
-    async def skill(self, _: Any) -> str:
-        """Return the skill document."""
-        return await self._live.skill()
+async def _told(request: Awaitable[Next]) -> Next | str:
+    """Return what a live server answers; as text, why it does not."""
+    try:
+        return await request
+    except RunOver as end:
+        return end.found
+    except (NotTaken, Stale) as refusal:
+        return str(refusal)
+    except MoltBenchError as error:
+        return f"UNAVAILABLE: {error}"

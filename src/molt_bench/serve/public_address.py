@@ -18,8 +18,6 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
     """Where a server listens, and where it is reached.
 
     Attributes:
-        host: The address that it listens on.
-        port: Its port.
         public_url: The URL under which guests reach it, without a slash at the end; None if they come directly.
         trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
     """

@@ -12,11 +12,12 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from molt_bench.serve.connection_limits import STRANGER_S, ConnectionLimits, most_connections, raise_file_limit
 from molt_bench.serve.doors import landing, long_poll, mcp, moltpoker, skill
-from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, App, Guard, invitation_of
+from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, Guard, invitation_of
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.lobby_page import lobby_routes
 from molt_bench.serve.public_address import ServerAddress
@@ -36,7 +37,7 @@ _WAITING: Final = 1_024
 _BEGUN_S: Final = 0.1
 
 
-def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits, listener: socket.socket) -> App:
+def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits, listener: socket.socket) -> ASGIApp:
     """Return the application that is served."""
     doors: list[BaseRoute] = []
     for door in (long_poll, mcp, moltpoker, skill, landing):  # what is asked most comes first
@@ -99,7 +100,8 @@ class LiveServer:
             ws_ping_interval=None,  # the protocol has its own; a client that thinks must not lose its connection
             ws_per_message_deflate=False,
         )
-        self._thread = threading.Thread(target=self._run, name="molt-bench serve", daemon=True)
+        run = partial(self._server.run, sockets=[listener])
+        self._thread = threading.Thread(target=run, name="molt-bench serve", daemon=True)
 
     def start(self) -> None:
         """Begin to serve."""
@@ -111,6 +113,3 @@ class LiveServer:
         if self._thread.is_alive():
             self._thread.join(timeout=_GRACE_S + 5)
         self._listener.close()
-
-    def _run(self) -> None:
-        self._server.run(sockets=[self._listener])

@@ -30,20 +30,10 @@ _STATES_KEPT: Final = 10_000
 _RESULTS_SHOWN: Final = 10
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """The result of one participant so far, in big blinds per 100 hands; it has an interval once all have met."""
-
-    participant: str
-    matches: int
-    bb_per_100: float | None
-    half_width: float | None
-
-
 class TableState(msgspec.Struct, frozen=True, rename="camel"):
     """A table as everybody at it saw it at one moment. Pairs are indexed by seat.
 
     Attributes:
-        hand: Number of the hand.
         actor: The seat to act; None if the hand is over.
         net: Chips won; None until the hand is over.
         shown: The hole cards of both after a showdown; None before, and after a fold.
@@ -91,7 +81,8 @@ class Spectators:
         self._tables: dict[GameLabel, _Table] = {}
         self._seated: dict[Hashable, GameLabel] = {}
         self._hands: deque[float] = deque()
-        self._standings: tuple[Standing, ...] = ()
+        #: The results so far, in big blinds per 100 hands; they have intervals once all have met.
+        self._standings: tuple[tuple[str, dict[str, float | None]], ...] = ()
         #: The last matches: number, participants, and the chips that the first of them won.
         self._results: tuple[tuple[int, Pair, int], ...] = ()
         self._ranked_at = -inf
@@ -138,7 +129,7 @@ class Spectators:
         for name in ladder.ranking():
             mean, half_width = in_bb_per_100(ladder.margins.so_far(name)) or (None, None)
             known = half_width if half_width is not None and isfinite(half_width) else None
-            found.append(Standing(name, ladder.played[name], mean, known))
+            found.append((name, {"matches": ladder.played[name], "bbPer100": mean, "halfWidth": known}))
         self._standings = tuple(found)
         last = ladder.matches[-_RESULTS_SHOWN:]
         self._results = tuple((each.number, each.participants, each.result.score_a) for each in reversed(last))
@@ -157,7 +148,11 @@ class Spectators:
                 "delay": self.delay_s,
                 "handsPerMinute": len(self._hands),
                 "playing": len(playing),
-                "waiting": [_waiting(table, now, named) for table in playing if _is_waiting(table)],
+                "waiting": [
+                    _waiting(table, now, named)
+                    for table in playing
+                    if table.states and table.states[-1][1].actor is not None
+                ],
                 "tables": [
                     {"names": [named(each) for each in table.names] if names else None, "state": state}
                     for table in self._tables.values()
@@ -165,15 +160,7 @@ class Spectators:
                     and table.is_shown
                     and (state := table.at(now - self.delay_s)) is not None
                 ],
-                "standings": [
-                    {
-                        "name": named(each.participant),
-                        "matches": each.matches,
-                        "bbPer100": each.bb_per_100,
-                        "halfWidth": each.half_width,
-                    }
-                    for each in self._standings
-                ],
+                "standings": [{"name": named(participant), **won} for participant, won in self._standings],
                 "results": [
                     {"match": number, "names": [named(each) for each in pair], "chips": chips}
                     for number, pair, chips in (self._results if names else ())
@@ -188,10 +175,6 @@ class Spectators:
         for game, table in [*self._tables.items()]:
             if table.ended_at is not None and table.ended_at < now - kept_s:
                 del self._tables[game]
-
-
-def _is_waiting(table: _Table) -> bool:
-    return bool(table.states) and table.states[-1][1].actor is not None
 
 
 def _waiting(table: _Table, now: float, named: Callable[[str], str | None]) -> dict[str, Any]:

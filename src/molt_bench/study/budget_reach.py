@@ -32,7 +32,6 @@ class Way(msgspec.Struct, frozen=True):
     """One way to spend a budget.
 
     Attributes:
-        config: The config that does it.
         added: Whether the yardstick of the gauntlet is not in the user's config.
         variance: Share of the variance that is assumed to be left.
     """

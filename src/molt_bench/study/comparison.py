@@ -208,10 +208,7 @@ def compare(
     estimator = new.config.rating.estimator
     if old.config.rating.estimator != estimator:
         warnings.append(f"both runs are measured by the estimator of {new.name}, {estimator}")
-    changed: dict[str, list[str]] = {}
-    for name in both:
-        one, two = old.identity(name), new.identity(name)
-        changed[name] = [key for key in {**one, **two} if one.get(key) != two.get(key)]
+    changed = {name: changed_in(name, old, new) for name in both}
     differences = []
     for old_id, new_id in wanted:
         ways = old.harness(old_id), new.harness(new_id)
@@ -248,6 +245,12 @@ def compare(
             "in two seed pairs or more (name those with another id as --agent OLD_ID=NEW_ID)"
         )
     return Comparison(estimator, tuple(differences), tuple(dict.fromkeys(warnings)))
+
+
+def changed_in(participant: str, old: Run, new: Run) -> list[str]:
+    """Return in what a participant is not the same in both runs."""
+    one, two = old.identity(participant), new.identity(participant)
+    return [key for key in {**one, **two} if one.get(key) != two.get(key)]
 
 
 def _check_games(old: Run, new: Run) -> list[str]:

@@ -38,8 +38,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """A comparison and what it means for a gate.
 
     Attributes:
-        old: Name of the old run.
-        new: Name of the new run.
         within: Largest difference that does not matter.
         failures: Why participants fail, by the name of their difference.
     """

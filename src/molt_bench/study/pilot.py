@@ -64,7 +64,7 @@ def prior_deviation(config: BenchmarkConfig) -> float:
 
 def _shares(config: BenchmarkConfig) -> list[float]:
     """Return the share of the variance of each pairing that is left by what is known of those who play."""
-    known, models = _references(config), config.models() if config.rating.estimator in ("auto", "fitted") else {}
+    known, models = references_in(config), config.models() if config.rating.estimator in ("auto", "fitted") else {}
     found = []
     for pair in config.pairings():
         asked_again = sum(name in models and models[name].reasks for name in pair)
@@ -77,12 +77,8 @@ def left_by_reasking(config: BenchmarkConfig, other: BenchmarkConfig) -> float:
     return fmean(_shares(config)) / fmean(_shares(other))
 
 
-def has_reference(config: BenchmarkConfig) -> bool:
-    """Return whether the built-in reference plays, and margins are measured in a way that profits by it."""
-    return bool(_references(config))
-
-
-def _references(config: BenchmarkConfig) -> set[str]:
+def references_in(config: BenchmarkConfig) -> set[str]:
+    """Return the built-in references that play, where margins are measured in a way that profits by them."""
     if config.rating.estimator not in ("auto", "aivat"):
         return set()
     return {each.id for each in config.participants if each.type in REFERENCES}
@@ -270,7 +266,9 @@ def guess_of(
     known = pilot.models if pilot is not None else {}
     found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings))
     if found is None:
-        found = _prior(settings, hands)
+        assumed = msgspec.structs.asdict(expected_of(settings, hands))
+        prior_s = BATCH_LATENCY_S if settings.batch else LATENCY_S
+        found = ModelGuess(id="", latency_s=prior_s, usd_per_call=None, measured=False, **assumed)
     elif pilot is not None and settings.harness == "chat":
         found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s
@@ -289,10 +287,3 @@ def guess_of(
         calls_at_once=answers,
         harness=f"{settings.harness_label}, {settings.track}",
     )
-
-
-def _prior(settings: LLMSettings, hands: int) -> ModelGuess:
-    """Return what a model is assumed to need without a pilot."""
-    latency_s = BATCH_LATENCY_S if settings.batch else LATENCY_S
-    assumed = msgspec.structs.asdict(expected_of(settings, hands))
-    return ModelGuess(id="", latency_s=latency_s, usd_per_call=None, measured=False, **assumed)

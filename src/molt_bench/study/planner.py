@@ -172,14 +172,7 @@ class Planner:
             pilot_seed_pairs=pilot.seed_pairs if pilot is not None else 0,
             pairings=len(config.pairings()),
             models=tuple(
-                guess_of(
-                    name,
-                    settings,
-                    pilot,
-                    prices,
-                    latency_s,
-                    hands=config.game.hands_per_game + config.game.warmup_hands,
-                )
+                guess_of(name, settings, pilot, prices, latency_s, hands=hands // 2 + config.game.warmup_hands)
                 for name, settings in config.models().items()
             ),
         )
@@ -189,10 +182,6 @@ class Planner:
         first = judge.error / (1 - rule.threshold)
         self._error = first * (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
         self._lead, self._result = self._shapes(ids)
-
-    def bars(self, known: Estimate) -> tuple[float, float]:
-        """Return how many standard errors a lead must be from 0 to be an order, and from the tie margin to be a tie."""
-        return self._test.bars(known, self._error)
 
     def whole(self) -> Need | None:
         """Return what the run takes until every two neighbours are ordered or tied; None if there are too many of them.
@@ -243,7 +232,7 @@ class Planner:
             z = gap / known.scale
             # Of a lead that is normally distributed, its mean distance from 0.
             distance = known.scale * sqrt(2 / pi) * exp(-z * z / 2) + gap * erf(z / sqrt(2))
-            return distance + self.bars(known)[1] * known.tested < tie
+            return distance + self._test.bars(known, self._error)[1] * known.tested < tie
 
         counts: dict[Outcome, int] = {}
         if gap > 0:
@@ -256,7 +245,7 @@ class Planner:
     def gap_after(self, count: float) -> float:
         """Return the smallest lead that is an order after this many seed pairs of every pairing."""
         known = self._estimate(self._lead, count)
-        return self.bars(known)[0] * known.tested
+        return self._test.bars(known, self._error)[0] * known.tested
 
     def for_matches(self, matches: int) -> Need:
         """Return what this many matches take, and the smallest gap between neighbours that they can show.

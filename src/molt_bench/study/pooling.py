@@ -64,7 +64,10 @@ def _pool(group: Sequence[Run], runs: Sequence[Run], unfit: Mapping[str, str]) -
             kept.append(run)
             dealt |= dict.fromkeys(cards, run.name)
     members = {run.name for run in group}
-    left_out |= {run.name: _difference(group[-1], run) for run in runs if run.name not in members}
+    wanted = _settings(group[-1])
+    for run in runs:
+        if run.name not in members:
+            left_out[run.name] = next(_differences(wanted, _settings(run)), "it is another config")
     return Pool(tuple(run.name for run in kept), left_out, _result(kept))
 
 
@@ -127,12 +130,8 @@ def _settings(run: Run) -> dict[str, Any]:
     return found
 
 
-def _difference(one: Run, other: Run) -> str:
-    """Say in what a run differs from those of a pool."""
-    return next(_differences(_settings(one), _settings(other)), "it is another config")
-
-
 def _differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[str]:
+    """Say in what a run differs from those of a pool."""
     if here["participants"] != there["participants"]:
         yield f"other agents play in it: {', '.join(there['participants'])}"
     for name in {**here, **there}:  # what is not set may be in neither, or in one of them

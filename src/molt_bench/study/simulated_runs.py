@@ -81,14 +81,9 @@ class _DrawnLadder(Ladder):
         start = _APART * self._numbers[pair] + count * self.meetings[pair]
         self._book.add(pair, dict.fromkeys(ESTIMATORS, margins), [start + at for at in range(count)])
         self.meetings[pair] += 1
-        self.matches.append(_played(pair))
+        nothing: Any = None  # the schedule knows who played, and nothing else
+        self.matches.append(PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing))
         self._look_anew()
-
-
-def _played(pair: Pair) -> PlayedMatch:
-    """Return a match of which the schedule knows who played, and nothing else."""
-    nothing: Any = None
-    return PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing)
 
 
 def simulated_run(config: BenchmarkConfig, world: World, *, expected: float, seed: int) -> SimulatedRun:

@@ -34,7 +34,7 @@ class Access:
 
     def refusal(self, request: Request, library: Library) -> str | None:
         """Return why a page is not shown, if it is not."""
-        if self._has_token(request):
+        if self._is_token(request.cookies.get(self._cookie, "")):
             return None
         if not self._local:
             return NEEDS_TOKEN
@@ -50,9 +50,6 @@ class Access:
         response = RedirectResponse(request.url.path, 303)
         response.set_cookie(self._cookie, self.token, httponly=True, samesite="strict")
         return response
-
-    def _has_token(self, request: Request) -> bool:
-        return self._is_token(request.cookies.get(self._cookie, ""))
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())

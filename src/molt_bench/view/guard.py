@@ -5,19 +5,13 @@ across origins. On the loopback interface its own pages may also PUT the name an
 """
 
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import msgspec
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from molt_bench.web_server import is_our_name
-
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 JSON: Final = "application/json"
 ALLOWED: Final = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -38,7 +32,7 @@ def json_error(status: int, said: str) -> Response:
     return Response(msgspec.json.encode({"error": said}), status, media_type=JSON)
 
 
-def guarded(inner: App, host: str, port: int, *, editable: bool) -> App:
+def guarded(inner: ASGIApp, host: str, port: int, *, editable: bool) -> ASGIApp:
     """Refuse requests that are not for this server, and add the security headers to every response."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:

@@ -39,9 +39,6 @@ class Listing(NamedTuple):
     """What the list of hands is made from: a run may go on while its hands are read.
 
     Attributes:
-        status: How the run goes.
-        agents: The participants, by number.
-        kinds: The kinds of faults.
         pairs: The games that may be shown, by seed pair.
         not_shown: Games that were played, and whose cards are secret while others can still be dealt them.
     """

@@ -1,7 +1,7 @@
-"""History: the results of each agent from run to run, and who got worse."""
+"""History: the results of each agent from run to run, who got worse, and leaderboards over several runs."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,10 +12,12 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.header import recorded_harnesses
 from molt_bench.study.comparison import Run, compare
+from molt_bench.study.pooling import Pool, pools
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
 from molt_bench.view.run_names import about_data
+from molt_bench.view.run_page import leaderboard_data, rule_data
 
 
 class Chapter(msgspec.Struct, frozen=True):
@@ -125,4 +127,37 @@ def agent_change(name: str, old: Run, new: Run) -> dict[str, Any]:
         "opponents": list(found.opponents),
         "why": None,
         "warnings": list(compared.warnings),
+    }
+
+
+def pooled(chapters: Sequence[Chapter], *, unfit: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return a leaderboard for every config that several runs have; `unfit` are others that cannot be used, and why.
+
+    The runs come oldest first.
+    """
+    open_ = {each.run.name: "it has not finished" for each in chapters if not each.finished}
+    found = pools([each.run for each in chapters if each.finished], unfit={**unfit, **open_})
+    return [_pool_data(each) for each in found]
+
+
+def _pool_data(pool: Pool) -> dict[str, Any]:
+    found = Analysis(pool.result)
+    matches, config = pool.result.matches, pool.result.config
+    return {
+        "runs": list(pool.runs),
+        "leftOut": [{"id": name, "why": why} for name, why in pool.left_out.items()],
+        "matches": len(matches),
+        "hands": sum(match.result.hands for match in matches),
+        "participants": [
+            {
+                "id": each.id,
+                "name": each.display_name or each.id,
+                "anchor": each.anchor,
+                "reference": each.id == config.scheduler.reference,
+                "color": at,
+            }
+            for at, each in enumerate(config.participants)
+        ],
+        "rule": rule_data(found),
+        "leaderboard": leaderboard_data(found),
     }

@@ -7,7 +7,7 @@ all fit, the file holds and lists those with the biggest swings.
 
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,10 +18,9 @@ from molt_bench.lazy_import import lazy_import
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
-from molt_bench.view.match_page import match_page
+from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import DATA, inlined, script_of_pages
-from molt_bench.view.played_hands import played_hands
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
@@ -69,24 +68,24 @@ def html_report(run: OpenRun) -> str:
     packed, count, of = _packed_hands(run, known[f"api/runs/{ONLY_RUN}.json"], max(0, room))
     text = (
         f"This file holds {count:,} of {of:,} deals: those with the biggest swings, and those that its pages link to."
-        if count < of
-        else None
     )
-    known["limits"] = {"hands": count, "of": of, "text": text} if text else None
-    policy = f"default-src 'none'; {allowed}; img-src data:; worker-src blob:; base-uri 'none'; form-action 'none'"
-    head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    data = f'<script type="application/json" id="data">{escaped_json(known)}</script>'
-    page = page.replace(DATA, f'{data}\n<script type="text/plain" id="packed">{packed}</script>')
-    return page.replace("<head>", f"<head>\n{head}", 1)
+    known["limits"] = {"hands": count, "of": of, "text": text} if count < of else None
+    more = f'\n<script type="text/plain" id="packed">{packed}</script>'
+    return _with_data(page, known, f"{allowed}; img-src data:; worker-src blob:", more)
 
 
 def html_exam(folder: Path) -> str:
     """Return an exam as one HTML file."""
     page, allowed = inlined(script_of_pages())
     found = {**page_data.exam_page(folder), "id": ONLY_RUN, "name": folder.name}
-    policy = f"default-src 'none'; {allowed}; img-src data:; base-uri 'none'; form-action 'none'"
-    data = f'<script type="application/json" id="data">{escaped_json({ONLY_EXAM: found})}</script>'
+    return _with_data(page, {ONLY_EXAM: found}, f"{allowed}; img-src data:")
+
+
+def _with_data(page: str, known: dict[str, Any], allowed: str, more: str = "") -> str:
+    """Return a page with its data in it, and with what it is allowed to do."""
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    data = f'<script type="application/json" id="data">{escaped_json(known)}</script>{more}'
     return page.replace(DATA, data).replace("<head>", f"<head>\n{head}", 1)
 
 
@@ -165,7 +164,17 @@ def _packed_hands(run: OpenRun, known: dict[str, Any], room: int) -> tuple[str, 
 
 def chosen_deals(run: OpenRun, page: dict[str, Any], matches: dict[int, dict[str, Any]]) -> list[Deal]:
     """Return all deals of a run, the ones to show first if there is no room for all: linked ones, then big swings."""
-    return _by_swing(run, [*_linked(page), *_biggest(matches)])
+    swings: dict[Deal, int] = {}
+    for match in run.pairs:
+        for at, seed in enumerate(run.seeds_of(match)):
+            for game in run.sides(match, seed):
+                for number, net in enumerate(game.record.hand_nets, start=1):
+                    swings[match, at, number] = max(swings.get((match, at, number), 0), abs(net))
+    order = sorted(swings, key=lambda place: (-swings[place], place))
+    # Many links must not take the place of the biggest swings.
+    first = dict.fromkeys([*_linked(page), *_biggest(matches)])
+    linked = [place for place in first if place in swings][:_MOST_LINKED]
+    return list(dict.fromkeys([*linked, *order]))
 
 
 def _linked(page: dict[str, Any]) -> Iterator[Deal]:
@@ -182,17 +191,3 @@ def _biggest(matches: dict[int, dict[str, Any]]) -> list[Deal]:
     found = [(abs(seed["biggest"]["swing"]), match, seed) for match, page in matches.items() for seed in page["seeds"]]
     found.sort(key=lambda each: -each[0])
     return [(match, seed["index"], seed["biggest"]["hand"]) for _, match, seed in found]
-
-
-def _by_swing(run: OpenRun, first: Iterable[Deal]) -> list[Deal]:
-    """Return all deals: those that must come first, then in the order of the biggest swing in either seating."""
-    swings: dict[Deal, int] = {}
-    for match in run.pairs:
-        for at, seed in enumerate(run.seeds_of(match)):
-            for game in run.sides(match, seed):
-                for number, net in enumerate(game.record.hand_nets, start=1):
-                    swings[match, at, number] = max(swings.get((match, at, number), 0), abs(net))
-    order = sorted(swings, key=lambda place: (-swings[place], place))
-    # Many links must not take the place of the biggest swings.
-    linked = [place for place in dict.fromkeys(first) if place in swings][:_MOST_LINKED]
-    return list(dict.fromkeys([*linked, *order]))

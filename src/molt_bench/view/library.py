@@ -7,18 +7,16 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.exam.answer_file import EXAM
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.view.compressed_body import Body
 from molt_bench.view.hand_columns import hand_columns
-from molt_bench.view.hand_list_cache import HandListCache
+from molt_bench.view.hand_list_cache import Body, HandListCache
 from molt_bench.view.hand_page import hand_page
-from molt_bench.view.history import Chapter, chapter_of, history, in_order
-from molt_bench.view.match_page import match_page
+from molt_bench.view.history import Chapter, chapter_of, history, in_order, pooled
+from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.played_hands import played_hands
-from molt_bench.view.pooled import pooled
 from molt_bench.view.run_cache import CachedRun, RunCache, acquired
 from molt_bench.view.run_list import RunList, files_state
 from molt_bench.view.run_names import names_data
@@ -78,14 +76,8 @@ class Library:
         return self._cached(run).run
 
     def _cached(self, run: str, *, wait_s: float | None = None, count: bool = True) -> CachedRun:
-        def folder() -> Path:
-            found = self.runs.folder(run)
-            if found is None:
-                raise ConfigError("run", run, "the name of a run in this folder")
-            return found
-
-        found = self._cache.run(run, folder)
-        folder()  # it may have been removed since
+        found = self._cache.run(run, lambda: self._folder(run))
+        self._folder(run)  # it may have been removed since
         if count:
             found.catch_up(self._wait_s if wait_s is None or self._wait_s is None else wait_s)
         else:
@@ -105,21 +97,22 @@ class Library:
     def exam_list(self) -> list[dict[str, Any]]:
         """Return a summary of each exam, newest first; one that cannot be read says why."""
         found = []
-        for name in self.runs.exams():
+        for name in self.runs.ids(EXAM):
             try:
-                found.append(page_data.exam_summary(self._exam(name)))
+                found.append(page_data.exam_summary(self._folder(name, EXAM)))
             except DAMAGED as error:
                 found.append({"id": name, "error": str(error)})
         return found
 
     def exam_page(self, name: str) -> dict[str, Any]:
         """Return the data of the page of an exam."""
-        return page_data.exam_page(self._exam(name))
+        return page_data.exam_page(self._folder(name, EXAM))
 
-    def _exam(self, name: str) -> Path:
-        found = self.runs.exam(name)
+    def _folder(self, name: str, file: str = JOURNAL) -> Path:
+        found = self.runs.folder(name, file)
         if found is None:
-            raise ConfigError("exam", name, "the name of an exam in this folder")
+            kind, of = ("exam", "an exam") if file == EXAM else ("run", "a run")
+            raise ConfigError(kind, name, f"the name of {of} in this folder")
         return found
 
     def run_page(self, run: str) -> dict[str, Any]:
@@ -144,7 +137,7 @@ class Library:
         """
         with cached.counting, cached.reading:
             opened = cached.run
-            state = opened.version, *files_state(opened.folder)
+            state = opened.version, *files_state(sorted(opened.folder.iterdir()))
             known = self._pages.get(opened.id)
             if known is not None and known[:2] == (opened, state) and opened.status != "running":
                 return known[2]
@@ -300,9 +293,4 @@ class Library:
 
     def _state(self, run: str) -> tuple[int, ...]:
         folder = self.runs.folder(run)
-        found: list[int] = []
-        for path in (folder / JOURNAL, folder / ABOUT) if folder is not None else ():
-            with suppress(OSError):
-                state = path.stat()
-                found += [state.st_ino, state.st_size, state.st_mtime_ns]
-        return tuple(found)
+        return files_state((folder / JOURNAL, folder / ABOUT) if folder is not None else ())

@@ -1,10 +1,12 @@
-"""The page of a match: its seed pairs, and the biggest swing of each, as plain JSON."""
+"""The page of a match: its seed pairs, the biggest swing of each, and its hands as they were played, as plain JSON."""
 
+from collections.abc import Container
 from typing import Any
 
 from molt_bench.errors import ConfigError
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
+from molt_bench.view.hand_columns import Deal
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_reader import seating_of
 
@@ -51,3 +53,24 @@ def _biggest(games: list[Game], big_blind: int) -> dict[str, Any]:
     ]
     at = max(range(longest), key=lambda at: abs(swings[at]), default=0)
     return {"hand": at + 1, "swing": rounded(swings[at] / big_blind) if swings else 0}
+
+
+def played_hands(run: OpenRun, match: int, only: Container[Deal] | None = None) -> dict[str, list[str | None]]:
+    """Return the hands of a match in both seatings, by seed pair and number; all that may be shown, or some deals.
+
+    Longer than the columns of the list of hands, they are fetched when a hand of the match is on the screen.
+    Each is the part of the notation between the number of the hand and what was won.
+
+    Raises:
+        ConfigError: There is no such match.
+    """
+    if match not in run.pairs:
+        raise ConfigError("match", match, f"one of the {len(run.pairs)} matches of this run")
+    found: dict[str, list[str | None]] = {}
+    for at, seed in enumerate(run.seeds_of(match)):
+        for game in run.sides(match, seed):
+            side = seating_of(game.record)
+            for number, text in enumerate(game.record.hand_texts, start=1):
+                if only is None or (match, at, number) in only:
+                    found.setdefault(f"{at}/{number}", [None, None])[side] = text.partition(":")[2].rpartition(":")[0]
+    return found

@@ -4,7 +4,7 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from molt_bench.errors import MoltBenchError
 
@@ -17,27 +17,16 @@ _STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">\n?')
 _SCRIPT: Final = '<script type="module" src="app.js"></script>'
 
 
-class Inlined(NamedTuple):
-    """The pages as one text, and the part of their security headers that allows their style and script."""
-
-    html: str
-    policy: str
-
-
 def script_of_pages() -> str:
     """Return the script of the pages."""
     return _read(_BUNDLE)
 
 
-def inlined(script: str, *, deferred: bool = False) -> Inlined:
-    """Return the pages with a script in place of the one that they load.
+def inlined(script: str, *, deferred: bool = False) -> tuple[str, str]:
+    """Return the pages with a script in place of the one that they load, and the headers that allow script and style.
 
-    Args:
-        script: The script.
-        deferred: Whether it is a module in the head, so that the text of the body is what a reader sees.
-
-    Raises:
-        MoltBenchError: They cannot be read, or lack what is replaced.
+    If it is `deferred`, it is a module in the head, so that the text of the body is what a reader sees.
+    Raises MoltBenchError if the pages cannot be read, or lack what is replaced.
     """
     page = _read(STATIC / "index.html")
     for wanted in (_SCRIPT, DATA, "<head>", "</head>"):
@@ -48,7 +37,7 @@ def inlined(script: str, *, deferred: bool = False) -> Inlined:
     head = f"<style>{style}</style>\n" + (f'<script type="module">{script}</script>\n' if deferred else "")
     page = page.replace(_SCRIPT, "" if deferred else f"<script>{script}</script>")
     page = _STYLE.sub("", page).replace("</head>", f"{head}</head>", 1)
-    return Inlined(page, f"script-src '{_hash(script)}'; style-src '{_hash(style)}'")
+    return page, f"script-src '{_hash(script)}'; style-src '{_hash(style)}'"
 
 
 def _read(path: Path) -> str:

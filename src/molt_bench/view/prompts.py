@@ -54,7 +54,6 @@ class _Asked:
     """One model in one game.
 
     Attributes:
-        conversation: Its conversation.
         found: The messages that came out as they were, by their hashes.
     """
 
@@ -81,7 +80,8 @@ class _Asked:
         ]
         own.sort(key=lambda each: (_round_of(each[0]), each[0].place))
         for _, attempt in groupby(own, key=lambda each: _round_of(each[0])):
-            tries = [msgspec.structs.replace(each, text=self._run.exchange_text(span)) for each, span in attempt]
+            said = [(each, self._run.exchange_at(span)) for each, span in attempt]
+            tries = [msgspec.structs.replace(each, text=line.text if line else "") for each, line in said]
             for exchange in tries:
                 message = self._message(seen, exchange, steps_before(exchange, tries))
                 if keep and message is not None:

@@ -1,14 +1,16 @@
-"""A published site: the pages of a folder of runs as plain files, for any web host.
+"""A published site: the pages of a folder of runs and exams as plain files, for any web host.
 
 It has the pages and their data, the files of every finished run, and their hashes, so that a reader can check what is
 shown. Nothing of it is computed by a server. Of a large run it holds, and lists, the hands with the biggest swings.
 """
 
+import gzip
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from html import escape
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -17,6 +19,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import msgspec
 
 from molt_bench.errors import MoltBenchError
+from molt_bench.exam.answer_file import EXAM
+from molt_bench.exam.question_sources import QUESTIONS
 from molt_bench.files import inside, write_whole
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
@@ -29,14 +33,12 @@ from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.hand_columns import Deal, hand_columns
-from molt_bench.view.hand_packs import write_pack
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.html_report import chosen_deals
-from molt_bench.view.library import Library
-from molt_bench.view.match_page import match_page
+from molt_bench.view.library import DAMAGED, Library
+from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import STATIC, script_of_pages
-from molt_bench.view.played_hands import played_hands
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
@@ -55,6 +57,9 @@ _ALLOWED: Final = (
 _SUMS: Final = "SHA256SUMS"
 _PREVIEW: Final = "preview.png"
 _MARK: Final = "molt-bench-site"
+_EXAM_FILES: Final = [EXAM, QUESTIONS, EXCHANGES, ANSWERS]
+#: Hands in a piece: what a reader of one hand fetches, with its neighbours.
+_IN_A_PIECE: Final = 24
 
 
 def publish(
@@ -140,12 +145,16 @@ def _write_pages(target: Path) -> None:
 
 
 def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str], None]) -> None:
+    files: list[dict[str, Any]] = []
+    if run.status == "finished":  # else its cards may still be secret, and its files are not final
+        doubtful = _doubtful(run, warn)
+        files = _copied(run.id, run.folder, [name for name in dict.fromkeys(_FILES) if name not in doubtful], target)
     page = {
         **run_page(run),
         "status": _status(run),
         "live": None,
         "reproduce": reproduce_data(run, run.id, published=run.status == "finished"),
-        "files": _write_files(run, target, warn),
+        "files": files,
     }
     matches = {match: match_page(run, match) for match in sorted(run.pairs)}
     deals = chosen_deals(run, page, matches)
@@ -161,8 +170,10 @@ def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str]
     said: list[list[Any]] = []
     packs = {}
     for match, found in matches.items():
+        for seed in found["seeds"]:
+            seed["biggest"]["here"] = (match, seed["index"], seed["biggest"]["hand"]) in kept
         hands = (_hand(run, deal, kept, said) for deal in sorted(kept) if deal[0] == match)
-        first = [{"match": _without_dead_links(found, kept)}, {"lines": played_hands(run, match, kept)}]
+        first = [{"match": found}, {"lines": played_hands(run, match, kept)}]
         packs[match] = write_pack(place / run.id / f"match-{match}.pack", first, hands)
     write_json(place / run.id / "packs.json", packs)
     if run.config.models():
@@ -177,13 +188,6 @@ def _hand(run: OpenRun, deal: Deal, kept: set[Deal], said: list[list[Any]]) -> d
             found[side] = None
     said += said_in(found)
     return found
-
-
-def _without_dead_links(page: dict[str, Any], kept: set[Deal]) -> dict[str, Any]:
-    """Return the page of a match with a mark where its biggest hand is not published."""
-    for seed in page["seeds"]:
-        seed["biggest"]["here"] = (page["match"], seed["index"], seed["biggest"]["hand"]) in kept
-    return page
 
 
 def _without_paths(pool: dict[str, Any], ids: list[str]) -> dict[str, Any]:
@@ -208,15 +212,7 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
     return set(wrong)
 
 
-def _write_files(run: OpenRun, target: Path, warn: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Copy the files of a finished run, also as one archive, and return their names, sizes and hashes."""
-    if run.status != "finished":
-        return []  # its cards may still be secret, and its files are not final
-    doubtful = _doubtful(run, warn)
-    return copy_files(run.id, run.folder, [name for name in dict.fromkeys(_FILES) if name not in doubtful], target)
-
-
-def copy_files(name: str, source: Path, files: list[str], target: Path) -> list[dict[str, Any]]:
+def _copied(name: str, source: Path, files: list[str], target: Path) -> list[dict[str, Any]]:
     """Copy those files of a folder that are there to a site, also as one archive; return names, sizes and hashes."""
     folder = target / "files" / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -229,15 +225,10 @@ def copy_files(name: str, source: Path, files: list[str], target: Path) -> list[
             found.append({"name": file, "href": href, "bytes": len(content), "sha256": sha256(content).hexdigest()})
     sums = "".join(f"{each['sha256']}  {each['name']}\n" for each in found)
     write_whole(folder / _SUMS, sums.encode())
-    _write_archive(name, folder, [*[each["name"] for each in found], _SUMS])
+    with ZipFile(folder / archive_name(name), "w", ZIP_DEFLATED) as archive:  # its bytes depend on nothing but these
+        for file in (*[each["name"] for each in found], _SUMS):
+            archive.writestr(ZipInfo(f"{name}/{file}"), (folder / file).read_bytes(), ZIP_DEFLATED)
     return found
-
-
-def _write_archive(run: str, folder: Path, names: list[str]) -> None:
-    """Put the files of a run into one archive, whose bytes depend on nothing else."""
-    with ZipFile(folder / archive_name(run), "w", ZIP_DEFLATED) as archive:
-        for name in names:
-            archive.writestr(ZipInfo(f"{run}/{name}"), (folder / name).read_bytes(), ZIP_DEFLATED)
 
 
 def _status(run: OpenRun) -> str:
@@ -249,3 +240,49 @@ def write_json(path: Path, content: Any) -> None:
     """Write the data of a page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, msgspec.json.encode(content))
+
+
+def publish_exams(library: Library, target: Path, *, warn: Callable[[str], None]) -> Iterator[str]:
+    """Add the exams of a library to its site, and yield the name of each that is done.
+
+    `warn` is called with those that are left out, since they cannot be read.
+    """
+    kept: list[dict[str, Any]] = []
+    for line in library.exam_list():
+        name = line["id"]
+        try:
+            page = library.exam_page(name)
+        except DAMAGED as error:
+            warn(f"{name} is left out: {error}")
+            continue
+        folder = library.runs.folder(name, EXAM)
+        # Before the end, its questions may still be secret.
+        files = _copied(name, folder, _EXAM_FILES, target) if folder is not None and line["ended"] else []
+        write_json(target / "api" / "exams" / f"{name}.json", {**page, "files": files})
+        kept.append(line)
+        yield name
+    write_json(target / "api" / "exams.json", kept)
+
+
+def write_pack(path: Path, first: Iterable[dict[str, Any]], hands: Iterable[dict[str, Any]]) -> list[list[Any]]:
+    """Write the pages of a match and of its hands as one file, and return its index: [offset, length, names] each.
+
+    Its pieces are compressed each by itself: a page reads the part that it needs, where a web host knows ranges.
+    `first` are pieces by the names of what they have; hands are named by seed pair and number.
+    """
+    index: list[list[Any]] = []
+    pieces = list[bytes]()
+    for pages in _pieces(first, hands):
+        packed = gzip.compress(msgspec.json.encode(pages), mtime=0)
+        index.append([sum(map(len, pieces)), len(packed), [*pages]])
+        pieces.append(packed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, b"".join(pieces))
+    return index
+
+
+def _pieces(first: Iterable[dict[str, Any]], hands: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    yield from first
+    rest = iter(hands)
+    while some := [*islice(rest, _IN_A_PIECE)]:
+        yield {f"{page['seedIndex']}/{page['hand']}": page for page in some}

@@ -19,7 +19,6 @@ class _GameCount:
 
     Attributes:
         done: How many games it holds.
-        wanted: Whether anybody wants it.
     """
 
     def __init__(self, folder: Path, games: Sequence[Game]) -> None:
@@ -39,11 +38,7 @@ class _GameCount:
 
 
 class RunStyles(_GameCount):
-    """The styles of a run's participants: as stored with the run where the journal vouches for that, else counted.
-
-    Attributes:
-        stored: Whether they were stored with the run.
-    """
+    """The styles of a run's participants: as stored with the run where the journal vouches for that, else counted."""
 
     def __init__(self, folder: Path, games: Sequence[Game]) -> None:
         super().__init__(folder, games)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -16,27 +17,19 @@ _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
 
 
 class RunList:
-    """The runs in a folder, or the one run that a folder is (`single`)."""
+    """The runs and exams in a folder, or the one that a folder is; each has a file of its kind, `JOURNAL` or `EXAM`."""
 
     def __init__(self, folder: str | Path) -> None:
         path = Path(folder)
         if not path.is_dir():
             raise ConfigError("DIR", str(folder), "a folder of runs, or the folder of a run")
         self.root = path.resolve()
-        self.single = inside(self.root, self.root / JOURNAL)
-        self._single_exam = inside(self.root, self.root / EXAM)
+        self.single = {file for file in (JOURNAL, EXAM) if inside(self.root, self.root / file)}
 
-    def ids(self) -> list[str]:
-        """Return the names of all runs, newest first."""
-        return self._with(JOURNAL, single=self.single)
-
-    def exams(self) -> list[str]:
-        """Return the names of all exams, newest first."""
-        return self._with(EXAM, single=self._single_exam)
-
-    def _with(self, file: str, *, single: bool) -> list[str]:
-        if single or self.single or self._single_exam:
-            return [self.root.name] if single else []
+    def ids(self, file: str = JOURNAL) -> list[str]:
+        """Return the names of all that have this file, newest first."""
+        if self.single:
+            return [self.root.name] if file in self.single else []
         try:
             names = [entry.name for entry in os.scandir(self.root) if _readable(entry.name)]
         except OSError as error:
@@ -44,16 +37,9 @@ class RunList:
         found = [name for name in names if inside(self.root, self.root / name / file)]
         return sorted(found, key=lambda name: (started(name) or "", name), reverse=True)
 
-    def folder(self, run: str) -> Path | None:
-        """Return the folder of a run, or None if there is no run of this name."""
-        return self._folder(run, JOURNAL, single=self.single)
-
-    def exam(self, name: str) -> Path | None:
-        """Return the folder of an exam, or None if there is no exam of this name."""
-        return self._folder(name, EXAM, single=self._single_exam)
-
-    def _folder(self, name: str, file: str, *, single: bool) -> Path | None:
-        if single:
+    def folder(self, name: str, file: str = JOURNAL) -> Path | None:
+        """Return the folder of this name that has this file, or None if there is none."""
+        if file in self.single:
             return self.root if name == self.root.name else None
         if not _readable(name) or name in (".", "..") or {"/", "\\", "\0"} & {*name}:
             return None
@@ -77,14 +63,14 @@ def started(run: str) -> str | None:
     return moment.astimezone().isoformat()
 
 
-def files_state(folder: Path) -> list[int]:
-    """Return numbers that change with any file of a run."""
+def files_state(paths: Iterable[Path]) -> tuple[int, ...]:
+    """Return numbers that change with any of these files."""
     found: list[int] = []
-    for path in sorted(folder.iterdir()):
+    for path in paths:
         with suppress(OSError):  # it was removed since
             state = path.stat()
             found += [state.st_ino, state.st_size, state.st_mtime_ns]
-    return found
+    return tuple(found)
 
 
 def _readable(name: str) -> bool:

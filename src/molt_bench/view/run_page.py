@@ -1,7 +1,7 @@
 """The page of a run, as plain JSON."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from itertools import pairwise
 from typing import Any, Final
@@ -21,9 +21,8 @@ from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.progress import progress_data
 from molt_bench.view.run_list import started
-from molt_bench.view.run_names import about_data, participants_data
+from molt_bench.view.run_names import about_data, participants_data, progress_data
 from molt_bench.view.run_parts import (
     costs_data,
     faults_data,
@@ -90,6 +89,8 @@ def unreadable_summary(run: str, error: MoltBenchError) -> dict[str, Any]:
 def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     """Return the data of the page of a run; without the results of its matches if they are not `counted`."""
     found = Analysis(run.result()) if counted and not run.counting else None
+    by = run.header.bench_version
+    doubts = [f"written by bench version {by}; this one is {BENCH_VERSION} and may play other games"]
     return {
         "id": run.id,
         **about_data(run),
@@ -100,7 +101,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "pending": run.pending,
         "counting": found is None,
         "complete": run.pending is None,
-        "warnings": [*(found.result.warnings if found is not None else ()), *_doubts(run)],
+        "warnings": [*(found.result.warnings if found is not None else ()), *(doubts if by != BENCH_VERSION else ())],
         "totals": {
             **_played(run, found),
             "seconds": rounded(run.elapsed_s),
@@ -165,13 +166,6 @@ def _stop_reason(run: OpenRun) -> str | None:
     return halted if run.stop_reason is None else with_names(run.stop_reason, marks)
 
 
-def _doubts(run: OpenRun) -> Iterator[str]:
-    """Return reasons to distrust a record."""
-    header = run.header
-    if header.bench_version != BENCH_VERSION:
-        yield f"written by bench version {header.bench_version}; this one is {BENCH_VERSION} and may play other games"
-
-
 def _played(run: OpenRun, found: Analysis | None) -> dict[str, int | None]:
     """Return how much was played in the matches that are rated, as every report counts it.
 
@@ -215,13 +209,11 @@ def rule_data(found: Analysis) -> dict[str, Any]:
 
 def _verdict(found: Analysis, verdict: Verdict | None) -> dict[str, Any]:
     """Return what is claimed of an agent and the next one, and its lead as measured and shrunk if that is an order."""
-    shrunk = None if verdict is None else found.shrunk_lead(verdict)
-    return {
-        "verdict": None if verdict is None else verdict.kind,
-        "lead": None
-        if verdict is None or shrunk is None
-        else [rounded(each / MBB_PER_BB100) for each in (verdict.lead.mean, shrunk)],
-    }
+    if verdict is None:
+        return {"verdict": None, "lead": None}
+    shrunk = found.shrunk_lead(verdict)
+    lead = None if shrunk is None else [rounded(each / MBB_PER_BB100) for each in (verdict.lead.mean, shrunk)]
+    return {"verdict": verdict.kind, "lead": lead}
 
 
 def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
@@ -302,7 +294,7 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
 def _payoff(found: Analysis) -> dict[str, Any] | None:
     if not found.result.matches or found.reference is not None:
         return None
-    matrix = found.payoffs
+    matrix, by = found.payoffs, found.estimators
     # From margins that may be luck, it would give all to one: it is left out until all are told apart.
     nash = None if found.open_runs else nash_averaging(found.model)
     places = [matrix.participants.index(name) for name in found.order]
@@ -311,12 +303,8 @@ def _payoff(found: Analysis) -> dict[str, Any] | None:
         "ids": list(found.order),
         "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in cells],
         "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in cells],
-        "estimators": [[_estimator(found, one, two) for two in found.order] for one in found.order],
+        "estimators": [[by.get((one, two)) or by.get((two, one)) for two in found.order] for one in found.order],
         "nash": nash and [rounded(nash.weights.get(name)) for name in found.order],
         "transitive": rounded(transitivity(found.model).corrected),
         "cycles": [list(cycle.members) for cycle in found.cycles],
     }
-
-
-def _estimator(found: Analysis, one: str, two: str) -> str | None:
-    return found.estimators.get((one, two)) or found.estimators.get((two, one))

@@ -165,25 +165,23 @@ def faults_data(run: OpenRun, found: Analysis | None) -> list[dict[str, Any]]:
 
 
 def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = False) -> dict[str, Any]:
-    """Return everything needed to reproduce the run.
+    """Return everything needed to reproduce the run; if it is `published`, its files come as an archive.
 
-    Args:
-        run: The run.
-        path: Where its folder is for those who type the commands; None for the folder as seen from here.
-        published: Whether its files come as an archive.
+    `path` is where its folder is for those who type the commands; None for the folder as seen from here.
     """
     header = run.header
     shown = path or from_here(run.folder)
-    has_config = _has_config(run)
+    has_config, seed = _has_config(run), run.config.seeds.master_seed
+    what = f"{CONFIG} is not the config of this run: s" if os.path.lexists(run.folder / CONFIG) else "S"
+    secret = f"secret until the run ends (SHA-256 {header.master_seed_hash})"
     return {
         "commands": [
-            {"title": title, "command": command}
-            for title, command in [*(_unpacking(run.id) if published else ()), *_commands(run, shown)]
+            {"title": title, "command": command} for title, command in _commands(run, shown, published=published)
         ],
-        "note": None if has_config else _save_first(run),
+        "note": None if has_config else f"{what}ave the config below as config.yaml first.",
         "configYaml": yaml.safe_dump(run.plain, sort_keys=False, allow_unicode=True),
         "versions": {"molt-bench": header.version, "bench": str(header.bench_version), **header.versions},
-        "masterSeed": _master_seed(run),
+        "masterSeed": secret if seed is None else str(seed),
         "configHash": header.config_hash,
     }
 
@@ -202,15 +200,13 @@ def archive_name(run: str) -> str:
     return f"{run}.zip"
 
 
-def _unpacking(run: str) -> Iterator[tuple[str, str]]:
-    """Return what one does first with the files of a published run."""
-    yield "Unpack the archive", f"python3 -m zipfile -e {typed(archive_name(run))} ."
-    yield "Check that no file was changed", f"cd {shlex.quote(f'./{run}')} && sha256sum --check SHA256SUMS && cd .."
-
-
-def _commands(run: OpenRun, path: str) -> Iterator[tuple[str, str]]:
+def _commands(run: OpenRun, path: str, *, published: bool) -> Iterator[tuple[str, str]]:
     """Return what can be done with a run, and the command for it."""
     folder = typed(path)
+    if published:
+        inside = shlex.quote(f"./{run.id}")
+        yield "Unpack the archive", f"python3 -m zipfile -e {typed(archive_name(run.id))} ."
+        yield "Check that no file was changed", f"cd {inside} && sha256sum --check SHA256SUMS && cd .."
     if run.status == "interrupted":
         yield "Continue it", f"molt-bench resume {folder}"
     config = typed(f"{path}/{CONFIG}") if _has_config(run) else "config.yaml"
@@ -229,24 +225,12 @@ def _has_config(run: OpenRun) -> bool:
         return False
 
 
-def _save_first(run: OpenRun) -> str:
-    save = "ave the config below as config.yaml first."
-    there = os.path.lexists(run.folder / CONFIG)
-    return f"{CONFIG} is not the config of this run: s{save}" if there else f"S{save}"
-
-
 def from_here(folder: Path) -> str:
     """Return the path of a folder as one would type it where the program was started."""
     try:
         return str(folder.relative_to(Path.cwd()))
     except (ValueError, OSError):
         return str(folder)
-
-
-def _master_seed(run: OpenRun) -> str:
-    """Return the master seed, or a note that it is still secret."""
-    seed = run.config.seeds.master_seed
-    return str(seed) if seed is not None else f"secret until the run ends (SHA-256 {run.header.master_seed_hash})"
 
 
 def matches_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:

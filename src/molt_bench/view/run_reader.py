@@ -32,8 +32,6 @@ from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
 
 Status: TypeAlias = Literal["running", "finished", "interrupted"]
-#: Names a hand and its seating: match, seed, seating, number of the hand.
-HandKey: TypeAlias = tuple[int, Seed, Seating, int]
 #: Where an exchange is in its file, and how long its line is.
 Span: TypeAlias = tuple[int, int]
 
@@ -45,7 +43,7 @@ class RunReader:
         pairs: The participants of every match, by its number.
         in_order: All games, in the order of the journal.
         skills: The system prompts of language models.
-        exchanges: The exchanges of every hand without their texts, and where those are in their file.
+        exchanges: The exchanges of every hand (match, seed, seating, number) without their texts, and where those are.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -71,7 +69,7 @@ class RunReader:
         self._models = self.config.models()
         self.spending = Spending(self._models)
         self.skills: dict[str, str] = {}
-        self.exchanges: dict[HandKey, list[tuple[Exchange, Span]]] = defaultdict(list)
+        self.exchanges: dict[tuple[int, Seed, Seating, int], list[tuple[Exchange, Span]]] = defaultdict(list)
         self.status: Status = "running"
         self.stop_reason: str | None = None
         self.halted: str | None = None
@@ -166,11 +164,6 @@ class RunReader:
     def exchange_size(self) -> int:
         """Bytes of the file of exchanges that have been read."""
         return self._exchange_file.size
-
-    def exchange_text(self, span: Span) -> str:
-        """Read again what a model said."""
-        line = self.exchange_at(span)
-        return line.text if line is not None else ""
 
     def exchange_at(self, span: Span) -> Exchange | None:
         """Read an exchange again, with what went over the wire."""

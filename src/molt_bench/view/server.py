@@ -1,6 +1,8 @@
 """The server: the pages and their data, for this machine, from files of the package and the runs of one folder."""
 
+import re
 import socket
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from threading import Thread
@@ -15,15 +17,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import ConfigError
 from molt_bench.view.access import Access
-from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
-from molt_bench.view.guard import ALLOWED, JSON, App, guarded, json_error
-from molt_bench.view.library import Library
+from molt_bench.view.guard import ALLOWED, JSON, guarded, json_error
+from molt_bench.view.hand_list_cache import Body
+from molt_bench.view.library import DAMAGED, Library
 from molt_bench.view.pages import inlined, script_of_pages
-from molt_bench.view.routes import answer, run_of
 from molt_bench.view.search import end_searches
 from molt_bench.web_server import quiet_server
 
@@ -36,9 +38,26 @@ _HTML: Final = "text/html; charset=utf-8"
 #: What the pages ask for besides JSON: columns of numbers as they use them.
 _BYTES: Final = "application/octet-stream"
 _ABOUT_PATH: Final = "/api/runs/{run}/about.json"
+_NUMBER: Final = r"(0|[1-9][0-9]{0,8})"
+_RUN: Final = r"api/runs/([^/]+)"
+#: The paths of the data; a run is named first, the numbers follow.
+_ROUTES: Final[dict[str, Callable[..., Any]]] = {
+    r"api/runs\.json": Library.run_list,
+    r"api/exams\.json": Library.exam_list,
+    r"api/exams/([^/]+)\.json": Library.exam_page,
+    r"api/history\.json": Library.history,
+    r"api/pools\.json": Library.pools,
+    rf"{_RUN}\.json": Library.run_page,
+    rf"{_RUN}/names\.json": Library.names,
+    rf"{_RUN}/hands\.json": Library.hand_columns,
+    rf"{_RUN}/match/{_NUMBER}\.json": Library.match_page,
+    rf"{_RUN}/lines/{_NUMBER}\.json": Library.played_hands,
+    rf"{_RUN}/hand/{_NUMBER}/{_NUMBER}/{_NUMBER}\.json": Library.hand_page,
+}
+_PAIR: Final = r"api/compare/([^/]+)/([^/]+)\.json"
 
 
-def application(library: Library, *, host: str, port: int, access: Access | None = None) -> App:
+def application(library: Library, *, host: str, port: int, access: Access | None = None) -> ASGIApp:
     """Return the server's application; without `access`, everything is shown to everybody."""
 
     def respond(request: Request) -> Response:
@@ -56,10 +75,13 @@ def application(library: Library, *, host: str, port: int, access: Access | None
                 return _data(library, path, request)
             if path not in ("", "index.html"):
                 return json_error(404, f"there is no {path}")
-            return _page(request)
+            body, allowed = _inlined_page()
+            response = _sent(body, _HTML, request)
+            response.headers["Content-Security-Policy"] = f"{ALLOWED}; {allowed}; img-src data:; connect-src 'self'"
+            return response
         except ConfigError as error:
             return json_error(404, str(error))
-        except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+        except DAMAGED as error:
             # A journal that was tampered with may hold anything.
             return json_error(500, " ".join(f"cannot be read: {error}".split()))
 
@@ -99,13 +121,6 @@ def _data(library: Library, path: str, request: Request) -> Response:
     response = _sent(Body(msgspec.json.encode(found)), JSON, request)
     if run is not None and "since" not in asked:
         response.background = BackgroundTask(library.prepare_hands, run)
-    return response
-
-
-def _page(request: Request) -> Response:
-    body, allowed = _inlined_page()
-    response = _sent(body, _HTML, request)
-    response.headers["Content-Security-Policy"] = f"{ALLOWED}; {allowed}; img-src data:; connect-src 'self'"
     return response
 
 
@@ -163,3 +178,23 @@ def serve(library: Library, listener: socket.socket, host: str, access: Access) 
     server = quiet_server(app, grace_s=1, lifespan="off", ws="none")
     Thread(target=_end_searches_with, args=(server,), daemon=True).start()
     server.run(sockets=[listener])
+
+
+def answer(library: Library, path: str) -> Any | None:
+    """Return the data of a path without a leading slash, decoded once; None if there is no such path."""
+    for pattern, make in _ROUTES.items():
+        found = re.fullmatch(pattern, path)
+        if found:
+            return make(library, *found.groups()[:1], *map(int, found.groups()[1:]))
+    pair = re.fullmatch(_PAIR, path)
+    return library.side_by_side(pair[1], pair[2]) if pair else None
+
+
+def run_of(path: str, page: str = "") -> str | None:
+    """Return the run if a path is the page of a run, or another page of it.
+
+    >>> run_of("api/runs/mine.json"), run_of("api/runs/mine/search.json", "/search"), run_of("api/runs.json")
+    ('mine', 'mine', None)
+    """
+    found = re.fullmatch(rf"{_RUN}{page}\.json", path)
+    return found[1] if found else None

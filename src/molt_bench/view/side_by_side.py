@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.study.comparison import Run
+from molt_bench.study.comparison import Run, changed_in
 from molt_bench.view.history import Chapter, agent_change
 from molt_bench.view.run_parts import typed
 
@@ -16,7 +16,9 @@ def side_by_side(old: Chapter, new: Chapter, paths: tuple[str, str]) -> dict[str
     ids = [[each.id for each in run.config.participants] for run in runs]
     both = [name for name in ids[0] if name in ids[1]]
     changes = [agent_change(name, *runs) for name in both]
-    why = _why(both, {change["why"] for change in changes})
+    reasons = {change["why"] for change in changes}
+    why = "nobody plays in both runs" if not both else reasons.pop() if len(reasons) == 1 else None
+    before, after = (_flat(run, both) for run in runs)
     return {
         "runs": [each.about() for each in (old, new)],
         "agents": [
@@ -26,7 +28,7 @@ def side_by_side(old: Chapter, new: Chapter, paths: tuple[str, str]) -> dict[str
                 "old": old.points.get(name),
                 "new": new.points.get(name),
                 "in": [name in each for each in ids],
-                "changed": _changed(name, *runs) if name in both else [],
+                "changed": changed_in(name, *runs) if name in both else [],
             }
             for name in dict.fromkeys([*ids[1], *ids[0]])
         ],
@@ -34,23 +36,12 @@ def side_by_side(old: Chapter, new: Chapter, paths: tuple[str, str]) -> dict[str
         "why": why,
         "warnings": list(dict.fromkeys(warning for change in changes for warning in change["warnings"])),
         "settings": [
-            {"key": key, "old": one, "new": two} for key, one, two in _different(*(_flat(run, both) for run in runs))
+            {"key": key, "old": before.get(key), "new": after.get(key)}
+            for key in {**before, **after}
+            if before.get(key) != after.get(key)
         ],
         "command": f"molt-bench compare {typed(paths[0])} {typed(paths[1])}" if why is None else None,
     }
-
-
-def _why(both: list[str], reasons: set[str | None]) -> str | None:
-    """Return why nothing of two runs can be compared, if that is so."""
-    if not both:
-        return "nobody plays in both runs"
-    return reasons.pop() if len(reasons) == 1 else None
-
-
-def _changed(name: str, old: Run, new: Run) -> list[str]:
-    """Return in what an agent is not the same in both runs."""
-    one, two = old.identity(name), new.identity(name)
-    return [key for key in {**one, **two} if one.get(key) != two.get(key)]
 
 
 def _flat(run: Run, ids: list[str]) -> dict[str, str]:
@@ -68,9 +59,3 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _leaves(f"{path}.{key}" if path else key, each)
     else:
         yield path, msgspec.json.encode(value).decode()
-
-
-def _different(old: dict[str, str], new: dict[str, str]) -> Iterator[tuple[str, str | None, str | None]]:
-    for key in {**old, **new}:
-        if old.get(key) != new.get(key):
-            yield key, old.get(key), new.get(key)

@@ -41,11 +41,6 @@ class _Table:
         (first, second), (behind, other_behind) = self.bets, self.stacks
         return self.pot - max(0, first - second - other_behind, second - first - behind)
 
-    def open(self, street: Street, hand: Hand) -> None:
-        """Deal the cards of a street."""
-        self.street, self.bets = street, [0, 0]
-        self.board = [CARD_TEXT[card] for card in hand.board[: OPEN_CARDS[street]]]
-
     def step(self, kind: str, text: str, **fields: Any) -> dict[str, Any]:
         """Return a step with the current state of the table."""
         share = None
@@ -111,8 +106,8 @@ def _posts(
 
 
 def _deal(table: _Table, street: Street, hand: Hand) -> dict[str, Any]:
-    before = len(table.board)
-    table.open(street, hand)
+    before, table.street, table.bets = len(table.board), street, [0, 0]
+    table.board = [CARD_TEXT[card] for card in hand.board[: OPEN_CARDS[street]]]
     return table.step("deal", f"{street}: {' '.join(table.board[before:])}")
 
 

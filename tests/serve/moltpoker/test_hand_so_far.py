@@ -8,7 +8,7 @@ from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.observation import observe
 from molt_bench.serve.doors.moltpoker import server_messages as messages
 from molt_bench.serve.doors.moltpoker.formats import encoded
-from molt_bench.serve.doors.moltpoker.hand_so_far import states_before
+from molt_bench.serve.doors.moltpoker.server_messages import states_before
 
 CLIENT = messages.Client("tbl_1", "agt_me", "Me", "agt_other", "http://h/skill.md", 120_000)
 

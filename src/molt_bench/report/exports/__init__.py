@@ -28,11 +28,8 @@ TABLES: Final[frozenset[Format]] = frozenset({"csv", "parquet"})
 #: Formats that can be limited to what one player saw.
 WITH_HERO: Final[frozenset[Format]] = frozenset({"pokerstars", "ohh"})
 
-#: Turns hands, and the hero if there is one, into pieces of text.
-Writer: TypeAlias = Callable[[Iterator[DealtHand], str | None], Iterator[str]]
-
-#: The text formats that are made of hands.
-TEXTS: Final[dict[Format, Writer]] = {
+#: The text formats that are made of hands: these, and the hero if there is one, become pieces of text.
+TEXTS: Final[dict[Format, Callable[[Iterator[DealtHand], str | None], Iterator[str]]]] = {
     "phh": lambda hands, _: phh(hands),
     "pokerstars": lambda hands, hero: pokerstars(hands, hero=hero),
     "acpc": lambda hands, _: acpc(hands),

@@ -65,7 +65,8 @@ def _leaderboard(found: Analysis) -> str:
     apart = found.measured_against is not None and found.reference is None
     rows = [_cells(row, found.shown[row.rating.id], marks.get(row.rating.id, "")) for row in found.rows]
     for row, cells in zip(found.rows, rows, strict=True) if apart else ():
-        cells.insert(4, _from_reference(row))
+        won = row.from_reference
+        cells.insert(4, "--" if won is None else f"{_signed(won[0])} $\\pm$ {won[1]:.1f}")
     head = f"\\# & Agent & bb/100 & $\\pm$ & {'v ref. & ' * apart}$\\mu$ & $\\sigma$ & Hands"
     return _table(_leaderboard_caption(found, marks), f"rlrrrrr{'r' * apart}", head, rows)
 
@@ -80,13 +81,6 @@ def _cells(row: ParticipantNumbers, name: str, mark: str) -> list[str]:
         f"{row.rating.sigma:.1f}",
         _count(row.hands),
     ]
-
-
-def _from_reference(row: ParticipantNumbers) -> str:
-    if row.from_reference is None:
-        return "--"
-    won, half_width = row.from_reference
-    return f"{_signed(won)} $\\pm$ {half_width:.1f}"
 
 
 def _leaderboard_caption(found: Analysis, marks: dict[str, str]) -> str:

@@ -35,10 +35,16 @@ def ohh(hands: Iterable[DealtHand], *, hero: str | None = None) -> Iterator[str]
         # What differs from hand to hand is written as text, which takes a fraction of the time of encoding it.
         before, after = _head(dealt.table, dealt.names, hand.rules, hand.button, hero)
         time = (FIRST_HAND + timedelta(seconds=dealt.place)).isoformat()
+        wins = [f'{{"player_id": {seat}, "win_amount": {won}}}' for seat, won in enumerate(flow.collected) if won]
+        pot = f'{{"number": 0, "amount": {flow.pot}, "rake": 0, "jackpot": 0, "player_wins": [{", ".join(wins)}]}}'
+        players = [
+            f'{{"id": {seat}, "seat": {seat + 1}, "name": {_name(name)}, "starting_stack": {stack}}}'
+            for seat, (name, stack) in enumerate(zip(dealt.names, hand.starting_stacks, strict=True))
+        ]
         yield (
             f'{blank}{{"ohh": {{{before}"game_number": "{dealt.identity}", "start_date_utc": "{time}Z", {after}'
-            f'"players": [{", ".join(_players(dealt))}], "rounds": [{", ".join(_rounds(hand, flow, shown))}], '
-            f'"pots": [{_pot(flow)}]}}}}\n'
+            f'"players": [{", ".join(players)}], "rounds": [{", ".join(_rounds(hand, flow, shown))}], '
+            f'"pots": [{pot}]}}}}\n'
         )
 
 
@@ -67,16 +73,6 @@ def _head(table: str, names: tuple[str, str], rules: HandRules, button: int, her
         "flags": ["Observed"] if observed else [],
     }
     return f"{_encode(before)[1:-1]}, ", f"{_encode(after)[1:-1]}, "
-
-
-def _players(dealt: DealtHand) -> Iterator[str]:
-    for seat, (name, stack) in enumerate(zip(dealt.names, dealt.hand.starting_stacks, strict=True)):
-        yield f'{{"id": {seat}, "seat": {seat + 1}, "name": {_name(name)}, "starting_stack": {stack}}}'
-
-
-def _pot(flow: ChipFlow) -> str:
-    wins = [f'{{"player_id": {seat}, "win_amount": {won}}}' for seat, won in enumerate(flow.collected) if won]
-    return f'{{"number": 0, "amount": {flow.pot}, "rake": 0, "jackpot": 0, "player_wins": [{", ".join(wins)}]}}'
 
 
 def _rounds(hand: Hand, flow: ChipFlow, shown: list[int]) -> list[str]:

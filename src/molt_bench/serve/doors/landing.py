@@ -1,19 +1,21 @@
 """The pages of an invitation: the landing page, which never counts as coming, and the table at which a person plays."""
 
 import re
+from collections.abc import Iterable
 from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from molt_bench.runs.journal import Game
 from molt_bench.serve.doors.skill import rules_of_run
 from molt_bench.serve.guard import invitation_of, invitation_url, json_response
-from molt_bench.serve.lobby import Lobby
-from molt_bench.serve.own_results import own_results
+from molt_bench.serve.lobby import Invited, Lobby
 
 _STATIC: Final = Path(__file__).parents[1] / "static"
 
@@ -47,3 +49,24 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         Route("/table", partial(page, "table.html")),
         Route("/v1/results", results),
     ]
+
+
+class OwnGame(msgspec.Struct, frozen=True):
+    """One game of a guest: its number, the hands that count, the chips won in them, and the guest's faults."""
+
+    game: int
+    hands: int
+    chips: int
+    faults: int
+
+
+def own_results(games: Iterable[Game], invited: Invited) -> list[OwnGame]:
+    """Return the games that were played with an invitation, in the order in which they ended."""
+    found: list[OwnGame] = []
+    for each in games:
+        record = each.record
+        if invited.participant in record.players and invited.seating in (None, record.seating):
+            own = record.players.index(invited.participant)
+            faults = sum(fault.player == own for fault in record.faults)
+            found.append(OwnGame(len(found) + 1, record.hands, record.net[own], faults))
+    return found

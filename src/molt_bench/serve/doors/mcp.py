@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from molt_bench.agents.live.turn_messages import Next, act_of
 from molt_bench.errors import AgentFailed, how_to_install
 from molt_bench.lazy_import import lazy_import
-from molt_bench.serve.doors.skill import skill_text
+from molt_bench.serve.doors.skill import skill_of
 from molt_bench.serve.doors.turns import ClientGone, give, next_turn, unless_gone
-from molt_bench.serve.guard import (
-    LONGEST_MESSAGE,
-    Receive,
-    Refused,
-    Scope,
-    Send,
-    answered,
-    invitation_of,
-    invitation_url,
-    json_error,
-)
+from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.mcp_server import mcp_server
 
@@ -84,5 +75,4 @@ class _Door:
         return found if isinstance(found, str) else msgspec.structs.replace(found, verdict=verdict)
 
     async def _skill(self, context: Any) -> str:
-        base, slots = invitation_url(context.request), invitation_of(context.request).invited.slots
-        return skill_text(self._lobby.game, base=base, games_at_once=slots, is_exam=self._lobby.is_exam)
+        return skill_of(self._lobby, context.request)

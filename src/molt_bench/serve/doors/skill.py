@@ -32,16 +32,15 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
     """Return the route of the document."""
 
     def document(request: Request) -> Response:
-        invitation = invitation_of(request)
-        text = skill_text(
-            lobby.game,
-            base=invitation_url(request),
-            games_at_once=invitation.invited.slots,
-            is_exam=lobby.is_exam,
-        )
-        return Response(text, media_type="text/markdown")
+        return Response(skill_of(lobby, request), media_type="text/markdown")
 
     return [Route("/skill.md", document)]
+
+
+def skill_of(lobby: Lobby, request: Request) -> str:
+    """Return the document for whoever sent a request."""
+    base, slots = invitation_url(request), invitation_of(request).invited.slots
+    return skill_text(lobby.game, base=base, games_at_once=slots, is_exam=lobby.is_exam)
 
 
 def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1, is_exam: bool = False) -> str:
@@ -77,16 +76,14 @@ def rules_of_run(game: GameConfig, *, games_at_once: int, is_exam: bool = False)
         found.append(f"The first {_hands(game.warmup_hands)} of a game are for warming up and do not count.")
     if games_at_once > 1:
         found.append(f"You play up to {games_at_once} games at once; `place` says which one a turn belongs to.")
+    more = f"you are asked {game.max_retries} more times"
+    again = {0: "you are not asked again", 1: "you are asked once more"}.get(game.max_retries, more)
     found.append(
         f"You have {game.action_timeout_s or MODEL_TIMEOUT_S:g} seconds for a decision. An illegal or late answer is a "
-        f"mistake: {_times(game.max_retries)}, then your hand is folded."
+        f"mistake: {again}, then your hand is folded."
     )
     return found
 
 
 def _hands(count: int) -> str:
     return "one hand" if count == 1 else f"{count:,} hands"
-
-
-def _times(count: int) -> str:
-    return {0: "you are not asked again", 1: "you are asked once more"}.get(count, f"you are asked {count} more times")

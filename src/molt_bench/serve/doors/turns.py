@@ -95,7 +95,8 @@ def _over(invitation: Invitation, boxes: Sequence[Mailbox]) -> Over:
 async def give(invitation: Invitation, act: ActRequest) -> Verdict:
     """Give an action to the slot it is for; return whether it was taken or repeated, or raise Refused."""
     deadline = asyncio.get_running_loop().time() + _BUSY_S
-    legal = _legal_words(invitation, act.token)
+    turns = [box.snapshot().turn for box in invitation.slots]  # asked before the answer, which may end it
+    legal = next((str(turn.observation.legal) for turn in turns if turn is not None and turn.token == act.token), "")
     while True:
         verdict = _given(invitation, act)
         if verdict != "busy" or asyncio.get_running_loop().time() > deadline:
@@ -125,12 +126,6 @@ def _given(invitation: Invitation, act: ActRequest) -> Verdict:
         if verdict != "stale":
             return verdict
     return "stale"
-
-
-def _legal_words(invitation: Invitation, token: str) -> str:
-    """Return what is legal in a decision, if it is open; asked before the answer, which may end it."""
-    turns = [box.snapshot().turn for box in invitation.slots]
-    return next((str(turn.observation.legal) for turn in turns if turn is not None and turn.token == token), "")
 
 
 async def unless_gone(request: Request, waiting: Coroutine[Any, Any, _Found]) -> _Found:

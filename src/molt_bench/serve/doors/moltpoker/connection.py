@@ -12,14 +12,13 @@ from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandOver, MailEvent, PendingDecision, Sat
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.hand import HandRules
+from molt_bench.serve.connection_limits import Allowance
 from molt_bench.serve.doors.moltpoker import server_messages as messages
 from molt_bench.serve.doors.moltpoker.client_messages import Act, Ping, read
 from molt_bench.serve.doors.moltpoker.formats import Format
-from molt_bench.serve.doors.moltpoker.hand_so_far import states_before
 from molt_bench.serve.doors.moltpoker.outbox import Outbox
-from molt_bench.serve.doors.moltpoker.server_messages import Client
+from molt_bench.serve.doors.moltpoker.server_messages import Client, states_before
 from molt_bench.serve.guard import LONGEST_MESSAGE
-from molt_bench.serve.request_rates import Allowance
 
 #: Seconds between two heartbeats, and until an open decision is sent once more to agents that may have lost it.
 HEARTBEAT_S: Final = 8.0
@@ -34,15 +33,9 @@ _PAUSE_S: Final = 0.1
 
 
 class MoltpokerConnection:
-    """An accepted socket of a client, from its opening to its end.
+    """An accepted socket of a client, from its opening to its end; the mailbox is the slot that the client plays in.
 
-    Args:
-        websocket: The socket.
-        mailbox: The slot that the client plays in.
-        client: Who the client is.
-        form: The format that it reads.
-        rules: Blinds and antes of the game.
-        repeats: Whether an agent is sent a decision again that it may have lost.
+    With `repeats`, an agent is sent a decision again that it may have lost.
     """
 
     def __init__(

@@ -19,7 +19,6 @@ from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
 Json: TypeAlias = dict[str, Any]
-Endpoint: TypeAlias = Callable[[Request], Awaitable[Json]]
 
 _LONGEST_NAME: Final = 50
 _MOST_SEATS: Final = 9
@@ -34,7 +33,7 @@ def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
     desk = _Desk(lobby, known)
     return [
         _route("/v1/agents", desk.register, "POST", status=201),
-        _route("/v1/tables/auto-join", desk.auto_join, "POST"),
+        _route("/v1/tables/auto-join", desk.join, "POST"),
         _route("/v1/tables/{table}/join", desk.join, "POST"),
         _route("/v1/tables/{table}/leave", desk.leave, "POST"),
         _route("/v1/tables/{table}/events", desk.events, "GET"),
@@ -44,7 +43,7 @@ def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
     ]
 
 
-def _route(path: str, endpoint: Endpoint, method: str, *, status: int = 200) -> Route:
+def _route(path: str, endpoint: Callable[[Request], Awaitable[Json]], method: str, *, status: int = 200) -> Route:
     async def respond(request: Request) -> Response:
         try:
             return json_response(await endpoint(request), status=status)
@@ -72,13 +71,9 @@ class _Desk:
             "skill_doc_url": skill_url(request),
         }
 
-    async def auto_join(self, request: Request) -> Json:
-        return await self._join(request, only=None)
-
     async def join(self, request: Request) -> Json:
-        return await self._join(request, only=_slot(request))
-
-    async def _join(self, request: Request, *, only: int | None) -> Json:
+        """Join the table that is named, or any."""
+        only = _slot(request) if "table" in request.path_params else None
         invitation, agent = _authorized(request)
         await _check_join(request)
         until = monotonic() + 2 * sessions.KEPT_S

@@ -1,5 +1,6 @@
 """The messages to clients of moltpoker's WebSocket, as payloads of its envelope format. Pure: no I/O."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final, Literal, TypeAlias
 
@@ -7,16 +8,16 @@ import msgspec
 
 from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, LegalActions, LoggedAction, Street
+from molt_bench.poker.betting import opening
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.hand import HandRules
-from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.observation import HandResult
 
 #: Version of the protocol, and the least one that a client may speak.
 PROTOCOL_VERSION: Final = "0.1"
 #: What an opponent is called: nobody is told whom it plays.
 OPPONENT: Final = "opponent"
-
 Payload: TypeAlias = dict[str, Any]
 
 
@@ -32,11 +33,7 @@ class Client(msgspec.Struct, frozen=True):
     """Who a client is.
 
     Attributes:
-        table_id: Its table.
-        agent_id: Its own id.
-        name: Its own name.
         opponent_id: The id that all of its opponents have.
-        skill_url: Where it can read how to play.
         timeout_ms: How long it may think about a decision.
     """
 
@@ -82,12 +79,6 @@ def table_ended(reason: str) -> Message:
     return Message("table_status", {"status": "ended", "reason": reason})
 
 
-def _earlier_pot(seen: Observation) -> int:
-    """Return the chips of antes and earlier streets."""
-    own, other = seen.bets[seen.seat], seen.bets[1 - seen.seat]
-    return seen.pot - own - min(other, own + seen.stack)
-
-
 def game_state(client: Client, turn: PendingDecision) -> Message:
     """Return an open decision. `pots` hold finished streets only: what was bet on this one is in `bet`."""
     seen = turn.observation
@@ -105,12 +96,14 @@ def state_payload(
 ) -> Payload:
     """Return the chips of a decision in a state in which nobody is to act."""
     seen = turn.observation
+    own, other = seen.bets[seen.seat], seen.bets[1 - seen.seat]
+    earlier = seen.pot - own - min(other, own + seen.stack)  # antes and earlier streets
     payload: Payload = {
         "tableId": client.table_id,
         "handNumber": turn.hand,
         "phase": phase,
         "communityCards": _cards(board),
-        "pots": [{"amount": _earlier_pot(seen), "eligibleSeats": [0, 1]}],
+        "pots": [{"amount": earlier, "eligibleSeats": [0, 1]}],
         "players": [
             {
                 "seatId": seat,
@@ -243,3 +236,22 @@ def _staked(result: HandResult, rules: HandRules) -> int:
         bets |= {each.street: each.amount for each in result.log if each.seat == seat}
         totals.append(ante + sum(bets.values()))
     return min(totals)
+
+
+def states_before(client: Client, turn: PendingDecision) -> Iterator[tuple[tuple[int, ...], Message]]:
+    """Yield the state after each action of a hand but the last, which the decision itself shows, with its board.
+
+    Nobody is to act in them, so that no client takes one for a decision.
+    """
+    seen = turn.observation
+    betting = opening.of(seen.rules, seen.starting_stacks, seen.button)
+    for done in seen.log[:-1]:
+        after = betting.after(done.kind, done.amount)
+        assert after is not None, "the log of a hand has legal actions"
+        betting = after
+        board = seen.board[: OPEN_CARDS[betting.street]]
+        payload = state_payload(client, turn, phase=betting.street, board=board, last=done)
+        for seat, player in enumerate(payload["players"]):
+            player |= {"stack": betting.stacks[seat], "bet": betting.bets[seat], "allIn": betting.stacks[seat] == 0}
+        payload |= {"pots": [{"amount": betting.pot, "eligibleSeats": [0, 1]}]}
+        yield board, Message("game_state", payload, turn.seq)

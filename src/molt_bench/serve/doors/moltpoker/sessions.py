@@ -7,10 +7,11 @@ server. They hold a random name of the agent and a code that proves it; nothing 
 import hmac
 import secrets
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
+from molt_bench.serve.doors.moltpoker.connection import MoltpokerConnection
 from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT
 from molt_bench.serve.lobby import Invitation
 
@@ -22,27 +23,16 @@ _SLOT_DIGITS: Final = 4
 _NOBODY: Final = ""
 
 
-class Connection(Protocol):
-    """An open socket."""
-
-    def end(self, code: int, reason: str) -> None:
-        """Say goodbye and close."""
-
-    def replace(self) -> None:
-        """End in favour of a newer socket."""
-
-
 class Hold(msgspec.Struct):
     """Who holds a slot.
 
     Attributes:
         agent: Name of the agent; None if the server does not know yet, as after a restart.
-        socket: Its newest socket; None if it has none.
         since: When it joined or lost its socket, by `time.monotonic`.
     """
 
     agent: str | None = None
-    socket: Connection | None = None
+    socket: MoltpokerConnection | None = None
     since: float = 0.0
 
 
