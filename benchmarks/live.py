@@ -44,7 +44,8 @@ from molt_bench.play.drivers import play_games_together
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.runs.program_replies import Replies
 from molt_bench.seeds import derive
-from molt_bench.serve.lobby import Lobby, invited
+from molt_bench.serve.invitations import invited
+from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.cli.options import RunOptions
-from molt_bench.cli.run_lifecycle import resume_run, start_run
+from molt_bench.cli.run_or_resume import resume_run, start_run
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
 from molt_bench.runs.about import About

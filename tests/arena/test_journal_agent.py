@@ -8,7 +8,7 @@ import pytest
 from molt_bench import Action, AgentFailed
 from molt_bench.agents.kinds import make_agent
 from molt_bench.arena.journal_agent import AgentOfRecord
-from molt_bench.arena.verification import _in_order_of
+from molt_bench.arena.replayed_games import _in_order_of
 from molt_bench.errors import NotRecorded
 from molt_bench.play.drivers import drive, play_game
 from molt_bench.seeds import derive

@@ -7,7 +7,8 @@ import pytest
 from molt_bench import make_agent, play_game
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
-from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.invitations import Invited
+from molt_bench.serve.lobby import Lobby
 from tests.browser.axe import findings
 from tests.browser.conftest import until
 from tests.serve.tables import TOKEN, serving

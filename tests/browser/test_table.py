@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from molt_bench.config.sections import GameConfig
-from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.invitations import Invited
+from molt_bench.serve.lobby import Lobby
 from tests.browser.axe import findings
 from tests.browser.conftest import until
 from tests.serve.tables import TOKEN, Table, serving

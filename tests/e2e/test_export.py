@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from molt_bench.cli import export, run_lifecycle
+from molt_bench.cli import export, run_or_resume
 from molt_bench.poker.equity import equity
 from tests.e2e.shell import SMALL, lines_of, one_clear_line, quick, quick_run, rechained
 from tests.report.exported_hands import NAMES
@@ -28,7 +28,7 @@ def test_the_files_are_those_of_the_program():
     """What the program needs is loaded here, once, for all its forks."""
     assert export.FILES == {**FILES, "exchanges": "exchanges-whole.jsonl"}
     assert equity((0, 1), (2, 3)) == pytest.approx(0.5)
-    assert callable(run_lifecycle.start_run)
+    assert callable(run_or_resume.start_run)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.arena.verification import replay_games
+from molt_bench.arena.replayed_games import replay_games
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import same_but_later
 from molt_bench.report.headline import headline

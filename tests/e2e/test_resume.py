@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.cli.options import RunOptions
-from molt_bench.cli.run_lifecycle import resume_run
+from molt_bench.cli.run_or_resume import resume_run
 from tests.e2e.shell import (
     MOLT_BENCH,
     SMALL,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from molt_bench.bench.schedule.information_gain import most_gain, most_gain_of_all
-from molt_bench.bench.schedule.meetings import Meetings
+from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.schedule.situation import Contrast, Situation
 from molt_bench.rating.exact_sums import ExactSum
 from molt_bench.rating.lead_sums import lead_sums

@@ -11,7 +11,7 @@ from molt_bench import BENCH_VERSION
 from molt_bench.agents.permission import OWN
 from molt_bench.arena import benchmark
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.verification import replay_games
+from molt_bench.arena.replayed_games import replay_games
 from molt_bench.errors import JournalError, ProviderError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import same_but_later

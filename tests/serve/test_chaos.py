@@ -10,12 +10,13 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.arena.verification import replay_games
+from molt_bench.arena.replayed_games import replay_games
 from molt_bench.config.loader import load_config
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.serve.lobby import Lobby, invited
+from molt_bench.serve.invitations import invited
+from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
 from molt_bench.web_server import bound

@@ -15,7 +15,8 @@ from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
 from molt_bench.serve import lobby_page
 from molt_bench.serve.doors.landing import own_results
-from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.invitations import Invited
+from molt_bench.serve.lobby import Lobby
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")

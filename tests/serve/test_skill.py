@@ -13,7 +13,8 @@ from websockets.sync.client import connect
 
 from molt_bench.config.sections import GameConfig
 from molt_bench.serve.doors.skill import skill_text
-from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.invitations import Invited
+from molt_bench.serve.lobby import Lobby
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "molt_bench" / "serve" / "examples"

@@ -11,7 +11,8 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.status import Observer
 from molt_bench.play.drivers import play_game
 from molt_bench.poker.cards import CARD_TEXT
-from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.invitations import Invited
+from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.spectators import Spectators
 from molt_bench.specs import GameLabel
 from tests.serve.tables import TOKEN, a_lobby, serving

@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.code_file import CodeFile, code_file, module_spec
 from molt_bench.agents.plugins import plugins
-from molt_bench.agents.python_files import CodeFile, code_file, module_spec
 from molt_bench.agents.python_source import definition_problem
 from molt_bench.agents.type_suggestions import meant_by, near_model, near_name
 from molt_bench.errors import AgentError, ConfigError, one_of, shown

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from molt_bench.agents.python_files import CodeFile
+from molt_bench.agents.code_file import CodeFile
 from molt_bench.errors import ConfigError, did_you_mean
 from molt_bench.files import text_of
 

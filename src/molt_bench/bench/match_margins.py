@@ -24,8 +24,8 @@ from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, Stated
 from molt_bench.errors import JournalError
 from molt_bench.luck.dice.draw_evidence import Draw
 from molt_bench.luck.dice.lookahead import FAR, NEAR
-from molt_bench.luck.dice.stated_odds_evidence import Evidence
 from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.dice.stated_policy_bets import Evidence
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands

@@ -4,7 +4,7 @@ Every estimator has the mean of the chips, for agents that know what they may kn
 hidden cards wins by what looks like luck, and a false policy makes luck of what is none. Then the raw result and the
 one without luck drift apart. So their difference is tested, in every run, for every pairing and every participant.
 
-The test is a bet (`suspicion_bets`). Before a bet has made enough to name somebody, a run may be sure of an order that
+The test is a bet (`winnings_bets`). Before a bet has made enough to name somebody, a run may be sure of an order that
 is not the true one. So where it has made a good part of that, no order is claimed. Both bounds hold for a whole run,
 however often one looks: at most one honest run of 5,000 names anybody, and in one of 200 an order is held back.
 
@@ -21,7 +21,7 @@ from typing import Final
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.bench.suspicion_bets import PairBets, SideBets
+from molt_bench.bench.winnings_bets import PairBets, SideBets
 from molt_bench.config.sections import usual_tie_margin
 from molt_bench.rating.student import student_quantile
 from molt_bench.specs import Pair

@@ -3,7 +3,7 @@
 from msgspec import UNSET
 
 from molt_bench.agents.permission import BUILT_IN, Permission
-from molt_bench.arena.verification import Replayed, replay_games, without_answers
+from molt_bench.arena.replayed_games import Replayed, replay_games, without_answers
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.consent import consent
 from molt_bench.cli.streams import warn

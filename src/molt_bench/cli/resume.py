@@ -16,9 +16,9 @@ from molt_bench.cli.parser import Command
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
-    from molt_bench.cli import run_lifecycle
+    from molt_bench.cli import run_or_resume
 else:
-    run_lifecycle = lazy_import("molt_bench.cli.run_lifecycle")
+    run_or_resume = lazy_import("molt_bench.cli.run_or_resume")
 
 
 @click.command(cls=Command)
@@ -33,4 +33,4 @@ def resume(folder: str, stop: StopOptions, options: RunOptions, *, run_agents: b
       molt-bench resume benchmark-results/2026-01-31T12-00-00
       molt-bench resume benchmark-results/2026-01-31T12-00-00 --max-matches 40
     """
-    run_lifecycle.resume_run(folder, options, stop=stop, run_agents=run_agents)
+    run_or_resume.resume_run(folder, options, stop=stop, run_agents=run_agents)

@@ -22,12 +22,12 @@ from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
 
 if TYPE_CHECKING:
-    from molt_bench.cli import config_flags, run_lifecycle
+    from molt_bench.cli import config_flags, run_or_resume
     from molt_bench.runs import folder, master_seed
 else:
-    config_flags, run_lifecycle = (
+    config_flags, run_or_resume = (
         lazy_import("molt_bench.cli.config_flags"),
-        lazy_import("molt_bench.cli.run_lifecycle"),
+        lazy_import("molt_bench.cli.run_or_resume"),
     )
     folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
 
@@ -105,8 +105,8 @@ def run(
     secret = benchmark.secret()
     unfinished = folder.last_run(config, secret) if resume_last else None
     if unfinished is not None:
-        run_lifecycle.resume_run(str(unfinished), options, secret=secret, own=config)
+        run_or_resume.resume_run(str(unfinished), options, secret=secret, own=config)
     else:
         if resume_last:
             options.printing().notice("no run of this config is unfinished, so a new one begins")
-        run_lifecycle.start_run(config, options, secret=secret, about=about)
+        run_or_resume.start_run(config, options, secret=secret, about=about)

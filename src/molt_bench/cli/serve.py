@@ -30,16 +30,16 @@ from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
 
 if TYPE_CHECKING:
-    from molt_bench.cli import config_flags, run_lifecycle
+    from molt_bench.cli import config_flags, run_or_resume
     from molt_bench.config.sections import BenchmarkConfig
     from molt_bench.runs import folder as run_folder
     from molt_bench.runs import master_seed
-    from molt_bench.serve import invitation_file, live_run
+    from molt_bench.serve import invitations, live_run
 else:
     config_flags = lazy_import("molt_bench.cli.config_flags")
-    run_lifecycle = lazy_import("molt_bench.cli.run_lifecycle")
+    run_or_resume = lazy_import("molt_bench.cli.run_or_resume")
     run_folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
-    invitation_file = lazy_import("molt_bench.serve.invitation_file")
+    invitations = lazy_import("molt_bench.serve.invitations")
     live_run = lazy_import("molt_bench.serve.live_run")
 
 
@@ -151,16 +151,16 @@ def serve(
         folder, config, earlier, new_stop = wanted.folder, wanted.config, None, stop
         if config is not None and resume_last:
             folder, new_stop = run_folder.last_run(config, secret), StopOptions()
-            earlier = invitation_file.left_waiting(config) if folder is None else None
+            earlier = invitations.left_waiting(config) if folder is None else None
         live = partial(live_run.served, options=connection.settings(earlier, stay=stay, on_stop=on_stop))
         if folder is not None:
-            run_lifecycle.resume_run(
+            run_or_resume.resume_run(
                 str(folder), options, stop=new_stop, secret=secret, live=live, run_agents=run_agents, own=config
             )
-            invitation_file.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
+            invitations.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
         elif config is not None:
             about.check()
-            run_lifecycle.start_run(config, options, secret=secret, about=about, live=live)
+            run_or_resume.start_run(config, options, secret=secret, about=about, live=live)
 
     _one_after_another(runs.wanted(stop), play, stay=connection.stay)
 

@@ -17,7 +17,7 @@ from molt_bench.errors import shown
 MOST_VALUES: Final = 50_000
 DEEPEST: Final = 50
 
-_TOO_DEEP: Final = f"at most {DEEPEST} levels of sections and lists"
+TOO_DEEP: Final = f"at most {DEEPEST} levels of sections and lists"
 _TOO_MANY: Final = f"at most {MOST_VALUES:,} values, aliases spelt out"
 # The closing quote is optional, so that any text is scanned in a single pass.
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[][{}:]', re.DOTALL)
@@ -62,7 +62,7 @@ def _key_twice(text: str) -> tuple[str, int] | None:
         if sign in "{[":
             open_keys.append(set() if sign == "{" else None)
             if len(open_keys) > DEEPEST:
-                raise SyntaxProblem(_TOO_DEEP)
+                raise SyntaxProblem(TOO_DEEP)
         elif sign in "}]":
             if open_keys:
                 open_keys.pop()
@@ -128,7 +128,7 @@ class _Loader(yaml.SafeLoader):
         self._depth += 1
         self._values += 1
         if self._depth > DEEPEST:
-            raise SyntaxProblem(_TOO_DEEP)
+            raise SyntaxProblem(TOO_DEEP)
         if self._values > 2 * MOST_VALUES:  # keys are nodes as well
             raise SyntaxProblem(_TOO_MANY)
         node: yaml.Node | None = super().compose_node(parent, index)
@@ -191,6 +191,6 @@ def _measured(node: yaml.Node, known: dict[int, tuple[int, int] | None]) -> tupl
     if values > MOST_VALUES:
         raise SyntaxProblem(_TOO_MANY)
     if depth > DEEPEST:
-        raise SyntaxProblem(_TOO_DEEP)
+        raise SyntaxProblem(TOO_DEEP)
     known[id(node)] = values, depth
     return values, depth

@@ -44,7 +44,7 @@ from molt_bench.luck.dice.draws import Folds, Policies, action_features, action_
 from molt_bench.luck.dice.game_evidence import GameEvidence
 from molt_bench.luck.dice.known_dice import KnownDice
 from molt_bench.luck.dice.lookahead import FAR, Reach, without_dice
-from molt_bench.luck.dice.stated_odds_evidence import Evidence
+from molt_bench.luck.dice.stated_policy_bets import Evidence
 from molt_bench.luck.fitting import GameParts
 from molt_bench.luck.game_luck import GameLuck, game_luck, rebuilt_hands
 from molt_bench.luck.reference.aivat import known_bot_value, reference_bot

@@ -17,7 +17,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import Game, games_in, read_journal
 from molt_bench.runs.run_files import remove_empty
-from molt_bench.serve.invitation_file import forget, load, new_invitations, save
+from molt_bench.serve.invitations import forget, load, new_invitations, save
 from molt_bench.serve.joining import IfMissing, await_everybody, invite, named
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress

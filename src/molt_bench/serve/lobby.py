@@ -2,7 +2,6 @@
 
 import hmac
 import math
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -10,42 +9,20 @@ from hashlib import sha256
 from time import monotonic
 from typing import Final
 
-import msgspec
-
 from molt_bench.agents.live.agent import LiveAgent
 from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S
 from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
+from molt_bench.serve.invitations import TOKEN_BYTES, Invited
 from molt_bench.serve.spectators import Spectators
-from molt_bench.specs import SEATINGS, GameLabel, Seating
+from molt_bench.specs import GameLabel, Seating
 
-#: Bytes of an invitation's token: 128 bits.
-_TOKEN_BYTES: Final = 16
 #: By how much `seq` is higher after each restart of the server: more than any one session uses.
 _SEQ_A_SESSION: Final = 1_000_000_000
 #: Seconds between two standings for spectators: a resumed run steps through thousands of matches at once.
 _BETWEEN_STANDINGS_S: Final = 1.0
-
-
-class Invited(msgspec.Struct, frozen=True, rename="camel"):
-    """An invitation as the file of invitations has it.
-
-    Attributes:
-        participant: Whom it is for.
-        seating: The only seating it plays, where the participant has a copy for each; None for both.
-        token: The secret in its URL.
-        slots: Games it plays at once.
-        key: What else is secret is derived from this. The agent never sees it: who knew it could try seeds until one
-            gives the tokens that it was sent.
-    """
-
-    participant: str
-    token: str
-    seating: Seating | None = None
-    slots: int = msgspec.field(name="places", default=1)
-    key: str = msgspec.field(default_factory=lambda: secrets.token_hex(_TOKEN_BYTES))
 
 
 class Invitation:
@@ -165,7 +142,7 @@ class Lobby:
     @property
     def host_token(self) -> str:
         """The secret by which the host of the run sees all of the lobby; the same after a restart."""
-        return self.invitations[0].derived("host")[: 2 * _TOKEN_BYTES]
+        return self.invitations[0].derived("host")[: 2 * TOKEN_BYTES]
 
     def may_see_names(self, token: str) -> bool:
         """Return whether somebody with this token, or none, may see who is playing."""
@@ -261,9 +238,3 @@ class Lobby:
             for each in self.invitations
             if each.invited.participant == participant and each.invited.seating in (None, seating)
         )
-
-
-def invited(participant: str, *, copies: bool, slots: int) -> list[Invited]:
-    """Return new invitations for a participant: one, or with `copies` one for each seating."""
-    seatings: tuple[Seating | None, ...] = SEATINGS if copies else (None,)
-    return [Invited(participant, secrets.token_hex(_TOKEN_BYTES), seating, slots) for seating in seatings]

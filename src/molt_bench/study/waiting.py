@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from math import fsum
 
-from molt_bench.bench.schedule.meetings import circle_order
+from molt_bench.bench.schedule.meeting_counts import circle_order
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.study.pilot import ModelGuess
 

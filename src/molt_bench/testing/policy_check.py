@@ -10,8 +10,8 @@ from molt_bench.luck.cards.card_luck import hand_luck
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.draws import Deal, decisions_of
 from molt_bench.luck.dice.game_evidence import add_decision
-from molt_bench.luck.dice.stated_odds_evidence import PolicyTest
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
+from molt_bench.luck.dice.stated_policy_bets import PolicyTest
 from molt_bench.poker.actions import KINDS, Action
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation

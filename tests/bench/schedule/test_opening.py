@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from molt_bench.bench.schedule.matchmakers import matchmaker_named
-from molt_bench.bench.schedule.meetings import Meetings, circle_order
+from molt_bench.bench.schedule.meeting_counts import Meetings, circle_order
 from molt_bench.bench.schedule.round_choice import choose_round
 from tests.bench.schedule.situations import pairs_of, situation
 

@@ -9,7 +9,8 @@ from molt_bench.config.sections import GameConfig
 from molt_bench.play.drivers import drive_async
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.poker.actions import FOLD
-from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.invitations import Invited
+from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec

@@ -18,7 +18,7 @@ from molt_bench.agents.external.other_user import new_folder, remove_folder, use
 from molt_bench.agents.external.process_cleanup import TAG, end_all
 from molt_bench.agents.external.program_environment import program_environment
 from molt_bench.agents.sandbox.choice import Boxed
-from molt_bench.agents.sandbox.limits import FILES, TASKS
+from molt_bench.agents.sandbox.fixed_limits import FILES, TASKS
 from molt_bench.agents.sandbox.podman import Podman
 from molt_bench.errors import FaultKind
 

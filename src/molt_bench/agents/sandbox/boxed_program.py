@@ -16,11 +16,11 @@ from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_me
 from molt_bench.agents.external.program_environment import program_environment
 from molt_bench.agents.external.supervised_program import OnRemains, Remains, SupervisedProgram, undisturbed
 from molt_bench.agents.external.supervisor_script import exceeded
-from molt_bench.agents.sandbox import control_groups
+from molt_bench.agents.sandbox import cgroup_limits
 from molt_bench.agents.sandbox.box_keeper import keeper
 from molt_bench.agents.sandbox.bubblewrap import HOME
 from molt_bench.agents.sandbox.choice import Boxed
-from molt_bench.agents.sandbox.limits import DISK_BYTES, ENTRIES, FILES, SHARED_MEMORY_BYTES, TASKS
+from molt_bench.agents.sandbox.fixed_limits import DISK_BYTES, ENTRIES, FILES, SHARED_MEMORY_BYTES, TASKS
 from molt_bench.errors import FaultKind
 
 #: Seconds for a box to end once its first process is killed.
@@ -52,11 +52,11 @@ class BoxedProgram:
         self._ending: ExitReason | None = None
         self._limit = ""
         self._reaping = Lock()
-        self._group = control_groups.new_group(self._memory, TASKS)
+        self._group = cgroup_limits.new_group(self._memory, TASKS)
         limits = _LIMITS.format(
             data_kb=self._memory // 1024, files=FILES, cpu_s=settings.cpu_seconds, cpu_hard_s=settings.cpu_seconds + 5
         )
-        join, group = ("", "sh") if self._group is None else (control_groups.JOIN, control_groups.joining(self._group))
+        join, group = ("", "sh") if self._group is None else (cgroup_limits.JOIN, cgroup_limits.joining(self._group))
         with command.box.open_filter() as filter_fd:
             words = command.box.command(command.words, command.shown, filter_fd)
             try:
@@ -151,7 +151,7 @@ class BoxedProgram:
                     os.killpg(self.process.pid, signal.SIGKILL)
                 self._waited(_ENDING_S)
             pid, status = os.waitpid(self.process.pid, os.WNOHANG)
-            if self._group is not None and control_groups.exceeded(self._group):
+            if self._group is not None and cgroup_limits.exceeded(self._group):
                 self._limit = f"{self._memory // _MB} MB of memory"
             out_of_memory = out_of_memory_kills() > self._kills
             self._ending = ExitReason(
@@ -179,7 +179,7 @@ class BoxedProgram:
 
     def _remove_group(self) -> None:
         if self._group is not None:
-            control_groups.remove(self._group)
+            cgroup_limits.remove(self._group)
 
 
 def started_program(command: Boxed, *, piped: bool) -> BoxedProgram | SupervisedProgram:

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.sandbox.limits import DISK_BYTES, SHARED_MEMORY_BYTES
+from molt_bench.agents.sandbox.fixed_limits import DISK_BYTES, SHARED_MEMORY_BYTES
 from molt_bench.agents.sandbox.visible_files import NETWORK_SETTINGS, SETTINGS, SYSTEM, covered, special_files
 
 #: Where a program starts in its box: the only place besides /dev/shm where it can write.

@@ -10,7 +10,7 @@ import msgspec
 
 from molt_bench.agents.external.other_user import OtherUser, user_of
 from molt_bench.agents.external.program_settings import ProgramSettings
-from molt_bench.agents.sandbox import control_groups
+from molt_bench.agents.sandbox import cgroup_limits
 from molt_bench.agents.sandbox.bubblewrap import HOME, Bubblewrap, bubblewrap
 from molt_bench.agents.sandbox.podman import Podman, podman
 from molt_bench.agents.sandbox.system_calls import filter_file, seccomp_filter
@@ -41,7 +41,7 @@ class Box(msgspec.Struct, frozen=True):
         as_user = f"user {self.user.name}" if self.user is not None else ""
         if self.made_by is None:
             return as_user
-        has_groups = isinstance(self.made_by, Podman) or (self.ends_by_itself and control_groups.place() is not None)
+        has_groups = isinstance(self.made_by, Podman) or (self.ends_by_itself and cgroup_limits.place() is not None)
         limits = "cgroup" if has_groups else "rlimit"
         parts = [self.made_by.label, as_user and f"as {as_user}", f"limits by {limits}"]
         return ", ".join(filter(None, [*parts, "with network" if self.network else ""]))

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.sandbox.bubblewrap import HOME, tried
-from molt_bench.agents.sandbox.limits import DISK_BYTES, FILES, SHARED_MEMORY_BYTES, TASKS
+from molt_bench.agents.sandbox.fixed_limits import DISK_BYTES, FILES, SHARED_MEMORY_BYTES, TASKS
 from molt_bench.agents.sandbox.system_calls import profile_file
 from molt_bench.agents.sandbox.visible_files import covered, special_files
 from molt_bench.errors import ConfigError

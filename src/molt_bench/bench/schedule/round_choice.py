@@ -7,7 +7,7 @@ import msgspec
 
 from molt_bench.bench.schedule.gauntlet import deciding_pairs, gauntlet
 from molt_bench.bench.schedule.information_gain import information_gain, most_gain, most_gain_of_all
-from molt_bench.bench.schedule.meetings import Meetings
+from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.schedule.opening import opening_pair
 from molt_bench.bench.schedule.round_robin import round_robin
 from molt_bench.bench.schedule.situation import Matchmaker, Situation

@@ -10,8 +10,8 @@ from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice.chances import BINS, NoChanceError, PolicyError, checked_chances, prices
 from molt_bench.luck.dice.draws import Deal, Decision, Draw, Folds, Policies, values_of
 from molt_bench.luck.dice.known_dice import decisions_seen
-from molt_bench.luck.dice.stated_odds_evidence import Evidence, Option, PolicyTest, SizeDrawn
 from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.dice.stated_policy_bets import Evidence, Option, PolicyTest, SizeDrawn
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord

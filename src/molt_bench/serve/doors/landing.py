@@ -15,7 +15,8 @@ from starlette.routing import BaseRoute, Route
 from molt_bench.runs.journal import Game
 from molt_bench.serve.doors.skill import rules_of_run
 from molt_bench.serve.guard import invitation_of, invitation_url, json_response
-from molt_bench.serve.lobby import Invited, Lobby
+from molt_bench.serve.invitations import Invited
+from molt_bench.serve.lobby import Lobby
 
 _STATIC: Final = Path(__file__).parents[1] / "static"
 

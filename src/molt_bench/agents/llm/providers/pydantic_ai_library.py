@@ -5,7 +5,6 @@ It is imported late, since that takes a second.
 
 import inspect
 import json
-import os
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
@@ -46,17 +45,6 @@ _NO_TAGS: Final = ("\0<", "\0>")
 #: Sends a request.
 Send: TypeAlias = Callable[[HttpRequest], Awaitable[Received]]
 _SENDER: Final[ContextVar[Send]] = ContextVar("sender")
-
-
-def api_key(settings: LLMSettings) -> str:
-    """Return the API key of a model; the user's own server needs none. Raises ConfigError if it is not set."""
-    variables = settings.key_variables
-    key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
-    if key or not variables:
-        return key
-    if settings.api_key_env is not None:
-        raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that is set")
-    raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
 
 
 def provider_class(settings: LLMSettings) -> Any:

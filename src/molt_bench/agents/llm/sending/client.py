@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.answers import AnswerReader
+from molt_bench.agents.llm.providers.api_keys import api_key
 from molt_bench.agents.llm.providers.base import BROKEN_OFF
 from molt_bench.agents.llm.providers.chat_protocol import ChatForm, form_of, plain, with_readable_counts
 from molt_bench.agents.llm.providers.library_settings import check_headers, header_values
@@ -16,7 +17,6 @@ from molt_bench.agents.llm.providers.pydantic_ai_library import (
     ModelLibrary,
     Send,
     Unsent,
-    api_key,
     messages_of,
     parameters_of,
     provider_class,

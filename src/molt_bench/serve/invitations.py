@@ -1,5 +1,6 @@
-"""The file of invitations: kept with the run until it ends, so that a resumed run has the same URLs."""
+"""Invitations: made for live participants, and kept in a file until the run ends, so that resuming keeps their URLs."""
 
+import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -12,9 +13,30 @@ from molt_bench.files import write_whole
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import INVITATIONS, JOURNAL
 from molt_bench.runs.header import config_hash
-from molt_bench.serve.lobby import Invited, invited
+from molt_bench.specs import SEATINGS, Seating
 
 _FORMAT: Final = 1
+#: Bytes of an invitation's token: 128 bits.
+TOKEN_BYTES: Final = 16
+
+
+class Invited(msgspec.Struct, frozen=True, rename="camel"):
+    """An invitation as the file of invitations has it.
+
+    Attributes:
+        participant: Whom it is for.
+        seating: The only seating it plays, where the participant has a copy for each; None for both.
+        token: The secret in its URL.
+        slots: Games it plays at once.
+        key: What else is secret is derived from this. The agent never sees it: who knew it could try seeds until one
+            gives the tokens that it was sent.
+    """
+
+    participant: str
+    token: str
+    seating: Seating | None = None
+    slots: int = msgspec.field(name="places", default=1)
+    key: str = msgspec.field(default_factory=lambda: secrets.token_hex(TOKEN_BYTES))
 
 
 class Invitations(msgspec.Struct, frozen=True, rename="camel"):
@@ -42,6 +64,12 @@ def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitation
             slots = getattr(each, "games_at_once", 1)
             found += invited(each.id, copies=not each.may_remember, slots=slots)
     return Invitations(host, port, 0, tuple(found), config_hash(config.plain()))
+
+
+def invited(participant: str, *, copies: bool, slots: int) -> list[Invited]:
+    """Return new invitations for a participant: one, or with `copies` one for each seating."""
+    seatings: tuple[Seating | None, ...] = SEATINGS if copies else (None,)
+    return [Invited(participant, secrets.token_hex(TOKEN_BYTES), seating, slots) for seating in seatings]
 
 
 def save(invitations: Invitations, folder: Path) -> None:
