@@ -61,7 +61,9 @@ def test_the_journal_and_the_report_of_an_extended_run_say_what_is_spent_and_lef
     found = Analysis(StoredRun.open(run).result())
     assert found.error_budget.tests == (0.04, 0.005)
     assert found.judge.error == pytest.approx(0.005)
-    assert any("Of the error of 5% they may use 4%, 0.5%, and 0.5% is left." in line for line in sentences(found))
+    assert any(
+        "which may be wrong in 4% and 0.5% of runs; 0.5% is left for another." in line for line in sentences(found)
+    )
     assert quick("verify", run).returncode == 0
     assert Library(run).run_page(run.name)["rule"]["claimedFrom"] == pytest.approx(0.9975), "the page says the same"
     assert plain_stop(found.result.config.stop)["adjacentConfidence"]["tieMarginMbb"] == 125

@@ -7,7 +7,6 @@ import pytest
 from molt_bench.config.sections import GameConfig
 from molt_bench.serve.invitations import Invited
 from molt_bench.serve.lobby import Lobby
-from molt_bench.serve.spectators import Standing
 from tests.browser.axe import findings
 from tests.browser.conftest import until
 from tests.serve.tables import TOKEN, serving
@@ -23,7 +22,10 @@ def test_spectators_see_tables_and_standings_and_no_secrets(chromium: Any, schem
     lobby = Lobby([Invited("live", TOKEN)], titles={"live": EVIL, "callstation": "Caller"}, game=GameConfig())
     lobby.spectators.delay_s = 0.0
     lobby.spectators._results = ((1, ("live", "callstation"), -250),)
-    lobby.spectators._standings = (Standing("live", 2, -12.5, 30.25), Standing("callstation", 2, 12.5, None))
+    lobby.spectators._standings = (
+        ("live", {"matches": 2, "bbPer100": -12.5, "halfWidth": 30.25}),
+        ("callstation", {"matches": 2, "bbPer100": 12.5, "halfWidth": None}),
+    )
     with serving(lobby) as table:
         base = table.url.partition("/j/")[0]
         page = chromium.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)

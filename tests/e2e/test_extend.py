@@ -99,7 +99,7 @@ def test_every_limit_can_be_changed(run, flags, field, value):
         (("--set", "seeds.perMatch=5"), "a field of stop"),
         (("--set", "stop.adjacentConfidence.method=openskill"), "as the run was started"),
         (("--max-matches", "0"), "stop.budget.maxMatches = 0"),
-        (("--confidence", "2"), "stop.adjacentConfidence.threshold = 2"),
+        (("--set", "stop.adjacentConfidence.threshold=2"), "stop.adjacentConfidence.threshold = 2"),
     ],
 )
 def test_what_has_been_played_cannot_be_changed(run, flags, said):
