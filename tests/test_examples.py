@@ -64,7 +64,13 @@ def test_every_project_is_listed_and_says_how_it_is_used():
 
 
 @pytest.mark.parametrize(
-    "config", sorted(EXAMPLES.glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}/{path.name}"
+    "config",
+    [
+        # Loading the libraries of five providers takes seconds.
+        pytest.param(path, marks=pytest.mark.slow if path.parent.name == "five-models" else ())
+        for path in sorted(EXAMPLES.glob("*/*.yaml"))
+    ],
+    ids=lambda path: f"{path.parent.name}/{path.name}",
 )
 def test_every_config_is_valid(config, tmp_path):
     folder = copied(config.parent.name, tmp_path)

@@ -99,7 +99,7 @@ class Remembers(Fine):
         return super().act(observation) if self.games % 2 else Action("fold")
 
 
-@pytest.mark.parametrize(("agent", "hands"), [(Fine, 60), (AsyncFine, 5), (Connected, 5)])
+@pytest.mark.parametrize(("agent", "hands"), [(Fine, 20), (AsyncFine, 5), (Connected, 5)])
 def test_a_good_agent_is_fit_to_play(agent, hands):
     report = check_agent(agent(), hands=hands)
     assert report.ok

@@ -184,6 +184,7 @@ def test_names_with_brackets_are_shown_as_they_are(run, tmp_path):
     assert "a[/b]" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_module_beside_the_user_can_be_named(program, tmp_path):
     (tmp_path / "parts.py").write_text("from molt_bench import Action\nFOLD = Action('fold')\n")
     (tmp_path / "mybot.py").write_text(

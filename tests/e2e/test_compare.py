@@ -72,6 +72,7 @@ def agents_of(done):
     return {each["newId"]: each for each in json.loads(done.stdout)["agents"]}
 
 
+@pytest.mark.slow
 def test_the_same_agent_twice_differs_by_exactly_nothing(runs):
     for each in agents_of(quick("compare", runs.old, runs.same, "--json")).values():
         assert (each["changeMbb"], each["lowMbb"], each["highMbb"]) == (0, 0, 0)
@@ -328,6 +329,7 @@ def test_a_pilot_gives_calls_tokens_and_dollars_without_a_key_and_without_asking
     assert server.received == before
 
 
+@pytest.mark.slow
 def test_a_plan_fits_80_columns_and_says_what_has_no_price(tmp_path, server):
     config = config_for(server.url, llm={"prices": {}})
     (tmp_path / "bench.json").write_text(json.dumps(config))

@@ -38,6 +38,7 @@ def test_a_path_is_taken_from_where_the_program_runs(tmp_path, bots):
     assert ids(folder) == {"bots", "random"}
 
 
+@pytest.mark.slow
 def test_a_factory_in_a_module_takes_part(tmp_path, bots):
     environment = {"PYTHONPATH": str(bots.parent)}
     folder = good_run(tmp_path / "out", *SMALL, "--participants", "bots:make_caller,random", env=environment)

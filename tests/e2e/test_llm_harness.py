@@ -78,6 +78,7 @@ def test_replay_and_verify_of_a_chat_ask_nobody(mixed):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_rating_that_mixes_harnesses_says_so_and_its_rows_name_them(mixed):
     folder, printed = mixed
     for text in (printed, quick("report", folder).stdout):

@@ -72,6 +72,7 @@ def test_later_matches_are_looked_ahead_by_stand_ins(whole, tmp_path, monkeypatc
     assert found != without
 
 
+@pytest.mark.slow
 def test_verify_and_replay_find_nothing(whole):
     for command in ("verify", "replay"):
         done = quick(command, whole)

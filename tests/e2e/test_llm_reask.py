@@ -87,6 +87,7 @@ def margins(folder):
     return [seed["marginsMbb"] for match in matches for seed in match["result"]["perSeed"]]
 
 
+@pytest.mark.slow
 def test_it_begins_once_there_are_stand_ins_and_numbers_are_on_record(mixed):
     lines = exchanges_in(mixed)
     by_match = Counter((line["game"]["match"] == 1, line.get("samples", 1)) for line in lines)

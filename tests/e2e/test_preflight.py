@@ -225,6 +225,7 @@ def test_what_may_pass_is_left_to_the_games(tmp_path, server, fault):
     assert read(folder, "usage.json")["models"][0]["outputModes"] == ["native"]
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_once_and_its_answer_is_paid_for_and_counted_as_no_decision(tmp_path, server):
     before = server.preflights
     folder = played(tmp_path, config_for(server.url))

@@ -41,6 +41,7 @@ def session(seed, typed, *, symbols=True, opponent="random", hands=6, stack=10_0
     return file.getvalue(), screen.results, record
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(
     st.integers(0, 10**9),

@@ -55,6 +55,7 @@ def test_workers_give_the_records_that_this_process_gives(workers):
     assert played(WorkerPool(setup, workers)) == {spec: play_here(spec) for spec in GAMES}
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost_or_taken_twice(tmp_path):
     assert played(WorkerPool(partial(mortal, str(tmp_path)), 2)) == {spec: play_here(spec) for spec in GAMES}
     assert len(list(tmp_path.iterdir())) == 6

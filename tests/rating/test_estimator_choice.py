@@ -74,6 +74,7 @@ def test_the_less_two_differ_the_more_seed_pairs_it_takes():
     assert chosen[1] > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [10, 20])
 def test_intervals_hold_though_an_estimator_is_chosen(count):
     """Estimators that vary alike, the worst case, in matches of two seed pairs."""

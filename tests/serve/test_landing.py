@@ -73,6 +73,7 @@ def test_scripts_and_styles_come_from_files_alone(table):
         assert httpx2.get(f"http://127.0.0.1:{table.port}/{name}", trust_env=False).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_table_page_has_scripts_and_styles_of_ours_alone(table):
     import httpx2
 

@@ -111,6 +111,7 @@ def test_nothing_else_can_be_written(served, run, path):
     assert put(served, {"name": "x", "note": "", "was": NOTHING}, path).status in (404, 405)
 
 
+@pytest.mark.slow
 def test_a_link_in_a_run_that_was_sent_is_not_followed(served, run, tmp_path):
     (tmp_path / "mine").write_text("all my work")
     for name in (f".{ABOUT}.part", ABOUT):

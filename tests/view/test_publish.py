@@ -106,6 +106,7 @@ def test_what_was_downloaded_can_be_verified_with_the_command_that_is_shown(site
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_site_is_replaced_and_anything_else_is_left_alone(site, runs, bots_id, tmp_path):
     for _ in range(2):
         done = quick("publish", runs / bots_id, "--output", tmp_path / "site", "--deals", "3")

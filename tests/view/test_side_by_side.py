@@ -45,6 +45,7 @@ def run(day):
     return f"2026-01-0{day}T10-00-00"
 
 
+@pytest.mark.slow
 def test_side_by_side_says_what_compare_says(library):
     found = answer(library, f"api/compare/{run(1)}/{run(2)}.json")
     old, new = (library._chapter(run(day)).run for day in (1, 2))

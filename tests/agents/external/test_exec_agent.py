@@ -268,6 +268,7 @@ def test_one_that_takes_too_much_memory_crashes(log):
     assert "MemoryError" in record.faults[0].message
 
 
+@pytest.mark.slow
 @on_linux
 def test_one_that_takes_too_much_processor_time_crashes(log):
     record = played(chaos("spin", log, cpu_seconds=1, max_restarts=0), hands=1)

@@ -5,6 +5,7 @@ import gc
 import gzip
 import json
 import zlib
+from itertools import product
 
 import pytest
 from pydantic_ai.models.openai import OpenAIChatModel
@@ -21,6 +22,7 @@ from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run
 from tests.agents.llm.provider import Provider
 from tests.agents.llm.proxy import Proxy
+from tests.cases import one_in
 
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
 
@@ -147,8 +149,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
-@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize(("settings", "mode"), one_in(3, product(SETTINGS, ["native", "tool", "prompted", "text"])))
 def test_what_is_sent_is_what_the_library_sends(settings, mode, monkeypatch):
     with Provider(policy=passive) as provider:
         run(provider, outputMode=mode, game={"handsPerGame": 1}, **SETTINGS[settings])

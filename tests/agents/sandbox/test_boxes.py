@@ -137,6 +137,7 @@ def bare_path(tmp_path):
     return str(folder)
 
 
+@pytest.mark.slow
 def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
     """The function that a node of a cluster runs, in a process that finds no bubblewrap."""
     code = (
