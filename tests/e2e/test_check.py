@@ -10,6 +10,7 @@ import pytest
 
 from molt_bench.poker.notation import hand_from_text
 from tests.agents.llm.provider import Provider
+from tests.agents.sandbox.boxes import needs_bubblewrap
 from tests.e2e.shell import one_clear_line, quick, strict_json
 
 ROOT = Path(__file__).parents[2]
@@ -111,6 +112,14 @@ def test_whether_it_repeats_itself_is_worth_a_note(check, tmp_path):
 )
 def test_what_cannot_be_made_is_one_clear_line(check, bots, participant, said):
     one_clear_line(check(participant), said)
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("participant", ["bots.py:make_trouble", "broken.py:make"])
+def test_what_cannot_be_made_in_a_sandbox_is_one_clear_line_as_well(check, bots, tmp_path, participant):
+    (tmp_path / "broken.py").write_text("import no_such_module\n\ndef make():\n    return None\n")
+    why = "no_such_module" if "broken" in participant else "no licence"
+    one_clear_line(check(participant, "--sandbox"), "cannot play", why)
 
 
 def test_a_params_typo_is_one_clear_line(check):

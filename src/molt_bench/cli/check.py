@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
-from molt_bench.agents.kinds import LLM, kind_of
+from molt_bench.agents.kinds import FACTORY, LLM, box_for, kind_of
 from molt_bench.arena.greetings import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
@@ -82,8 +82,10 @@ def _run_checks(
         if not printing.quiet:  # it costs money, so it is told with --json, too
             notice(f"{spec.id} will be called about {calls:,} times; --hands changes that")
     with _show_games(spec, quiet=printing.quiet or printing.as_json) as watch:
-        # A server or a model that is not there fails before the first game.
-        greet = greeting_of(make()) if kind_of(spec.type).remote else None
+        # A server or a model that is not there, or code that cannot be loaded in its box, fails before the first game.
+        kind = kind_of(spec.type)
+        boxed_code = kind is FACTORY and box_for(spec) is not None
+        greet = greeting_of(make()) if kind.remote or boxed_code else None
         if greet is not None:
             run_in_new_loop(preflight({spec.id: greet}, {}))
         return check_agent(
