@@ -13,7 +13,7 @@ import molt_bench
 from molt_bench.agents.code_file import code_file
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission, make_permitted, permitted_policy
-from molt_bench.agents.python_agents import check_factory, file_hash, find_factory
+from molt_bench.agents.python_import import check_factory, file_hash, find_factory
 from molt_bench.errors import AgentError, ConfigError, NotPermitted
 from molt_bench.specs import ParticipantSpec
 from tests.agents.sandbox.boxes import needs_bubblewrap

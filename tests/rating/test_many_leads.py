@@ -10,7 +10,7 @@ from molt_bench.bench.schedule.information_gain import most_gain, most_gain_of_a
 from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.schedule.situation import Contrast, Situation
 from molt_bench.rating.exact_sums import ExactSum
-from molt_bench.rating.lead_sums import lead_sums
+from molt_bench.rating.many_leads import lead_sums
 from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.pair_sums import Allowances
 from molt_bench.rating.sequential import Horizon

@@ -16,7 +16,7 @@ from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.external.command import command_hash, label_of, words_of
-from molt_bench.agents.python_agents import AgentFactory, call_factory, check_factory, file_hash, find_factory
+from molt_bench.agents.python_import import AgentFactory, call_factory, check_factory, file_hash, find_factory
 from molt_bench.agents.scripted import (
     CallStationAgent,
     FolderAgent,

@@ -12,7 +12,7 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.kinds import OBJECT, REQUIRED, kind_of, make_agent, published_policy
-from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.python_import import AgentFactory
 from molt_bench.errors import NotPermitted
 from molt_bench.specs import ParticipantSpec
 

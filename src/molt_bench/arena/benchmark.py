@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from molt_bench._version import __version__
 from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.agents.permission import Permission
-from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.cast import LivePlayers, check_participants

@@ -21,7 +21,7 @@ from molt_bench.agents.llm.sending.tellings import Tellings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
-from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.greetings import Greet, greeting_of
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of

@@ -10,7 +10,7 @@ import msgspec
 from molt_bench.agents.kinds import LLM, source_hash
 from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.permission import OWN, Permission
-from molt_bench.agents.python_agents import factory_file
+from molt_bench.agents.python_import import factory_file
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import AgentError, on_one_line
 from molt_bench.runs.moved_files import changed_code, has_code

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.providers.server_address import redirection_warnings
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
 from molt_bench.arena.games import GameRunner, Where
 from molt_bench.arena.incidents import Incidents

@@ -18,7 +18,7 @@ from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
     from molt_bench.agents import permission
-    from molt_bench.agents.python_agents import AgentFactory
+    from molt_bench.agents.python_import import AgentFactory
     from molt_bench.arena import cast, status
     from molt_bench.cli import config_flags
     from molt_bench.config.sections import BenchmarkConfig

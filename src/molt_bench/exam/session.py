@@ -15,7 +15,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
 from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
 from molt_bench.arena.greetings import preflight
 from molt_bench.arena.status import Observer

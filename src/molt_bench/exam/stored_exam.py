@@ -14,7 +14,7 @@ from molt_bench._version import __version__
 from molt_bench.agents.kinds import ACPC
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
-from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config

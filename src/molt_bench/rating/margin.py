@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating import shared_seeds
 from molt_bench.rating.exact_sums import Members, exact_parts
-from molt_bench.rating.lead_sums import Leads, Rows, lead_sums
+from molt_bench.rating.many_leads import Leads, Rows, lead_sums
 from molt_bench.rating.pair_sums import Allowances, PairSums, Sample, Sum, Terms
 from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.rating.student import UNKNOWN, Estimate

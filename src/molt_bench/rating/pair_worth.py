@@ -8,7 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from molt_bench.lazy_import import lazy_import
-from molt_bench.rating.lead_sums import Rows
+from molt_bench.rating.many_leads import Rows
 from molt_bench.rating.pair_sums import PairSums
 from molt_bench.specs import Pair
 

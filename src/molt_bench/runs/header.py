@@ -14,7 +14,7 @@ from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.kinds import box_for, kind_of, missing_box, only_other_user, source_hash
 from molt_bench.agents.permission import Permission, boxed, permitted_policy
-from molt_bench.agents.python_agents import AgentFactory
+from molt_bench.agents.python_import import AgentFactory
 from molt_bench.bench.error_budget import SPENDING
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig

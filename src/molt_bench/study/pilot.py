@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.money.cached_share import conversation_tokens
+from molt_bench.agents.llm.money.expected_caching import conversation_tokens
 from molt_bench.agents.llm.money.expected_use import Expected, answers_of, expected_of
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings

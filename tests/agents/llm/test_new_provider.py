@@ -6,7 +6,7 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.agents.llm.money.cached_share import cached_tokens
+from molt_bench.agents.llm.money.expected_caching import cached_tokens
 from molt_bench.agents.llm.providers import table
 from molt_bench.agents.llm.providers.openai import ChatProvider
 from molt_bench.agents.llm.providers.server_address import redirection

@@ -20,7 +20,7 @@ from molt_bench.agents.external.exec_agent import ExecAgent
 from molt_bench.agents.external.program_agent import BEYOND_REPAIR
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import OnRemains
-from molt_bench.agents.python_agents import factory_file, source_and_name
+from molt_bench.agents.python_import import factory_file, source_and_name
 from molt_bench.agents.sandbox.choice import Box
 from molt_bench.agents.sandbox.host_lines import Code, hello_line, hello_of, is_done, raise_fault
 from molt_bench.agents.sandbox.hosted_policy import HostedPolicy

@@ -25,7 +25,7 @@ import msgspec
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.external import protocol
-from molt_bench.agents.python_agents import call_factory, find_factory
+from molt_bench.agents.python_import import call_factory, find_factory
 from molt_bench.agents.sandbox.host_lines import Question
 from molt_bench.agents.tracebacks import traceback_of
 from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action, shown

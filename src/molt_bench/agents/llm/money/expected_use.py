@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.money.cached_share import cached_tokens, conversation_tokens, prompt_tokens
+from molt_bench.agents.llm.money.expected_caching import cached_tokens, conversation_tokens, prompt_tokens
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.table import families, provider_of
 from molt_bench.agents.llm.settings import LLMSettings
