@@ -9,7 +9,6 @@ from typing import Final, Literal, Protocol, TypeAlias, TypedDict, get_args
 import msgspec
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.sandbox import box_keeper
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.greetings import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
@@ -136,7 +135,6 @@ class GameRunner:
         waiting = self._cast.waiting - self._portable
         self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
         self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
-        box_keeper.raise_bug()
         if self._cast.gateway is not None and self._cast.spent is not None:
             self._loop.run(self._cast.gateway.settled())  # what is still to come belongs to this run's costs
 

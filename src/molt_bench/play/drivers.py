@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.sandbox import box_keeper
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.lazy_import import lazy_import
 from molt_bench.play.closing import close_agents, close_agents_async
@@ -243,11 +244,13 @@ async def _drive_on(
     """Drive a game from its start, or from an event whose answer is pending."""
     try:
         async with asyncio.timeout(None if until == inf else max(0.0, until - monotonic())) as limit:
-            return await _drive_to_end(spec, seats, game, pending, until=until)
+            record = await _drive_to_end(spec, seats, game, pending, until=until)
     except TimeoutError:
         if limit.expired():
             raise TimeUp from None
         raise
+    box_keeper.raise_bug()
+    return record
 
 
 async def _drive_to_end(

@@ -4,14 +4,16 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from threading import current_thread
 
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.sandbox import waiting_hosts
-from molt_bench.agents.sandbox.box_keeper import keeper, raise_bug
+from molt_bench.agents.sandbox.box_keeper import keeper
 from molt_bench.agents.sandbox.visible_files import hide
+from molt_bench.errors import InternalError
 from tests.agents.sandbox.boxes import needs_bubblewrap
 
 pytestmark = needs_bubblewrap
@@ -124,6 +126,7 @@ def test_a_host_that_died_while_it_waited_is_nobodys_fault(bot):
         played(bot)
     (pid,) = waiting()
     subprocess.run(["kill", "-KILL", str(pid)], check=True)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     played(bot)
 
 
@@ -152,20 +155,32 @@ def test_none_outlives_its_process(bot):
         os.kill(pid, 0)
 
 
-def test_a_bug_in_the_keeper_is_raised_where_the_next_box_is_asked_for_and_nobody_waits_forever():
+@pytest.mark.parametrize("bug", [ValueError, OSError, KeyError])
+@pytest.mark.parametrize("later", [False, True], ids=["before the next box", "at the end of a game"])
+def test_a_bug_in_the_keeper_ends_what_is_played_and_nobody_waits_forever(bot, bug, later):
     class Broken:
         def look(self):
-            raise ValueError("a bug")
+            raise bug("of ours")
 
-    def raised_by(work):
+    if not later:
+        keeper().watch(Broken())
         deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            work()
+        while keeper()._bug is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
-    keeper().watch(Broken())
-    with pytest.raises(ValueError, match="a bug"):
-        raised_by(lambda: keeper().call(lambda: None, lambda _: None))
-    keeper().soon(lambda: 1 // 0)
-    with pytest.raises(ZeroDivisionError):
-        raised_by(raise_bug)
-    assert keeper().call(lambda: 1, lambda _: None) == 1
+    def games():
+        for _ in range(50):
+            if later:
+                keeper().watch(Broken())
+            played(bot)
+
+    with pytest.raises(InternalError, match="a bug in molt-bench"):
+        games()
+    raise_what_is_left()
+    played(bot)
+
+
+def raise_what_is_left():
+    with suppress(InternalError):
+        keeper().call(lambda: None, lambda _: None)

@@ -12,6 +12,8 @@ from threading import Lock, Thread, current_thread
 from time import monotonic
 from typing import Any, Final, Protocol, TypeVar
 
+from molt_bench.blame import internal_error
+
 #: Seconds between looks at what boxes use; and how much longer than the looks themselves.
 _LOOK_S: Final = 0.1
 _SHARE: Final = 20
@@ -65,7 +67,7 @@ class _Keeper(Thread):
         """Raise what went wrong in this thread while nobody waited for it, once."""
         bug, self._bug = self._bug, None
         if bug is not None:
-            raise bug
+            raise internal_error(bug) from bug
 
     def run(self) -> None:
         """Do what is asked for, and look at boxes in between; go on whatever happens, since others wait for it."""
@@ -76,7 +78,7 @@ class _Keeper(Thread):
                 self._work.get(timeout=wait_s)()
             except Empty:
                 pass
-            except BaseException as bug:  # raised where the next box is asked for, or where games end
+            except BaseException as bug:  # raised where the next box is asked for, or a game ends
                 self._bug = bug
             began = monotonic()
             if began >= next_look:
@@ -87,7 +89,7 @@ class _Keeper(Thread):
     def _look_at(self, box: Watched) -> bool:
         try:
             return box.look()
-        except BaseException as bug:  # raised where the next box is asked for, or where games end
+        except BaseException as bug:  # raised where the next box is asked for, or a game ends
             self._bug = bug
             return False
 
