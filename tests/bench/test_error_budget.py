@@ -62,7 +62,8 @@ def test_the_journal_and_the_report_of_an_extended_run_say_what_is_spent_and_lef
     assert found.error_budget.tests == (0.04, 0.005)
     assert found.judge.error == pytest.approx(0.005)
     assert any(
-        "which may be wrong in 4% and 0.5% of runs; 0.5% is left for another." in line for line in sentences(found)
+        "Of the 5% of runs that may be wrong, 4% and 0.5% are theirs; 0.5% is left for another." in line
+        for line in sentences(found)
     )
     assert quick("verify", run).returncode == 0
     assert Library(run).run_page(run.name)["rule"]["claimedFrom"] == pytest.approx(0.9975), "the page says the same"

@@ -122,7 +122,7 @@ def test_a_config_that_is_not_there_is_no_command(here):
         (["exam", "llm:openai:gpt-4.1,tag"], "did you mean 'llm:openai:gpt-4.1 tag'?"),
         (["exam", "openai:gpt-4.1", "tag", "--questions", "10"], "did you mean 'llm:openai:gpt-4.1'?"),
         (["check", "Cautious"], "FILE.py:NAME"),
-        (["check", "exec:"], "command: expected a value, and it has none"),
+        (["check", "exec:"], "command: expected a value; none is given"),
     ],
 )
 def test_a_participant_named_in_another_way_says_how_to_name_it(here, typed, said):

@@ -84,7 +84,9 @@ def test_report_writes_the_same_bytes(runs, tmp_path, name):
 
 def games_left(folder):
     """Yield the games of a journal as exchanges name them."""
-    for line in lines_of(folder, "journal.jsonl")[1:]:
+    for line in lines_of(folder, "journal.jsonl"):
+        if line["line"] != "game":
+            continue
         spec = line["record"]["spec"]
         yield {"match": line["match"], "seed": spec["seed"], "seating": spec["seating"]}
 

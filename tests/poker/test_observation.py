@@ -104,7 +104,7 @@ def test_no_reference_leads_from_an_observation_to_the_hand(seed, plan):
         step(hand, *next(plan, (1, 0)))
 
 
-PLAIN_MODULES = ("molt_bench.poker.observation", "molt_bench.poker.actions", "molt_bench.poker.stakes")
+PLAIN_MODULES = ("molt_bench.poker.observation", "molt_bench.poker.actions", "molt_bench.poker.hand_rules")
 
 
 def reachable(value):

@@ -18,7 +18,7 @@ from molt_bench.agents.live.turn_messages import ActRequest, turn_schema
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
-from molt_bench.serve import connection_limits, guard
+from molt_bench.serve import guard, request_rates
 from molt_bench.serve.doors.turns import give
 from molt_bench.serve.guard import LONGEST_MESSAGE
 from molt_bench.specs import GameLabel
@@ -372,8 +372,8 @@ def test_places_count_from_when_somebody_takes_them_until_they_are_gone():
 
 
 def test_whoever_guesses_invitations_is_slowed_down_and_guests_are_not(table, monkeypatch):
-    slow = partial(connection_limits.Allowance, 0.0)  # however slow this machine is
-    for each in (guard, connection_limits):
+    slow = partial(request_rates.Allowance, 0.0)  # however slow this machine is
+    for each in (guard, request_rates):
         monkeypatch.setattr(each, "Allowance", slow)
     base = f"http://127.0.0.1:{table.port}/j"
     with httpx2.Client(trust_env=False, timeout=60) as stranger:

@@ -21,7 +21,7 @@ from molt_bench import make_agent
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.serve.guest import play_as_guest
-from molt_bench.serve.public_address import ServerAddress, proxy_address, public_url
+from molt_bench.serve.public_address import ServerAddress, proxy_addresses, public_url
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "proxies"
@@ -50,7 +50,7 @@ def test_a_path_is_found_whether_or_not_the_proxy_leaves_its_prefix(path, found)
 
 def test_a_trusted_proxy_is_an_address():
     with pytest.raises(ConfigError, match=r"--trusted-proxy = 'localhost': expected an IP address"):
-        proxy_address("localhost")
+        proxy_addresses("localhost")
 
 
 def test_only_a_trusted_proxy_is_believed_about_its_client():

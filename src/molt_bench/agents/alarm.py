@@ -18,7 +18,7 @@ class Alarm:
             self._loop.call_soon_threadsafe(self.wake)
 
     def wake(self) -> None:
-        """Do so from the thread of its loop."""
+        """Wake whoever waits, or will wait; only from the thread of its loop."""
         self._rings = True
         if self._sleep is not None and not self._sleep.done():
             self._sleep.set_result(None)

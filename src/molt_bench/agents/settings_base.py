@@ -88,7 +88,7 @@ def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
         if problem["type"] == "extra_forbidden":
             raise ConfigError(field, problem["input"], another_field(field, settings)) from error
         if problem["type"] == "missing":
-            raise ConfigError(field, problem["input"], "a value, and it has none") from error
+            raise ConfigError(field, problem["input"], "a value; none is given") from error
         expected = context.get("expected") or problem["msg"].removeprefix("Input should be ")
         # Our own checks say how much of a value may be shown: it may hold a password.
         raise ConfigError(field, context.get("value", problem["input"]), str(expected)) from error

@@ -23,7 +23,7 @@ from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
-from molt_bench.arena.greetings import Greet, greeting_of
+from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.arena.status import Observer
 from molt_bench.config.sections import BenchmarkConfig

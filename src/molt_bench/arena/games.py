@@ -10,7 +10,7 @@ import msgspec
 
 from molt_bench.agents.base import PolicyOf
 from molt_bench.arena.cast import Cast
-from molt_bench.arena.greetings import preflight
+from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError
 from molt_bench.luck.dice.stated_policy import stating

@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from molt_bench.agents.kinds import FACTORY, LLM, box_for, kind_of
-from molt_bench.arena.greetings import greeting_of, preflight
+from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -66,7 +67,7 @@ class ConnectionOptions:
             join_timeout_s=self.join_timeout,
             reconnect_s=self.reconnect,
             public_url=None if self.public_url is None else public_address.public_url(self.public_url),
-            trusted_proxies=tuple(map(public_address.proxy_address, self.trusted_proxy)),
+            trusted_proxies=tuple(chain.from_iterable(map(public_address.proxy_addresses, self.trusted_proxy))),
             earlier=earlier,
             if_missing=self.if_missing,
             linger_s=self.linger,

@@ -1,5 +1,6 @@
 """`molt-bench exam`: the same decisions for everyone, valued by solved games."""
 
+import os
 import shlex
 import sys
 from contextlib import ExitStack
@@ -160,11 +161,16 @@ def _agents(person: str | None, *, answered: int = 0) -> "dict[str, AgentFactory
     return {} if person is None else {examinee.PERSON: examinee.Examinee(console(), answered=answered)}
 
 
+def _may_have_commas(participant: str) -> bool:
+    """Return whether a participant may be one that has commas: a command, a URL, or a file that is there."""
+    return participant.startswith(_WITH_COMMAS) or os.path.exists(participant.rpartition(":")[0])
+
+
 def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkConfig":
     """Return the config; somebody who is alone is joined by the reference."""
     if not participants and options.config is None:
         raise click.BadParameter("somebody has to sit the exam, such as tag", param_hint=_WHO)
-    joined = next((each for each in participants if "," in each and not each.startswith(_WITH_COMMAS)), None)
+    joined = next((each for each in participants if "," in each and not _may_have_commas(each)), None)
     if joined is not None:
         message = f"spaces separate participants here; did you mean '{joined.replace(',', ' ')}'?"
         raise click.BadParameter(message, param_hint=_WHO)

@@ -94,7 +94,13 @@ class ConfigOptions:
         """Return the flag that was meant by a list of participants that a space cut in two."""
         context = click.get_current_context(silent=True)
         before = (context.params.get("participants") if context is not None else None) or ""
-        glue = "" if not before else " " if before.rpartition(",")[2].startswith(("exec:", "acpc:")) else ","
+        glue = (
+            ""
+            if not before or before.endswith(",")
+            else " "
+            if before.rpartition(",")[2].startswith(("exec:", "acpc:"))
+            else ","
+        )
         meant = f"{before}{glue}{self.file}"
         quoted = f'"{meant}"' if " " in meant else meant
         return f"; did you mean '--participants {quoted}'?"

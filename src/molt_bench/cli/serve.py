@@ -159,6 +159,8 @@ def serve(
             )
             invitations.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
         elif config is not None:
+            if resume_last and earlier is None:
+                options.printing().notice("no run of this config is unfinished, so a new one begins")
             about.check()
             run_or_resume.start_run(config, options, secret=secret, about=about, live=live)
 

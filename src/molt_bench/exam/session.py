@@ -17,7 +17,7 @@ from molt_bench.agents.kinds import built_in_policies
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
-from molt_bench.arena.greetings import preflight
+from molt_bench.arena.preflight import preflight
 from molt_bench.arena.status import Observer
 from molt_bench.bench.error_budget import error_of
 from molt_bench.bench.model_draws import Draws

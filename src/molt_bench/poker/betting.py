@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from molt_bench.errors import RulesError
 from molt_bench.poker.actions import STREETS, Kind, LoggedAction, Street
-from molt_bench.poker.stakes import HandRules
+from molt_bench.poker.hand_rules import HandRules
 
 #: `Betting.actor` once the betting is over.
 NOBODY: Final = -1

@@ -10,7 +10,7 @@ from molt_bench.poker.actions import KINDS, OPEN_CARDS, Action, LegalActions, Lo
 from molt_bench.poker.betting import NOBODY, Betting, opening
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
-from molt_bench.poker.stakes import HandRules
+from molt_bench.poker.hand_rules import HandRules
 
 __all__ = ["NOBODY", "Hand", "HandRules"]
 

@@ -18,7 +18,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, STREETS, Action
 from molt_bench.poker.betting import NOBODY, Betting, Start
 from molt_bench.poker.cards import CARD_TEXT, deal_from_text
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.stakes import HandRules
+from molt_bench.poker.hand_rules import HandRules
 
 _ACTIONS: Final = {LETTERS[each.kind]: each for each in (FOLD, CHECK, CALL)} | {"F": FOLD}
 _LINE: Final = re.compile(

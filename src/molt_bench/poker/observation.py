@@ -12,7 +12,7 @@ from molt_bench.poker.actions import LegalActions, LoggedAction, Street
 from molt_bench.poker.betting import Betting
 from molt_bench.poker.cards import Hole, cards_to_text
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.stakes import HandRules
+from molt_bench.poker.hand_rules import HandRules
 
 
 class Observation(msgspec.Struct, frozen=True, gc=False):

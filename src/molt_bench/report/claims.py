@@ -100,10 +100,11 @@ def _error_left(found: Analysis) -> list[str]:
     budget = found.error_budget
     if len(budget.tests) < 2 or not budget.left:
         return []
-    spent = " and ".join(f"{100 * each:.3g}%" for each in budget.tests)
+    *first, last = (f"{100 * each:.3g}%" for each in budget.tests)
     return [
-        f"The neighbours were tested under {len(budget.tests)} rules, one after the other, which may be wrong in "
-        f"{spent} of runs; {100 * budget.left:.3g}% is left for another."
+        f"The neighbours were tested under {len(budget.tests)} rules, one after the other. Of the "
+        f"{100 * budget.allowed:.3g}% of runs that may be wrong, {', '.join(first)} and {last} are theirs; "
+        f"{100 * budget.left:.3g}% is left for another."
     ]
 
 

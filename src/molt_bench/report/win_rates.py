@@ -6,7 +6,7 @@ from functools import cached_property
 from math import fsum
 from typing import Final
 
-from molt_bench.bench.model_choice import margin_book
+from molt_bench.bench.margin_model import margin_book
 from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.estimator_choice import AUTO, RAW, MarginBook

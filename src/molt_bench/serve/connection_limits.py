@@ -1,4 +1,4 @@
-"""Connections of the live server: how many may be open, for how long, who leaves for whom, and how fast they talk.
+"""Connections of the live server: how many may be open, for how long, and who has to leave for whom.
 
 A connection is a stranger's until a request with an invitation came over it. Strangers have a share of all connections
 and a short time for each request. Whoever comes when that share is taken gets the place of the stranger who has been
@@ -12,45 +12,24 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Final, TypeAlias
 
-#: Messages a second that an invitation may send on average, and how many at once.
-RATE_A_SECOND: Final = 50.0
-BURST: Final = 200.0
-#: Addresses of strangers whose messages are counted; then counting begins again.
-_MOST_COUNTED: Final = 10_000
-
-
 try:
     import resource
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
-
 #: The most files that are worth opening: for more connections than this server can serve.
 _MOST_FILES: Final = 16_384
-
-
 #: Files that are kept for everything but connections: the run's own, programs, workers, models.
 _MOST_RESERVED: Final = 1_024
-
-
 #: Connections that strangers may have from one address.
 _FROM_ONE_ADDRESS: Final = 128
-
-
 #: Connections of one invitation, for each of its slots and besides.
 _OF_ONE_GUEST: Final = 32
-
-
 #: Seconds without a request after which connections end: strangers have as long for their headers, guests longer.
 STRANGER_S: Final = 10.0
-
-
 GUEST_S: Final = 90.0
-
-
 #: Seconds between two looks for connections whose time is up.
 _LOOK_S: Final = 1.0
-
 
 Address: TypeAlias = tuple[str, int]
 
@@ -117,8 +96,7 @@ class ConnectionLimits:
 
     def came(self, transport: asyncio.Transport) -> None:
         """Count a new connection, a stranger's; it ends at once if there is no room even without other strangers."""
-        name = transport.get_extra_info("peername") or ("", id(transport))
-        address = str(name[0]), int(name[1])
+        address = _peer(transport)
         self._end(address)
         host, share = address[0], self._most // 2
         if host not in self._proxies and self._by_host[host] >= min(_FROM_ONE_ADDRESS, share):
@@ -208,36 +186,6 @@ class ConnectionLimits:
             found.transport.abort()
 
 
-class Allowance:
-    """A token bucket: how many messages may come now."""
-
-    def __init__(self, rate: float = RATE_A_SECOND, burst: float = BURST) -> None:
-        self._rate, self._burst = rate, burst
-        self._left, self._at = burst, monotonic()
-
-    def spend(self) -> bool:
-        """Count a message; return whether it may come in."""
-        now = monotonic()
-        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
-        self._at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
-
-    def refund(self) -> None:
-        """Allow one message more, such as the answer to one of ours."""
-        self._left = min(self._burst, self._left + 1)
-
-
-class Strangers:
-    """How many messages may come from addresses without an invitation."""
-
-    def __init__(self) -> None:
-        self._allowances: dict[str, Allowance] = {}
-
-    def at(self, host: str) -> Allowance:
-        """Return the allowance of an address."""
-        if len(self._allowances) >= _MOST_COUNTED:
-            self._allowances.clear()
-        return self._allowances.setdefault(host, Allowance())
+def _peer(transport: asyncio.Transport) -> Address:
+    name = transport.get_extra_info("peername") or ("", id(transport))
+    return str(name[0]), int(name[1])

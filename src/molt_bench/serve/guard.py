@@ -13,9 +13,10 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from molt_bench.serve.connection_limits import Address, Allowance, ConnectionLimits, Strangers, most_of_one_guest
+from molt_bench.serve.connection_limits import Address, ConnectionLimits, most_of_one_guest
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
+from molt_bench.serve.request_rates import Allowance, Strangers
 
 #: Most bytes of one message.
 LONGEST_MESSAGE: Final = 64 * 1024

@@ -6,12 +6,16 @@ the operator trusts it.
 
 from collections.abc import Iterable
 from ipaddress import ip_address
+from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from molt_bench.errors import ConfigError
 from molt_bench.web_server import is_our_name, url_of
+
+#: What an address of IPv4 begins with where it is written as one of IPv6.
+_MAPPED: Final = "::ffff:"
 
 
 class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,14 +70,17 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
         return (name, f"{name}:{usual}") if parts.port in (None, usual) else (parts.netloc,)
 
 
-def proxy_address(given: str) -> str:
-    """Return the address of a proxy as peers are named, or raise ConfigError.
+def proxy_addresses(given: str) -> tuple[str, ...]:
+    """Return the address of a proxy in each way that peers are named, or raise ConfigError.
 
-    >>> proxy_address("127.0.0.1")
-    '127.0.0.1'
+    A socket for IPv6 names a peer of IPv4 in a way of its own.
+
+    >>> proxy_addresses("127.0.0.1"), proxy_addresses("::1")
+    (('127.0.0.1', '::ffff:127.0.0.1'), ('::1',))
     """
     try:
-        return str(ip_address(given))
+        address = ip_address(given.removeprefix(_MAPPED))
+        return (str(address), f"{_MAPPED}{address}") if address.version == 4 else (str(address),)
     except ValueError:
         raise ConfigError("--trusted-proxy", given, "an IP address, such as 127.0.0.1") from None
 

@@ -24,7 +24,7 @@ import msgspec
 
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.bench.error_budget import rule_of
-from molt_bench.bench.model_choice import model_of_kind
+from molt_bench.bench.margin_model import model_of_kind
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
@@ -172,7 +172,14 @@ class Planner:
             pilot_seed_pairs=pilot.seed_pairs if pilot is not None else 0,
             pairings=len(config.pairings()),
             models=tuple(
-                guess_of(name, settings, pilot, prices, latency_s, hands=hands // 2 + config.game.warmup_hands)
+                guess_of(
+                    name,
+                    settings,
+                    pilot,
+                    prices,
+                    latency_s,
+                    hands=config.game.hands_per_game + config.game.warmup_hands,
+                )
                 for name, settings in config.models().items()
             ),
         )

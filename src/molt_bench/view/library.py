@@ -11,8 +11,9 @@ from molt_bench.exam.answer_file import EXAM
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
+from molt_bench.view.compressed_body import Body
 from molt_bench.view.hand_columns import hand_columns
-from molt_bench.view.hand_list_cache import Body, HandListCache
+from molt_bench.view.hand_list_cache import HandListCache
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import Chapter, chapter_of, history, in_order, pooled
 from molt_bench.view.match_page import match_page, played_hands

@@ -21,8 +21,9 @@ from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.progress import progress_data
 from molt_bench.view.run_list import started
-from molt_bench.view.run_names import about_data, participants_data, progress_data
+from molt_bench.view.run_names import about_data, participants_data
 from molt_bench.view.run_parts import (
     costs_data,
     faults_data,

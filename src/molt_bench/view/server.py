@@ -21,9 +21,9 @@ from starlette.types import ASGIApp
 
 from molt_bench.errors import ConfigError
 from molt_bench.view.access import Access
+from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
 from molt_bench.view.guard import ALLOWED, JSON, guarded, json_error
-from molt_bench.view.hand_list_cache import Body
 from molt_bench.view.library import DAMAGED, Library
 from molt_bench.view.pages import inlined, script_of_pages
 from molt_bench.view.search import end_searches

@@ -15,7 +15,7 @@ from molt_bench.luck.stand_ins.betting_arrays import (
     raise_range,
 )
 from molt_bench.poker.betting import opening
-from molt_bench.poker.stakes import HandRules
+from molt_bench.poker.hand_rules import HandRules
 
 MODES = [
     (HandRules(50, 100), (10_000, 10_000), 200),

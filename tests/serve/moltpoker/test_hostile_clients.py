@@ -10,8 +10,8 @@ from contextlib import suppress
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from molt_bench.serve.connection_limits import BURST, RATE_A_SECOND, Allowance
 from molt_bench.serve.doors.moltpoker import connection as moltpoker_connection
+from molt_bench.serve.request_rates import BURST, RATE_A_SECOND, Allowance
 from tests.serve.clients import ProtocolClient, SdkClient, opened, read_to_end, register_and_join, request
 from tests.serve.moltpoker.table import TOKENS, a_lobby, serving, until
 from tests.serve.moltpoker.test_connection import act, next_of

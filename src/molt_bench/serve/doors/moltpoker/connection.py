@@ -12,13 +12,13 @@ from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandOver, MailEvent, PendingDecision, Sat
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.hand import HandRules
-from molt_bench.serve.connection_limits import Allowance
 from molt_bench.serve.doors.moltpoker import server_messages as messages
 from molt_bench.serve.doors.moltpoker.client_messages import Act, Ping, read
 from molt_bench.serve.doors.moltpoker.formats import Format
 from molt_bench.serve.doors.moltpoker.outbox import Outbox
 from molt_bench.serve.doors.moltpoker.server_messages import Client, states_before
 from molt_bench.serve.guard import LONGEST_MESSAGE
+from molt_bench.serve.request_rates import Allowance
 
 #: Seconds between two heartbeats, and until an open decision is sent once more to agents that may have lost it.
 HEARTBEAT_S: Final = 8.0
