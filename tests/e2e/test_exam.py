@@ -240,3 +240,16 @@ def test_a_bot_that_plays_one_game_alone_is_refused_before_anything_is_asked(tmp
         done = quick("exam", command, "tag", "--set", "sandbox=off", *more, cwd=tmp_path)
         one_clear_line(done, "participants = 'bot'", "any stack")
         assert not (tmp_path / "benchmark-results").exists()
+    (tmp_path / "bench.yaml").write_text(f"participants: ['{command}', tag]\ngame: {{stack: 20000}}\nsandbox: 'off'\n")
+    one_clear_line(quick("plan", "exam", "--config", "bench.yaml", cwd=tmp_path), "participants = 'bot'", "any stack")
+
+
+def test_participants_are_told_apart_by_spaces_unless_a_file_has_a_comma_in_its_name(tmp_path):
+    (tmp_path / "my_bot.py").write_text(BOTS)
+    (tmp_path / "my,bot.py").write_text(BOTS)
+    for joined in ("my_bot.py:make_caller,tag", "tag,my_bot.py:make_caller"):
+        done = quick("exam", joined, cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"did you mean '{joined.replace(',', ' ')}'?" in done.stderr
+    done = quick("exam", "my,bot.py:make_caller", "tag", "--questions", "5", "--set", "sandbox=off", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr

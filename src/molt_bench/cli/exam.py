@@ -162,8 +162,9 @@ def _agents(person: str | None, *, answered: int = 0) -> "dict[str, AgentFactory
 
 
 def _may_have_commas(participant: str) -> bool:
-    """Return whether a participant may be one that has commas: a command, a URL, or a file that is there."""
-    return participant.startswith(_WITH_COMMAS) or os.path.exists(participant.rpartition(":")[0])
+    """Return whether a participant may be one that has commas: a command, a URL, or a file that is named so."""
+    path = participant.rpartition(":")[0]
+    return participant.startswith(_WITH_COMMAS) or ("," in path and os.path.exists(path))
 
 
 def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkConfig":

@@ -9,11 +9,13 @@ from molt_bench.cli.streams import console, print_json
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.exam.cost import ExamPlan, plan_exam
 from molt_bench.exam.questions import public_set
+from molt_bench.exam.stored_exam import check_depths
 from molt_bench.report.costs import dollars as in_dollars
 
 
 def print_exam_plan(config: BenchmarkConfig, usd: float | None, *, as_json: bool) -> None:
     """Print the plan of an exam."""
+    check_depths(config)
     found = plan_exam(config, usd)
     if as_json:
         print_json(msgspec.to_builtins(found))
