@@ -1,6 +1,7 @@
 """The command line, as a user runs it."""
 
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 from tests.e2e.shell import SEEDED, cut_back, first_lines, quick
 
+from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.cli.app import COMMANDS
+from molt_bench.kernels import compiled
 
 MOLT_BENCH = str(Path(sys.executable).with_name("molt-bench"))
 
@@ -54,8 +57,13 @@ def test_without_arguments_the_default_benchmark_is_run(program, tmp_path):
     }
 
 
-def test_the_version_is_shown(program):
-    assert program("--version").stdout.startswith("molt-bench ")
+@pytest.mark.parametrize("pure", ["", "1"])
+def test_the_version_says_all_that_decides_results_and_speed(program, monkeypatch, pure):
+    monkeypatch.setenv("MOLT_BENCH_PURE", pure)
+    how = "compiled" if compiled and not pure else "not compiled"
+    python = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    done = program("--version")
+    assert done.stdout == f"molt-bench {__version__} (bench version {BENCH_VERSION}, kernels {how}, {python})\n"
 
 
 def test_progress_goes_to_standard_error_line_by_line(run):

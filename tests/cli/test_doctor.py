@@ -1,4 +1,6 @@
+import importlib.metadata
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -7,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from tests.e2e.shell import MOLT_BENCH
 
 from molt_bench.cli.app import program
@@ -15,8 +18,8 @@ from molt_bench.cli.doctor import EXTRAS
 ROOT = Path(__file__).parents[2]
 
 
-def answer(env):
-    done = subprocess.run([MOLT_BENCH, "doctor", "--json"], capture_output=True, text=True, check=True, env=env)
+def answer(env, program=(MOLT_BENCH,)):
+    done = subprocess.run([*program, "doctor", "--json"], capture_output=True, text=True, check=True, env=env)
     return json.loads(done.stdout), done.stdout + done.stderr
 
 
@@ -36,8 +39,9 @@ def test_what_is_missing_comes_with_a_remedy():
     content, _ = answer({"PATH": "", "HOME": "/", "MOLT_BENCH_PURE": "1"})
     found = {each["name"]: each for each in content["found"]}
     assert found["kernels"]["remedy"] == "unset MOLT_BENCH_PURE"
-    assert found["sandbox"]["state"] == found["chromium"]["state"] == "missing"
-    assert "bubblewrap" in found["sandbox"]["remedy"]
+    for name, package in (("sandbox", "bubblewrap"), ("chromium", "chromium"), ("compiler", "gcc")):
+        assert found[name]["state"] == "missing"
+        assert f"apt install {package}" in found[name]["remedy"]
     assert "kernels not compiled" in content["about"]
 
 
@@ -47,6 +51,70 @@ def test_an_extra_that_is_not_there_is_named(monkeypatch, capsys):
         program.main(["doctor"])
     line = next(each for each in capsys.readouterr().out.splitlines() if " figures " in each)
     assert re.match(r"  missing figures .*: pip install '\.\[figures\]' in a clone of molt-bench$", line)
+
+
+def test_a_compiler_that_the_environment_names_is_the_one_that_is_looked_for(tmp_path):
+    shutil.copy("/bin/true", tmp_path / "my-cc")
+    for compiler, state in (("my-cc -O2", "ok"), ("no-such-cc", "missing")):
+        content, _ = answer({"PATH": str(tmp_path), "CC": compiler, "HOME": "/"})
+        assert [each["state"] for each in content["found"] if each["name"] == "compiler"] == [state]
+
+
+def test_missing_headers_of_python_come_with_a_remedy(tmp_path):
+    """The interpreter gets a home that has its library and nothing else."""
+    (tmp_path / "home").mkdir()
+    for name in ("lib", "lib64"):
+        if (library := Path(sys.base_prefix, name)).is_dir():
+            (tmp_path / "home" / name).symlink_to(library)
+    there = {"PYTHONHOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    program = (os.path.realpath(sys.executable), "-m", "molt_bench")
+    states = {}
+    for env in (there, {**there, "PYTHONHOME": sys.base_prefix}):
+        content, _ = answer({**os.environ, **env}, program)
+        (headers,) = (each for each in content["found"] if each["name"] == "Python.h")
+        states[headers["state"]] = headers["remedy"]
+    python = ".".join(map(str, sys.version_info[:2]))
+    assert states == {"missing": f"apt install python{python}-dev (Debian)", "ok": ""}
+
+
+def test_kernels_that_were_not_compiled_come_with_the_command_that_compiles_them(tmp_path):
+    """A copy of the package without what was compiled, as after an installation on a machine without a compiler."""
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.so"))
+    program = (sys.executable, "-m", "molt_bench")
+    content, _ = answer({**os.environ, "PYTHONPATH": str(tmp_path / "src"), "MOLT_BENCH_PURE": ""}, program)
+    assert "kernels not compiled" in content["about"]
+    assert content["found"][0] == {
+        "name": "kernels",
+        "state": "missing",
+        "about": "the same results, slower",
+        "remedy": "pip install --force-reinstall --no-deps . in a clone of molt-bench",
+    }
+
+
+@pytest.fixture(scope="module")
+def without_extras(tmp_path_factory):
+    """Return the environment of a machine that has what molt-bench needs, and no extra."""
+    folder, wanted, seen = tmp_path_factory.mktemp("packages"), ["molt-bench"], set()
+    while wanted:
+        found = importlib.metadata.distribution(wanted.pop())
+        for requirement in map(Requirement, found.requires or ()):
+            if requirement.name not in seen and (
+                requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            ):
+                seen.add(requirement.name)
+                wanted.append(requirement.name)
+        for top in {path.parts[0] for path in found.files or () if path.parts[0] not in ("..", "__pycache__")}:
+            link = folder / top
+            if not link.exists():
+                link.symlink_to(found.locate_file(top))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT / "src")])}
+
+
+def test_without_extras_each_is_named_with_the_command_that_installs_it(without_extras):
+    content, _ = answer(without_extras, (sys.executable, "-S", "-m", "molt_bench"))
+    found = {each["name"]: (each["state"], each["remedy"]) for each in content["found"]}
+    for extra in EXTRAS:
+        assert found[extra] == ("missing", f"pip install '.[{extra}]' in a clone of molt-bench")
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="no bubblewrap")

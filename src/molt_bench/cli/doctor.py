@@ -1,9 +1,13 @@
 """`molt-bench doctor`: what is installed, what is missing, and the command that installs it."""
 
 import os
+import shlex
 import shutil
+import sys
+import sysconfig
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import click
@@ -28,6 +32,8 @@ EXTRAS: Final = {
     "inspect": ("inspect_ai", ("inspect_ai",)),
     "ray": ("runs on several machines", ("ray",)),
 }
+#: How an installation gets its kernels, once a compiler and Python.h are there.
+_COMPILE: Final = "pip install --force-reinstall --no-deps . in a clone of molt-bench"
 
 
 class Finding(NamedTuple):
@@ -65,28 +71,40 @@ def doctor(*, as_json: bool) -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    yield _compiled_kernels()
+    yield from _kernels()
     reason = obstacle()
     yield Finding("sandbox", "missing" if reason else "ok", "programs of others play in a sandbox", reason)
     for extra, (purpose, modules) in EXTRAS.items():
         missing = [module for module in modules if not _is_there(module)]
         yield Finding(extra, "missing" if missing else "ok", purpose, how_to_install(extra) if missing else "")
     chromium = any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-    yield Finding("chromium", "ok" if chromium else "missing", "browser tests, for contributors")
+    remedy = "" if chromium else "apt install chromium (Debian)"
+    yield Finding("chromium", "ok" if chromium else "missing", "browser tests, for contributors", remedy)
     for variables, names in _keys().items():
         is_set = any(os.environ.get(variable) for variable in variables)
         yield Finding(variables[0], "ok" if is_set else "not set", f"models of {', '.join(names)}")
 
 
-def _compiled_kernels() -> Finding:
-    """Return whether the kernels are compiled, and if not, why."""
+def _kernels() -> Iterator[Finding]:
+    """Return whether the kernels are compiled, and what it takes to compile them."""
+    switched_off = os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0")
+    again = f"unset {kernels.PURE_VARIABLE}" if switched_off else _COMPILE
     if kernels.compiled:
-        return Finding("kernels", "ok", "compiled: runs are several times as fast")
-    if os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0"):
-        return Finding("kernels", "missing", "the same results, slower", f"unset {kernels.PURE_VARIABLE}")
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    remedy = "" if compiler else "install a C compiler, then "
-    return Finding("kernels", "missing", "the same results, slower", f"{remedy}install molt-bench again")
+        yield Finding("kernels", "ok", "compiled: runs are several times as fast")
+    elif sys.platform == "win32":
+        yield Finding("kernels", "missing", "the same results, slower; there are none for Windows")
+        return
+    else:
+        yield Finding("kernels", "missing", "the same results, slower", again)
+    compiler = shlex.split(os.environ.get("CC") or "cc")[0]
+    headers = Path(sysconfig.get_paths()["include"], "Python.h")
+    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    install = "xcode-select --install" if sys.platform == "darwin" else "apt install gcc (Debian)"
+    for name, there, remedy in (
+        ("compiler", shutil.which(compiler) is not None, install),
+        ("Python.h", headers.is_file(), f"apt install {python}-dev (Debian)"),
+    ):
+        yield Finding(name, "ok" if there else "missing", "compiles the kernels", "" if there else remedy)
 
 
 def _is_there(module: str) -> bool:
