@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from math import ceil, erf, exp, fsum, pi, sqrt
+from math import ceil, exp, fsum, pi, sqrt
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
@@ -29,6 +29,7 @@ from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.lazy_import import lazy_import
+from molt_bench.rating.error_function import erf
 from molt_bench.rating.pair_sums import PRIOR_WEIGHT, unseen_skewness, widening_at_bar
 from molt_bench.rating.student import Estimate
 from molt_bench.study.line_up import LineUp
