@@ -12,10 +12,11 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
-from molt_bench.errors import AgentFailed, FaultKind, shortened
+from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
+from molt_bench.visible_text import shortened
 
 if TYPE_CHECKING:
     import traceback

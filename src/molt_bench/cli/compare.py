@@ -17,7 +17,7 @@ from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
-from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import write_whole, writing
 from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.folder import JOURNAL
@@ -27,6 +27,7 @@ from molt_bench.study import comparison
 from molt_bench.study import comparison_formats as formats
 from molt_bench.study.comparison import Difference, Run
 from molt_bench.study.comparison_formats import Outcome
+from molt_bench.visible_text import on_one_line
 
 Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
 #: Exit statuses: a loss; runs that cannot be compared; with --exit-code, a change that is not known; and with

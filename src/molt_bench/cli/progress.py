@@ -14,10 +14,10 @@ from molt_bench.bench.spending import Spending
 from molt_bench.cli.consoles import VisibleConsole, visible_prints
 from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import on_one_line
 from molt_bench.records import Rating
 from molt_bench.report.costs import dollars
 from molt_bench.report.terminal import duration, standing_line
+from molt_bench.visible_text import on_one_line
 
 _REDRAW_S = 0.2
 

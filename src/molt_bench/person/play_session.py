@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import MoltBenchError, printable
+from molt_bench.errors import MoltBenchError
 from molt_bench.luck.reference.grade import reference
 from molt_bench.person.coach import Coach
 from molt_bench.person.players import Opponent, Person, PersonLeft, read_line
@@ -20,6 +20,7 @@ from molt_bench.play.drivers import play_game
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.hand import HandRules
 from molt_bench.specs import GameSpec, Seating
+from molt_bench.visible_text import printable
 
 _NAME_LENGTH: Final = 20
 

@@ -17,9 +17,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.bench.ladder import Ladder
-from molt_bench.errors import MoltBenchError, how_to_install
+from molt_bench.errors import MoltBenchError
 from molt_bench.files import fill_whole
-from molt_bench.lazy_import import lazy_import
+from molt_bench.lazy_import import how_to_install, lazy_import
 from molt_bench.rating.payoffs import Payoff
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.number_text import signed

@@ -6,7 +6,6 @@ from math import fsum, isfinite
 from rich.console import Console
 from rich.text import Text
 
-from molt_bench.errors import on_one_line
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis
@@ -18,6 +17,7 @@ from molt_bench.report.headline import headline
 from molt_bench.report.number_text import signed
 from molt_bench.report.totals import hands_text, played_games, totals
 from molt_bench.runs.folder import resume_command
+from molt_bench.visible_text import on_one_line
 
 
 def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:

@@ -15,10 +15,10 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from molt_bench.errors import on_one_line
 from molt_bench.rating.student import Estimate
 from molt_bench.study.comparison import Comparison, Difference
 from molt_bench.study.version_change import ChangeVerdict
+from molt_bench.visible_text import on_one_line
 
 #: Column headings of the table; `confidence` is filled in.
 HEADINGS: Final = ("agent", "opponents", "seed pairs", "old", "new", "change", "±{confidence}", "verdict")
