@@ -20,7 +20,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.estimator_choice import AUTO, FIRST, RAW
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
-from molt_bench.study.version_change import (
+from molt_bench.study.change_verdict import (
     ChangeVerdict,
     Measured,
     mean_over_opponents,
