@@ -25,8 +25,8 @@ from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.settings_base import checked
 from molt_bench.errors import ConfigError, GameUnfinished
 from molt_bench.luck.estimators import margins_of
-from molt_bench.play.drivers import drive_async
 from molt_bench.play.match import match_result, seed_pair_specs
+from molt_bench.play.play_games import drive_async
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.poker.play_statistics import table_steps

@@ -39,7 +39,7 @@ _LOCATION: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
 _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CALLERS: Final = (
     *(os.path.join(_HERE, room, "") for room in ("play", "testing")),
-    os.path.join(_HERE, "agents", "sandbox", "python_host.py"),
+    os.path.join(_HERE, "agents", "sandbox", "python_host_script.py"),
 )
 #: What the name of an exception is made of, and its length at most.
 _NAME: Final = re.compile(r"\W")

@@ -33,7 +33,7 @@ from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.run_forecast import outlay_of, what_the_budget_shows, what_the_limit_buys
+from molt_bench.study.before_a_run import outlay_of, what_the_budget_shows, what_the_limit_buys
 from molt_bench.visible_text import printable
 
 if TYPE_CHECKING:  # it needs the extra live

@@ -16,7 +16,7 @@ from molt_bench.person.players import Opponent, Person, PersonLeft, read_line
 from molt_bench.person.screen import Screen, open_terminal
 from molt_bench.person.table_drawing import Look
 from molt_bench.person.tally import sample_says, tally, tally_table
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.hand import HandRules
 from molt_bench.specs import GameSpec, Seating

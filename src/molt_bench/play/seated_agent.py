@@ -1,4 +1,4 @@
-"""A seated agent: an agent as the drivers call it, inspected once and with care."""
+"""A seated agent: an agent as `play_games` calls it, inspected once and with care."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

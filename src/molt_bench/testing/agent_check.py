@@ -14,7 +14,7 @@ from molt_bench.agents.kinds import make_agent, policy_of
 from molt_bench.agents.tracebacks import Traced, traceback_of
 from molt_bench.errors import AgentError, FaultKind
 from molt_bench.lazy_import import lazy_import
-from molt_bench.play.drivers import play_game_async
+from molt_bench.play.play_games import play_game_async
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation

@@ -1,4 +1,4 @@
-"""The host of a Python agent in its box: loads the code, and plays by the lines of `exec:` programs.
+"""The script that hosts a Python agent in its box: loads the code, and plays by the lines of `exec:` programs.
 
 It runs as a script. Its lines are those of `agents.external.protocol`, and these besides:
 
