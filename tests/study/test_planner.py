@@ -13,7 +13,7 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange, Tokens
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel

@@ -25,10 +25,10 @@ from molt_bench.errors import ConfigError
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.study.before_a_run import what_the_budget_shows
 from molt_bench.study.budget_reach import Bought, what_it_buys
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
-from molt_bench.study.run_forecast import what_the_budget_shows
 from molt_bench.study.whole_run import WholeRun, whole_run
 
 if TYPE_CHECKING:

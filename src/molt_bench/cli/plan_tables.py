@@ -9,8 +9,8 @@ from rich.table import Table
 from molt_bench.agents.llm.money.expected_use import COMPREHENSION, REASKED
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.costs import dollars
-from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.study.budget_reach import WITH_DICE, Bought
 from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, references_in
 from molt_bench.study.planner import Assumptions, Need

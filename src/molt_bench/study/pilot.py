@@ -20,7 +20,7 @@ from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig, GameConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.estimator_choice import MarginBook
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.specs import GameLabel, Pair
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. With `auto` that is of

@@ -1,4 +1,4 @@
-"""Draws the decisions of an exam from play: the reference plays itself, and every kind of decision is taken.
+"""Samples the questions of an exam from play: the reference plays itself, and all kinds of decisions are taken.
 
 Kinds that are rare in play, and large pots, are asked more often than they occur, and count less for it, so that the
 mean over the questions is a mean over decisions as they occur. The same seed draws the same decisions everywhere.

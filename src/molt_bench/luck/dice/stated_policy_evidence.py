@@ -1,4 +1,4 @@
-"""Evidence against stated odds in one game: the decisions that were drawn with them, given to the tests."""
+"""Evidence against a stated policy in one game: the decisions that were drawn from it, given to the tests."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -11,8 +11,8 @@ import click
 
 from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, flag
 from molt_bench.cli.streams import notice
-from molt_bench.errors import MoltBenchError, how_to_install
-from molt_bench.lazy_import import lazy_import
+from molt_bench.errors import MoltBenchError
+from molt_bench.lazy_import import how_to_install, lazy_import
 
 if TYPE_CHECKING:
     from molt_bench.serve import live_run, public_address

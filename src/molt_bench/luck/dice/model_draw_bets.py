@@ -1,4 +1,4 @@
-"""A test of draws against the probabilities they are said to come from, valid at any time and however often one looks.
+"""A test of a model's draws against the probabilities it reports, valid at any time and however often one looks.
 
 It bets against the probabilities, in many ways at once: that some kind of action is drawn more or less often than
 stated, that likely actions are drawn more often (a lower temperature, greedy decoding) or less often, and that the

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from molt_bench.rating.gauntlet import GauntletModel
-from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.pair_sums import Allowances
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.student import UNKNOWN, Estimate
 
 TRUTH = {("a", "b"): 100.0, ("a", "c"): 250.0, ("b", "c"): 90.0}

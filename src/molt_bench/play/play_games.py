@@ -1,4 +1,4 @@
-"""Drivers: ask the agents of a game, and pass their answers or failures into it.
+"""Plays games: asks the agents for every decision, and passes their answers or failures into the game.
 
 `play_game` is for plain code, `play_game_async` for an event loop. Both accept plain and async agents, and give equal
 records, whether games run one after another or together.

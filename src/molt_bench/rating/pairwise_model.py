@@ -1,4 +1,4 @@
-"""The margin model: how much one participant wins from another, and how uncertain that is.
+"""The margin model, pairwise: how much one participant wins from another, and how uncertain that is.
 
 The unit is the seed pair: the two games of one seed with seats swapped, as one number, the mean margin per hand in
 thousandths of a big blind. Within a seed pair memory may correlate the hands; between seed pairs nothing does.

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.headline import headline
-from molt_bench.report.terminal import leaderboard_table, print_result
+from molt_bench.report.result_tables import leaderboard_table, print_result
 from molt_bench.runs.stored_run import StoredRun
 
 

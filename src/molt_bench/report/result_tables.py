@@ -1,4 +1,4 @@
-"""The terminal: the final tables, and the progress of a run."""
+"""The result of a run on the terminal: leaderboard, reference bots, costs and faults, as tables."""
 
 from collections.abc import Mapping
 from math import fsum, isfinite
@@ -6,16 +6,14 @@ from math import fsum, isfinite
 from rich.console import Console
 from rich.text import Text
 
-from molt_bench.errors import on_one_line
 from molt_bench.rating.verdicts import surely
-from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
 from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.report.headline import headline
-from molt_bench.report.number_text import signed
+from molt_bench.report.number_text import duration, signed
 from molt_bench.report.totals import hands_text, played_games, totals
 from molt_bench.runs.folder import resume_command
 
@@ -182,20 +180,3 @@ def _count(tokens: int) -> str:
 
 def _seconds(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f}"
-
-
-def standing_line(ratings: list[Rating]) -> str:
-    """Return the current leaderboard on one line."""
-    return ", ".join(f"{on_one_line(rating.id)} {rating.mu:.1f}±{rating.sigma:.1f}" for rating in ratings)
-
-
-def duration(seconds: float) -> str:
-    """Format a duration for people.
-
-    >>> duration(0.25), duration(75), duration(7300)
-    ('0.25 s', '1 min 15 s', '2 h 1 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.2f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

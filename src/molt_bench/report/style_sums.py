@@ -1,54 +1,15 @@
-"""Style: how an agent plays, in the statistics of poker trackers.
-
-The definitions are those of the usual trackers, heads-up:
-
-- Only hands that count are included, so no warm-up hands. A forced fold is a fold, since that is what the table saw.
-- VPIP and PFR are shares of the hands in which the player had a preflop decision. The big blind has none if the button
-  folds, and nobody has one if the blinds put a seat all-in. Posting a blind is not voluntary. The button's limp is
-  VPIP, the big blind's check behind it is not; a raise is both.
-- A 3-bet is a re-raise of the first preflop raise; the big blind itself is the first bet. An opportunity is a decision
-  facing that raise in which raising is legal, so not facing an all-in.
-- Aggression is counted after the flop. Factor: bets and raises per call. Frequency: the share of bets and raises among
-  bets, raises, calls and folds. Checks are left out of both.
-- A continuation bet is the first bet on the flop, made by the last preflop raiser. There is an opportunity when that
-  player may bet and nobody has bet yet. Folding to it is judged by the first response.
-- WTSD is the share of flops seen that went to showdown. A board that is run out after an all-in counts as seen.
-- W$SD is the share of showdowns in which the player won chips from the pot; a split pot counts.
-- Winnings are net chips in hands with and without a showdown. Both are divided by all hands, so that they add up to the
-  win rate. They are whole numbers, as every count is: sums then depend neither on their order nor on the Python.
-"""
+"""Styles summed over the games of a run, by player, opponent and position; `poker.play_statistics` defines them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-import msgspec
-
-from molt_bench.agents.play_statistics import Ratio, TableStep, c_bet, ratios_of, table_steps
-from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import hand_from_text
+from molt_bench.poker.play_statistics import RATIOS, Ratio, Style, hand_style
 from molt_bench.records import GameRecord
 
 #: How many lines of play are remembered.
 _MOST_LINES: Final = 200_000
-
-
-class Style(msgspec.Struct, frozen=True, rename="camel"):
-    """How one agent plays; the docstring of this file defines each statistic."""
-
-    hands: int = 0
-    vpip: Ratio = Ratio()
-    pfr: Ratio = Ratio()
-    three_bet: Ratio = Ratio()
-    aggression_factor: Ratio = Ratio()
-    aggression_frequency: Ratio = Ratio()
-    c_bet: Ratio = Ratio()
-    fold_to_c_bet: Ratio = Ratio()
-    wtsd: Ratio = Ratio()
-    wsd: Ratio = Ratio()
-    showdown_winnings: Ratio = Ratio()
-    other_winnings: Ratio = Ratio()
-
 
 Position: TypeAlias = Literal["button", "bigBlind"]
 
@@ -128,31 +89,3 @@ def grouped(styles: Mapping[Group, Style], key: Callable[[Group], str]) -> dict[
     for group, style in styles.items():
         found[key(group)].append(style)
     return {name: combined(parts) for name, parts in found.items()}
-
-
-def hand_style(hand: Hand, seat: int) -> Style:
-    """Return the style of one seat in one hand."""
-    steps = table_steps(hand.rules, hand.starting_stacks, hand.button, hand.log)
-    shown_down = hand.folded == NOBODY
-    won = Ratio(hand.payoffs[seat], 1)
-    return Style(
-        hands=1,
-        **ratios_of(steps, seat),
-        fold_to_c_bet=_fold_to_c_bet(steps, seat),
-        wtsd=Ratio(int(shown_down), 1) if hand.board else Ratio(),
-        wsd=Ratio(int(hand.payoffs[seat] >= 0), 1) if shown_down else Ratio(),
-        showdown_winnings=won if shown_down else Ratio(0, 1),
-        other_winnings=Ratio(0, 1) if shown_down else won,
-    )
-
-
-def _fold_to_c_bet(steps: Sequence[TableStep], seat: int) -> Ratio:
-    if not c_bet(steps, 1 - seat).count:
-        return Ratio()
-    done = [step for step in steps if step.action.street == "flop" and step.action.seat == seat]
-    answer = next(step for step in done if step.raises == 1)
-    return Ratio(int(answer.action.kind == "fold"), 1)
-
-
-#: The names of all statistics.
-RATIOS = tuple(name for name in Style.__struct_fields__ if name != "hands")

@@ -1,4 +1,4 @@
-"""The margin model of a run: pairwise, additive or that of a gauntlet, as its config says; and the book to fill it."""
+"""The choice of a run's margin model: pairwise, additive or that of a gauntlet, by its config; and its book."""
 
 from collections.abc import Collection, Iterable
 from typing import Final, Unpack
@@ -8,8 +8,8 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.additive import AdditiveModel
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
-from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
 from molt_bench.rating.pair_sums import Allowances
+from molt_bench.rating.pairwise_model import MarginModel, ModelOptions, first_guess
 
 #: The first bench version whose intervals allow for skewness, and in which a match keeps its estimator.
 _SINCE: Final = 13

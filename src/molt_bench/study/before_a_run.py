@@ -1,4 +1,4 @@
-"""What a run will cost and what it can show, in one sentence each: before it begins, without a table."""
+"""Before a run: what it will cost and what it can show, in one sentence each, without a table."""
 
 from math import floor, log10
 from urllib.parse import urlsplit

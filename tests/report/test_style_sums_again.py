@@ -7,7 +7,8 @@ from itertools import product
 import pytest
 
 from molt_bench import BUILTIN_AGENTS, play_game
-from molt_bench.report.style import RATIOS, StyleCount
+from molt_bench.poker.play_statistics import RATIOS
+from molt_bench.report.style_sums import StyleCount
 
 NAMES = {"three_bet": "3", "c_bet": "cbet", "fold_to_c_bet": "foldcbet"}
 

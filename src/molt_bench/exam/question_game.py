@@ -1,4 +1,4 @@
-"""Asks one question of one participant: a game that begins and ends with one decision.
+"""The game of one question: it begins and ends with one decision of one participant, also of a live agent.
 
 Faults, retries and time limits are those of games. A participant whose answers cannot be used after the last retry has
 folded, as it would have in a game.
@@ -15,8 +15,8 @@ from molt_bench.agents.scripted import FolderAgent
 from molt_bench.errors import AgentFailed, IllegalAction, not_an_action
 from molt_bench.exam.questions import RULES, Question, action_letter
 from molt_bench.play.after_fault import Faults
-from molt_bench.play.drivers import drive_events
 from molt_bench.play.hooks import Listening
+from molt_bench.play.play_games import drive_events
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.records import Fault

@@ -1,4 +1,4 @@
-"""The host of a Python agent in its box: loads the code, and plays by the lines of `exec:` programs.
+"""The script that hosts a Python agent in its box: loads the code, and plays by the lines of `exec:` programs.
 
 It runs as a script. Its lines are those of `agents.external.protocol`, and these besides:
 
@@ -28,12 +28,13 @@ from molt_bench.agents.external import protocol
 from molt_bench.agents.python_import import call_factory, find_factory
 from molt_bench.agents.sandbox.host_lines import Question
 from molt_bench.agents.tracebacks import traceback_of
-from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action, shown
+from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import KINDS, Action
 from molt_bench.poker.hand import not_legal
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import MOST_CHIPS, ParticipantSpec
+from molt_bench.visible_text import shown
 
 if TYPE_CHECKING:
     import asyncio

@@ -3,8 +3,8 @@
 import pytest
 
 from molt_bench.config.loader import load_config
+from molt_bench.study.before_a_run import outlay_of, suggested_limit, what_the_budget_shows, what_the_limit_buys
 from molt_bench.study.planner import Planner
-from molt_bench.study.run_forecast import outlay_of, suggested_limit, what_the_budget_shows, what_the_limit_buys
 
 PRICE = {"input": 2.0, "output": 8.0}
 

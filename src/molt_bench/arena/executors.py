@@ -1,4 +1,4 @@
-"""Where the games of a round run: in this process, on its event loop, on all cores, or on a cluster."""
+"""Executors: where the games of a round run: in this process, on its event loop, on all cores, or on a cluster."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,8 +15,8 @@ from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError
 from molt_bench.luck.dice.stated_policy import stating
 from molt_bench.luck.estimators import Estimates
-from molt_bench.play.drivers import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.event_loop import GameLoop, rare_collections
+from molt_bench.play.play_games import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.poker.observation import PlayedHand

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from molt_bench.play.drivers import play_games_together
+from molt_bench.play.play_games import play_games_together
 from molt_bench.poker.actions import CALL, CHECK
 from molt_bench.specs import GameSpec
 
