@@ -5,7 +5,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from msgspec.structs import replace
 
 from molt_bench.config.loader import load_config
