@@ -26,7 +26,7 @@ from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.state import PublicState
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
 from molt_bench.luck.coefficients import LADDER, SOLID
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
 from molt_bench.poker.hand import Hand
 from molt_bench.seeds import seed_pool

@@ -11,13 +11,13 @@ from time import process_time
 from numpy.random import default_rng
 
 from molt_bench import make_agent
+from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.own_decks import Dealer
 from molt_bench.bench.rounds import Played, Round, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.records import ESTIMATORS
 
 KINDS = ("callstation", "tight")

@@ -27,12 +27,12 @@ from molt_bench import run_benchmark
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.scripted import RandomAgent, ScriptedAgent
 from molt_bench.bench.result import RunResult
-from molt_bench.cli.compare import VerdictOptions
 from molt_bench.config.loader import load_config
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import Seed, derive
 from molt_bench.study.comparison import Difference, Run, compare
+from molt_bench.study.gate import Gate
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples" / "ci"
 MINE = "mine"
@@ -109,13 +109,13 @@ def judged(
 
     Worse versions have the first `worse` numbers only.
     """
-    checked, verdict = load_config(config), VerdictOptions(fail_below=limit)
+    checked, gate = load_config(config), Gate(fail_below=limit)
     old = Run("old", checked, played(bot, config, "baseline", number))
     found = {}
     for change in [*CHANGES][: None if number < worse else 1]:
         new = Run("new", checked, played(bot, config, change, number))
-        (each,) = compare(old, new, agents=[(MINE, MINE)], confidence=verdict.confidence).differences
-        failure = verdict.failure(each)
+        (each,) = compare(old, new, agents=[(MINE, MINE)], confidence=gate.confidence).differences
+        failure = gate.failure(each)
         found[change] = 0 if failure is None else failure.status, each
     return found
 

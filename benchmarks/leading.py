@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from scale import config
 
 from molt_bench import run_benchmark
-from molt_bench.arena import games
+from molt_bench.arena import executors
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.play.worker_pool import received, sent
 from molt_bench.runs.journal import Journal
@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--hands", type=int, default=50, help="hands of a game")
     parser.add_argument("--games", type=int, default=4000)
     options = parser.parse_args()
-    vars(games)["WorkerPool"] = StubPool
+    vars(executors)["WorkerPool"] = StubPool
     wanted = config(options.games * options.hands, BOTS, hands_per_game=options.hands)
     wanted["seeds"]["masterSeed"] = "leading"
     leading_seconds(wanted)

@@ -22,7 +22,7 @@ from molt_bench.rating import shared_seeds
 from molt_bench.rating.additive import AdditiveModel
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
-from molt_bench.rating.margin import MarginModel, ModelOptions, first_guess
+from molt_bench.rating.pairwise_model import MarginModel, ModelOptions, first_guess
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
 from molt_bench.specs import Pair

@@ -15,7 +15,7 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.cards.card_luck import forget_equities
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 
 SPEED_BOTS = ("random", "tight", "callstation", "maniac")
 PAIRINGS = (

@@ -17,7 +17,7 @@ from scale import resident_mib
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.arena.status import Observer, RunStatus
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.play.worker_pool import cores
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles

@@ -28,8 +28,8 @@ from molt_bench.kernels import compiled
 from molt_bench.luck.cards.card_luck import forget_equities
 from molt_bench.luck.cards.equity_vs_random import forget_equities_vs_random
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import drive
 from molt_bench.play.match import seed_pair_specs
+from molt_bench.play.play_games import drive
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal

@@ -25,12 +25,12 @@ from molt_bench import ParticipantSpec, make_agent
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.kinds import box_for, published_policy
-from molt_bench.agents.sandbox import python_host, waiting_hosts
+from molt_bench.agents.sandbox import python_host_script, waiting_hosts
 from molt_bench.agents.sandbox.boxed_program import started_program
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation, PlayedHand
 from molt_bench.specs import GameSpec
@@ -103,7 +103,7 @@ def until_asked(participant_type: str) -> float:
 def processor_time_of_a_host() -> float:
     """Return the seconds of processor time that a host takes before its game and after it."""
     before = getrusage(RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-P", python_host.__file__], stdin=subprocess.DEVNULL, check=True)
+    subprocess.run([sys.executable, "-P", python_host_script.__file__], stdin=subprocess.DEVNULL, check=True)
     after = getrusage(RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from molt_bench import run_benchmark
-from molt_bench.arena.games import ExecutorName
+from molt_bench.arena.executors import ExecutorName
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.bench.result import RunResult

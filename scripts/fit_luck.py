@@ -30,7 +30,7 @@ from molt_bench.agents.kinds import make_agent
 from molt_bench.luck.cards.card_luck import DEALT, hand_luck
 from molt_bench.luck.coefficients import FROZEN, LADDER, Coefficients, coefficients_hash
 from molt_bench.luck.dice.draws import FEATURES, Folds, action_features, dice_terms
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.records import GameRecord
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

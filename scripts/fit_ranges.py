@@ -31,7 +31,7 @@ from molt_bench.luck.coefficients import AGAINST, LADDER, SOLID
 from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
 from molt_bench.luck.dice.known_dice import Policies
 from molt_bench.luck.reference.ranges import never_mixes, possible_holes, remembered, with_hole
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import ParsedHand
 from molt_bench.records import GameRecord

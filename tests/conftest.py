@@ -69,5 +69,5 @@ def sparing() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
-        patch.setattr("molt_bench.arena.games._WORTH_WORKERS_S", float("inf"))
+        patch.setattr("molt_bench.arena.executors._WORTH_WORKERS_S", float("inf"))
         yield

@@ -90,8 +90,8 @@ def test_runs_that_are_extended_after_a_tie_order_equals_in_at_most_5_of_100(ben
 def test_simulated_extensions_widen_errors_as_the_model_does(benchmarks):
     from extensions import _widening
 
-    from molt_bench.rating.margin import MarginModel
     from molt_bench.rating.pair_sums import Allowances
+    from molt_bench.rating.pairwise_model import MarginModel
 
     won = np.random.default_rng(2).standard_exponential(20) - 1
     for version in (12, 13, 14):

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import msgspec
 
-from molt_bench.exam.drawing import Drawn, draw
+from molt_bench.exam.question_sampling import Drawn, draw
 from molt_bench.exam.questions import Question, path_of
 from molt_bench.exam.solving import ranges_at, solved
 from molt_bench.solver.ranges_game import RangesGame

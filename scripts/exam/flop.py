@@ -21,7 +21,7 @@ from gpu_game import GpuRangesGame
 from molt_bench.agents.blueprint import table
 from molt_bench.agents.blueprint.state import public_state
 from molt_bench.agents.blueprint.tracked_ranges import tracked_ranges
-from molt_bench.exam.drawing import Drawn, draw
+from molt_bench.exam.question_sampling import Drawn, draw
 from molt_bench.exam.questions import RULES, Decision, Question
 from molt_bench.exam.solving import question_of, ranges_at
 from molt_bench.poker.cards import cards_from_text, cards_to_text

@@ -263,7 +263,7 @@ class GpuRangesGame(RangesGame):
 
 def check() -> None:
     """Compare the values of small games with those of numpy."""
-    from molt_bench.exam.drawing import draw
+    from molt_bench.exam.question_sampling import draw
     from molt_bench.exam.questions import RULES
     from molt_bench.exam.solving import ranges_at
     from molt_bench.poker.cards import cards_from_text

@@ -17,7 +17,7 @@ from molt_bench.agents.blueprint import table
 from molt_bench.agents.blueprint.agent import BlueprintAgent, likelihoods
 from molt_bench.agents.blueprint.buckets import preflop_buckets
 from molt_bench.agents.blueprint.state import PublicState, public_state
-from molt_bench.exam.drawing import Drawn, draw, played_decisions
+from molt_bench.exam.question_sampling import Drawn, draw, played_decisions
 from molt_bench.exam.questions import RULES, Decision, Question, Valued, action_letter, path_of
 from molt_bench.exam.solving import LEAST_REACHED, ranges_at
 from molt_bench.poker.actions import CALL, CHECK, FOLD, STREETS, Action

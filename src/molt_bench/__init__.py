@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from molt_bench.errors import MoltBenchError as MoltBenchError
     from molt_bench.errors import ProviderError as ProviderError
     from molt_bench.errors import RulesError as RulesError
-    from molt_bench.play.drivers import play_game as play_game
-    from molt_bench.play.drivers import play_game_async as play_game_async
     from molt_bench.play.match import play_match as play_match
+    from molt_bench.play.play_games import play_game as play_game
+    from molt_bench.play.play_games import play_game_async as play_game_async
     from molt_bench.poker.actions import Action as Action
     from molt_bench.poker.actions import LegalActions as LegalActions
     from molt_bench.poker.actions import LoggedAction as LoggedAction
@@ -60,7 +60,7 @@ _NAMES = {
     "bench.result": "RunResult",
     "config.sections": "BenchmarkConfig",
     "errors": "AgentError AgentFailed ConfigError IllegalAction JournalError MoltBenchError ProviderError RulesError",
-    "play.drivers": "play_game play_game_async",
+    "play.play_games": "play_game play_game_async",
     "play.match": "play_match",
     "poker.actions": "Action LegalActions LoggedAction",
     "poker.cards": "cards_from_text cards_to_text",

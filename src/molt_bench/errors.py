@@ -17,16 +17,10 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
         └── InternalError   a bug of ours, which is no agent's fault
 """
 
-import re
-from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
 
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import difflib
-else:
-    difflib = lazy_import("difflib")  # only for an error message
+from molt_bench.visible_text import PLAIN, shown
 
 #: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
 #: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; none for so long that
@@ -46,93 +40,6 @@ FaultKind: TypeAlias = Literal[
     "signal",
     "exception",
 ]
-
-_SHOWN_LENGTH: Final = 100
-_PLAIN: Final = (str, int, float, bool, type(None))
-
-
-#: Letters and marks that are drawn as nothing, so that a name of them would look empty.
-_BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-#: What may control a terminal, turn the direction of text, or hide in it: controls but for line ends and tabs, marks of
-#: direction, joiners, fillers and tags without a width, line separators, and halves of surrogate pairs.
-_CONTROLS: Final = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f\ud800-\udfff]"
-)
-
-
-def shown(value: object) -> str:
-    """Format any value for a message: about 100 characters at most, and the same in every run.
-
-    Anything but a plain value is shown by its type, since its own text may raise or contain an address.
-    """
-    if type(value) not in _PLAIN:
-        return f"<{type(value).__name__}>"
-    try:
-        text = repr(value)
-    except ValueError:
-        return "<an int of thousands of digits>"
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a text, or its beginning and its end if it is longer than so many characters."""
-    return text if len(text) <= most else f"{text[: most // 2]}\n[...]\n{text[-(most // 2) :]}"
-
-
-def printable(text: str) -> str:
-    r"""Return text that cannot control a terminal: controls and what is drawn as nothing are escaped; line ends stay.
-
-    >>> print(printable("a\x1b[31m\u202eb\tc"))
-    a\u001b[31m\u202eb	c
-    """
-    return text if text.isprintable() else _CONTROLS.sub(lambda found: _escaped(found[0]), text)
-
-
-def on_one_line(text: str) -> str:
-    r"""Return text with everything escaped that is not seen: line ends, controls, turns of direction, fillers.
-
-    >>> print(on_one_line("a\x1b[31m\u202eb\n\u3164"))
-    a\u001b[31m\u202eb\u000a\u3164
-    """
-    seen = [char.isprintable() and char not in _BLANK for char in text]
-    return "".join([char if known else _escaped(char) for char, known in zip(text, seen, strict=True)])
-
-
-def _escaped(char: str) -> str:
-    return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
-
-
-def how_to_install(extra: str) -> str:
-    """Return the command for an extra: from a clone, since on an index the name may belong to somebody else.
-
-    >>> how_to_install("llm")
-    "pip install '.[llm]' in a clone of molt-bench"
-    """
-    return f"pip install '.[{extra}]' in a clone of molt-bench"
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message that suggests the nearest known name, whatever its case; "" if none is near.
-
-    >>> did_you_mean("tigth", ["random", "tight"]), did_you_mean("hands_per_gmae", ["handsPerGame"])
-    ("; did you mean 'tight'?", "; did you mean 'handsPerGame'?")
-    >>> did_you_mean("something else", ["random", "tight"])
-    ''
-    """
-    alike = {_bare(name): name for name in known}
-    near = difflib.get_close_matches(_bare(word), alike, n=1)
-    return f"; did you mean {alike[near[0]]!r}?" if near else ""
-
-
-def one_of(known: Collection[str], word: str) -> str:
-    """Return what to expect in place of an unknown word: one of the known ones, and the nearest of them."""
-    return f"one of {', '.join(known)}{did_you_mean(word, known)}"
-
-
-def _bare(name: str) -> str:
-    """Return a name as it sounds: whoever mistypes one may not know how it is spelt, either."""
-    return name.lower().replace("_", "").replace("-", "")
 
 
 class MoltBenchError(Exception):
@@ -158,7 +65,7 @@ class ConfigError(MoltBenchError):
         self.field = field
         self.value = value
         self.expected = expected
-        given = f" = {shown(value)}" if type(value) in _PLAIN else ""
+        given = f" = {shown(value)}" if type(value) in PLAIN else ""
         super().__init__(f"{field}{given}: expected {expected}")
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:

@@ -18,6 +18,8 @@ from molt_bench.specs import GameSpec, Seating
 #: Who won a match.
 Winner: TypeAlias = Literal["A", "B", "draw"]
 
+#: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
+MBB_PER_BB100: Final = 10.0
 #: Maximum length of a fault's message in characters.
 MESSAGE_LENGTH: Final = 500
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Final, TypeAlias
 
-from molt_bench.errors import ConfigError, shown
+from molt_bench.errors import ConfigError
 from molt_bench.files import text_of
+from molt_bench.visible_text import shown
 
 #: The environment variable for a secret master seed.
 MASTER_SEED_VARIABLE: Final = "MOLT_BENCH_MASTER_SEED"

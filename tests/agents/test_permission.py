@@ -40,7 +40,7 @@ def make(size=3):
 DIRECT = {
     "agents/kinds.py",
     "agents/permission.py",
-    "agents/sandbox/python_host.py",  # which runs in a box
+    "agents/sandbox/python_host_script.py",  # which runs in a box
     "adapters/gymnasium_env.py",
     "adapters/inspect_task.py",
     "cli/agent_argument.py",

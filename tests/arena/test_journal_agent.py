@@ -10,7 +10,7 @@ from molt_bench.agents.kinds import make_agent
 from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.arena.replayed_games import _in_order_of
 from molt_bench.errors import NotRecorded
-from molt_bench.play.drivers import drive, play_game
+from molt_bench.play.play_games import drive, play_game
 from molt_bench.seeds import derive
 
 

@@ -11,7 +11,7 @@ from molt_bench import Action, GameSpec, make_agent
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.runs.program_replies import Replies
 from molt_bench.specs import GameLabel
 

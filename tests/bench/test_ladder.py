@@ -5,7 +5,7 @@ from math import inf
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 
 
 def test_a_rating_may_be_updated_by_each_seed_pair():

@@ -11,8 +11,8 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
 from molt_bench.luck.fitting import Fit, solved
-from molt_bench.play.drivers import drive
 from molt_bench.play.match import match_result, play_match, seed_pair_specs
+from molt_bench.play.play_games import drive
 
 MODES = {
     "reset": {"stack": 3000},

@@ -12,8 +12,8 @@ from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.stand_ins.match_luck import RunStandIns
-from molt_bench.play.drivers import play_game
 from molt_bench.play.match import match_result
+from molt_bench.play.play_games import play_game
 from tests.luck.stand_ins.players import Stater
 
 MODELS = ("bold", "meek")

@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_margins
 from molt_bench.bench.suspicion import Suspicion
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Anytime
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Judge, Verdict

@@ -226,8 +226,8 @@ class TestAuto:
 
     @pytest.fixture(autouse=True)
     def _at_once(self, monkeypatch):
-        monkeypatch.setattr("molt_bench.arena.games._WORTH_WORKERS_S", -1.0)
-        monkeypatch.setattr("molt_bench.arena.games.cores", lambda: 2)
+        monkeypatch.setattr("molt_bench.arena.executors._WORTH_WORKERS_S", -1.0)
+        monkeypatch.setattr("molt_bench.arena.executors.cores", lambda: 2)
 
     def config(self, kind):
         participants = [{"id": "mine", "type": kind}, {"id": "tight", "type": "tight"}]

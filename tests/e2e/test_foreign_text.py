@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import molt_bench
-from molt_bench.errors import on_one_line, printable
+from molt_bench.visible_text import on_one_line, printable
 from tests.agents.external.playing import CHAOS, PYTHON
 from tests.e2e.live import Poller, Served, live_config
 from tests.e2e.llm import MODEL
@@ -217,7 +217,7 @@ def test_what_a_live_server_says_is_visible(tmp_path):
 
 #: What may print, and how: standard streams are visible ones, consoles are ours.
 ALLOWED = {
-    "terminals.py",  # the streams themselves
+    "visible_text.py",  # the streams themselves
     "cli/streams.py",
     "cli/consoles.py",
 }

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from molt_bench.errors import ConfigError
 from molt_bench.exam.answer_file import Answer
-from molt_bench.exam.drawing import draw
 from molt_bench.exam.page_data import exam_page
+from molt_bench.exam.question_sampling import draw
 from molt_bench.exam.questions import VERSIONS, Decision, Question, Valued, path_of, public_set
 from molt_bench.exam.scoring import Scores, loss_of, value_of, weighted
 from molt_bench.exam.solving import ENOUGH, LEAST_REACHED, ranges_at, solved

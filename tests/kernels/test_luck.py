@@ -14,7 +14,7 @@ from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.seeds import derive
 from molt_bench.specs import GameSpec

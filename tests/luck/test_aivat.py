@@ -16,7 +16,7 @@ from molt_bench.luck.cards.card_luck import hand_luck
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.luck.reference.aivat import _possible_cards, _Walk, known_bot_value, reference_bot
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, Action
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.hand import Hand, HandRules

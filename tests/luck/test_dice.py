@@ -15,7 +15,7 @@ from molt_bench.luck.dice.draws import Folds, action_features, action_value, dic
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules

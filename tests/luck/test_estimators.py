@@ -7,7 +7,7 @@ from molt_bench.luck.cards.card_luck import hand_luck
 from molt_bench.luck.coefficients import LADDER, Coefficients
 from molt_bench.luck.dice.draws import FEATURES
 from molt_bench.luck.estimators import game_estimates, hand_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import ESTIMATORS
 

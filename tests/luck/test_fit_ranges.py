@@ -7,7 +7,7 @@ from fit_ranges import BIG_BLIND, BOTS, CHANCE, MEAN, SOLID_CORRECTED, columns, 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.coefficients import AGAINST
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 
 TRUE = np.array([0.5, 4.0, 20.0])
 

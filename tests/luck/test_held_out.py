@@ -13,7 +13,7 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
 from molt_bench.luck.coefficients import FROZEN
 from molt_bench.luck.dice.draws import Folds, action_features, action_value, dice_terms
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 
 AMONG_THEMSELVES = [("careful", "plain"), ("plain", "eager"), ("eager", "careful"), ("plain", "plain")]
 AGAINST_BOTS = [

@@ -30,8 +30,8 @@ from molt_bench.luck.dice.raise_sizes import CUTS, MOST_ALONE
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates, hand_estimates
-from molt_bench.play.drivers import drive, play_game
 from molt_bench.play.match import play_match
+from molt_bench.play.play_games import drive, play_game
 from molt_bench.poker.actions import OPEN_CARDS, Action, LoggedAction
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand

@@ -15,8 +15,8 @@ from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.estimators import margins_of
 from molt_bench.luck.stand_ins import learned, reasking
 from molt_bench.luck.stand_ins.match_luck import RunStandIns
-from molt_bench.play.drivers import drive
 from molt_bench.play.match import play_match
+from molt_bench.play.play_games import drive
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.records import ESTIMATORS
 from molt_bench.specs import GameSpec

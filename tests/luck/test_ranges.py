@@ -14,8 +14,8 @@ from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.luck.coefficients import AGAINST, SOLID
 from molt_bench.luck.estimators import game_estimates, hand_estimates, margins_of
 from molt_bench.luck.reference.ranges import chance_of, mean_over, possible_holes, weights_against, with_hole
-from molt_bench.play.drivers import play_game
 from molt_bench.play.match import play_match
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.cards import rank_of
 from molt_bench.poker.notation import hand_from_text

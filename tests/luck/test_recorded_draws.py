@@ -10,7 +10,7 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.prompt import decision_prompt
 from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from tests.agents.llm.drawing import STYLES, Drawer, by_strength, tempered
 
 SETTINGS = LLMSettings(model="openai:model")

@@ -11,7 +11,7 @@ from molt_bench.agents.llm.strategy import Share, StatedDraws
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.reply import read_answer
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import Action
 from tests.agents.llm.mixing import mixing
 from tests.agents.llm.test_conversation import exchange, seen

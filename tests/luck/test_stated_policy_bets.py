@@ -9,12 +9,12 @@ import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.dice.draws import Deal, decisions_of
-from molt_bench.luck.dice.game_evidence import add_decision
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.dice.stated_policy_bets import BETS, Evidence, Option, PolicyTest, SizeDrawn, mean_capital
+from molt_bench.luck.dice.stated_policy_evidence import add_decision
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import Action
 from tests.e2e import liars
 

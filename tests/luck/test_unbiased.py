@@ -15,7 +15,7 @@ from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
 from molt_bench.luck.coefficients import LADDER, SOLID
 from molt_bench.luck.dice.draws import action_features, action_value, dice_terms
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.records import ESTIMATORS
 

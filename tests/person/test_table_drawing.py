@@ -13,7 +13,7 @@ from molt_bench.person.players import Opponent, Person
 from molt_bench.person.screen import Screen
 from molt_bench.person.table_drawing import Look, cards_shown, in_big_blinds, outcome
 from molt_bench.person.tally import sample_says, tally
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.evaluator import hand_name

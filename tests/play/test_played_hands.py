@@ -7,7 +7,7 @@ import msgspec
 from molt_bench import make_agent
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play import game
-from molt_bench.play.drivers import drive, drive_async, play_games_in_order
+from molt_bench.play.play_games import drive, drive_async, play_games_in_order
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.specs import GameSpec
 

@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 from molt_bench import make_agent
 from molt_bench.errors import ConfigError
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.specs import GameSpec
 
 GAMES = [GameSpec(seed=seed, hands=20, players=("tight", "random")) for seed in range(30)]

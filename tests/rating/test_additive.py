@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from molt_bench.rating.additive import AdditiveModel
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.student import UNKNOWN
 
 TRUTH = {("a", "b"): 100.0, ("a", "c"): 250.0, ("b", "c"): 90.0}

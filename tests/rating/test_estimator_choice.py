@@ -8,7 +8,7 @@ import pytest
 from molt_bench.config.sections import RatingConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.rating.estimator_choice import AUTO, FIRST, MarginBook, least_varying
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.records import ESTIMATORS
 from molt_bench.study.pilot import SD_PER_HAND
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from molt_bench.rating.gauntlet import GauntletModel
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.sequential import Horizon
 

@@ -11,8 +11,8 @@ from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.schedule.situation import Contrast, Situation
 from molt_bench.rating.exact_sums import ExactSum
 from molt_bench.rating.many_leads import lead_sums
-from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.pair_sums import Allowances
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.sequential_batch import deciding_errors, doubts
 from molt_bench.rating.student import UNKNOWN, Estimate, near_quantile, student_cdf
@@ -96,7 +96,7 @@ def test_leads_together_are_those_one_by_one(options, block, monkeypatch):
 def test_hardly_any_lead_has_to_be_computed_by_itself(monkeypatch):
     found = []
     monkeypatch.setattr(
-        "molt_bench.rating.margin.lead_sums", lambda *given: found.append(lead_sums(*given)) or found[-1]
+        "molt_bench.rating.pairwise_model.lead_sums", lambda *given: found.append(lead_sums(*given)) or found[-1]
     )
     monkeypatch.setattr("molt_bench.rating.exact_sums._BLOCK", 50)
     model = a_model(rare=0.05)

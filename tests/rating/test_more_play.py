@@ -6,8 +6,8 @@ from math import isclose
 import numpy as np
 import pytest
 
-from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.more_play import more_seed_pairs
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.verdicts import Judge
 

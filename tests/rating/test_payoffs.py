@@ -10,7 +10,7 @@ import pytest
 from molt_bench.errors import ConfigError
 from molt_bench.rating.cycles import significant_cycles
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, transitivity
 from molt_bench.rating.sequential import Anytime, sure
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from molt_bench.rating.additive import AdditiveModel
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.ranks import rank_intervals
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.verdicts import Judge

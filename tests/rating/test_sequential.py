@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from molt_bench.rating import sequential
-from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.pair_sums import Allowances
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.student import UNKNOWN, Estimate
 

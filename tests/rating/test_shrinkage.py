@@ -6,7 +6,7 @@ from math import inf, pi
 import numpy as np
 import pytest
 
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.shrinkage import LogVariances, digamma, inverse_trigamma, trigamma
 
 

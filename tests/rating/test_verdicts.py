@@ -6,7 +6,7 @@ import pytest
 
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.loader import load_config
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Anytime, Horizon
 from molt_bench.rating.verdicts import Judge, holm
 

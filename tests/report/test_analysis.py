@@ -21,7 +21,8 @@ from molt_bench.report.claims import sentences
 from molt_bench.report.convergence import convergence
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.margins import margins
-from molt_bench.report.terminal import duration, print_result
+from molt_bench.report.number_text import duration
+from molt_bench.report.result_tables import print_result
 from molt_bench.report.totals import guardrails, totals
 
 

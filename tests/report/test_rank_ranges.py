@@ -18,7 +18,7 @@ from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.figures import write_figures
 from molt_bench.report.headline import headline
-from molt_bench.report.terminal import print_result
+from molt_bench.report.result_tables import print_result
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.library import Library
 

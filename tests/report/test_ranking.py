@@ -15,7 +15,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.claims import sentences
 from molt_bench.report.exports.latex import latex
-from molt_bench.report.terminal import print_result
+from molt_bench.report.result_tables import print_result
 
 NAMES = ["tag", "callstation", "maniac", "tight", "random"]
 

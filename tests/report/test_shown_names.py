@@ -11,7 +11,7 @@ from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_
 from molt_bench.report.analysis import Analysis, shown_names
 from molt_bench.report.claims import sentences
 from molt_bench.report.exports.latex import escaped, latex
-from molt_bench.report.terminal import print_result
+from molt_bench.report.result_tables import print_result
 
 HOSTILE = "red\x1b[31m\u202e\nname\x07"
 

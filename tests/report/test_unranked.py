@@ -12,7 +12,7 @@ from molt_bench.report.artifacts import leaderboard, usage
 from molt_bench.report.claims import sentences
 from molt_bench.report.exports.latex import latex
 from molt_bench.report.margins import margins
-from molt_bench.report.terminal import print_result
+from molt_bench.report.result_tables import print_result
 
 
 class Mute:

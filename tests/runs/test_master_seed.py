@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from molt_bench import Action, make_agent, play_game, run_benchmark
 from molt_bench.config.loader import load_config
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.runs.master_seed import DEFAULT_MASTER_SEED, guessable, only_built_in, seed_hash, settled
 from molt_bench.seeds import label_bytes
 from molt_bench.specs import GameSpec

@@ -14,8 +14,8 @@ import pytest
 from molt_bench import Action, make_agent, play_game
 from molt_bench.agents.external.protocol import Decision, Result, decision, line_of, observation_of, outcome_of, result
 from molt_bench.errors import MoltBenchError
-from molt_bench.play.drivers import drive
 from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.play.play_games import drive
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.observation import observe, result_for

@@ -9,7 +9,7 @@ from molt_bench.agents.live.mailbox_events import Asked, GameOver, HandOver, Pen
 from molt_bench.agents.scripted import CallStationAgent
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.status import Observer
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.serve.invitations import Invited
 from molt_bench.serve.lobby import Lobby

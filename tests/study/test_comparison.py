@@ -11,8 +11,8 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.student import Estimate
 from molt_bench.records import ESTIMATORS
+from molt_bench.study.change_verdict import mean_over_opponents, paired_estimator
 from molt_bench.study.comparison import Difference, Run, compare
-from molt_bench.study.version_change import mean_over_opponents, paired_estimator
 
 
 class Leaky:

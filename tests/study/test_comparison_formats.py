@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
-from molt_bench.errors import on_one_line
 from molt_bench.rating.student import Estimate
 from molt_bench.study.comparison import Comparison, Difference
 from molt_bench.study.comparison_formats import Outcome, badge, github, junit, markdown, plain
+from molt_bench.visible_text import on_one_line
 
 HOSTILE = [
     "plain-bot",

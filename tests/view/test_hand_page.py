@@ -8,8 +8,8 @@ import pytest
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.equity import equity
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.view.hand_page import _undealt, hand_page, parted
-from molt_bench.view.steps import steps_of
+from molt_bench.view.hand_page import _undealt, hand_page
+from molt_bench.view.steps import diverges_at, steps_of
 from tests.view.conftest import EVIL
 
 #: Hands of every kind: an uncalled raise, a short all-in, a split, antes, blinds that put a seat all-in.
@@ -127,12 +127,12 @@ def test_lines_part_at_the_first_step_that_differs(first, second, at):
     for text in (first, second):
         actions, _, net = text.partition(":")
         lines.append(told(f"{start}{boards[text]}:{actions}:{net}")[1])
-    assert parted(*lines) == at
+    assert diverges_at(*lines) == at
 
 
 def test_who_sits_where_never_parts_two_lines():
     one, two = (told(HANDS[0], names)[1] for names in (("ann", "bob"), ("bob", "ann")))
-    assert parted(one, two) is None
+    assert diverges_at(one, two) is None
 
 
 @pytest.mark.slow

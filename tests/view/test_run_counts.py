@@ -8,8 +8,8 @@ from time import monotonic, sleep
 
 import pytest
 
-from molt_bench.report.style import StyleCount
 from molt_bench.report.style_file import STYLES, read_styles, write_styles
+from molt_bench.report.style_sums import StyleCount
 from molt_bench.report.totals import totals
 from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.stored_run import StoredRun

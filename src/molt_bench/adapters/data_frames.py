@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.result import RunResult
-from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.records import ESTIMATORS
@@ -23,6 +23,7 @@ from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.figures import write_figures
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.visible_text import on_one_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,14 +22,14 @@ from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import action_text, spaced
 from molt_bench.agents.llm.talk.reply import CUT_OFF, WITHHELD
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.agents.play_statistics import table_steps
 from molt_bench.agents.settings_base import checked
 from molt_bench.errors import ConfigError, GameUnfinished
 from molt_bench.luck.estimators import margins_of
-from molt_bench.play.drivers import drive_async
 from molt_bench.play.match import match_result, seed_pair_specs
+from molt_bench.play.play_games import drive_async
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.play_statistics import table_steps
 from molt_bench.records import GameRecord
 from molt_bench.seeds import derived_seed, seed_pool
 from molt_bench.specs import SEATINGS, GameLabel, GameSpec, ParticipantSpec

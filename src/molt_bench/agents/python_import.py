@@ -14,10 +14,12 @@ from molt_bench.agents.code_file import CodeFile, code_file, module_spec
 from molt_bench.agents.plugins import plugins
 from molt_bench.agents.python_source import definition_problem
 from molt_bench.agents.type_suggestions import meant_by, near_model, near_name
-from molt_bench.errors import AgentError, ConfigError, one_of, shown
+from molt_bench.errors import AgentError, ConfigError
 from molt_bench.lazy_import import lazy_import
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
+from molt_bench.suggestions import one_of
+from molt_bench.visible_text import shown
 
 if TYPE_CHECKING:
     from importlib import util

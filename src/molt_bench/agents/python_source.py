@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from molt_bench.agents.code_file import CodeFile
-from molt_bench.errors import ConfigError, did_you_mean
+from molt_bench.errors import ConfigError
 from molt_bench.files import text_of
+from molt_bench.suggestions import did_you_mean
 
 _MOST_BYTES: Final = 1_000_000
 

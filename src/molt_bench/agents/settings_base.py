@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from molt_bench.errors import ConfigError, did_you_mean
+from molt_bench.errors import ConfigError
 from molt_bench.specs import MOST_CHIPS
+from molt_bench.suggestions import did_you_mean
 
 #: The largest whole number: beyond it, JSON readers that use floats would lose digits.
 MOST: Final = MOST_CHIPS

@@ -12,10 +12,11 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
-from molt_bench.errors import AgentFailed, FaultKind, shortened
+from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
+from molt_bench.visible_text import shortened
 
 if TYPE_CHECKING:
     import traceback
@@ -38,7 +39,7 @@ _LOCATION: Final = re.compile(r'^ +File "(.*)", line (\d+)', re.MULTILINE)
 _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CALLERS: Final = (
     *(os.path.join(_HERE, room, "") for room in ("play", "testing")),
-    os.path.join(_HERE, "agents", "sandbox", "python_host.py"),
+    os.path.join(_HERE, "agents", "sandbox", "python_host_script.py"),
 )
 #: What the name of an exception is made of, and its length at most.
 _NAME: Final = re.compile(r"\W")

@@ -6,8 +6,9 @@ import shutil
 from typing import TYPE_CHECKING, Final
 
 from molt_bench.agents.python_source import agents_in
-from molt_bench.errors import ConfigError, MoltBenchError, did_you_mean
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.lazy_import import lazy_import
+from molt_bench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from molt_bench.agents.llm.providers import table

@@ -12,7 +12,7 @@ from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.cast import LivePlayers, check_participants
-from molt_bench.arena.games import Where, WhereOptions
+from molt_bench.arena.executors import Where, WhereOptions
 from molt_bench.arena.notebook_progress import notebook_observer
 from molt_bench.arena.run_session import Session, SettledConfig
 from molt_bench.arena.status import Observer
@@ -56,7 +56,7 @@ def run_benchmark(
         preflight: Whether programs, servers and language models are contacted once before the first card.
         observer: Called as the run progresses; None shows progress in a notebook, and nothing elsewhere.
         live: Seats the participants of `type: live`; see `molt-bench serve`.
-        where: Where games run, as in `molt_bench.arena.games.Where`; this never affects a result.
+        where: Where games run, as in `molt_bench.arena.executors.Where`; this never affects a result.
 
     Raises:
         ConfigError: A setting cannot work, or a server is unreachable.

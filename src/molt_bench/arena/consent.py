@@ -12,9 +12,10 @@ from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.permission import OWN, Permission
 from molt_bench.agents.python_import import factory_file
 from molt_bench.config.participants import ParticipantConfig
-from molt_bench.errors import AgentError, on_one_line
+from molt_bench.errors import AgentError
 from molt_bench.runs.moved_files import changed_code, has_code
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.visible_text import on_one_line
 
 
 class Announcement(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from molt_bench.arena.cast import Cast
 from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import JournalError
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.records import Fault, GameRecord
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, Line

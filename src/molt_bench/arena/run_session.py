@@ -13,23 +13,23 @@ from molt_bench.agents.llm.providers.server_address import redirection_warnings
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
-from molt_bench.arena.games import GameRunner, Where
+from molt_bench.arena.executors import GameRunner, Where
 from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
-from molt_bench.bench.extensions import plain_stop
+from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws
-from molt_bench.bench.own_decks import Dealer
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Played, Round, drive_run, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
+from molt_bench.bench.stages import plain_stop
 from molt_bench.bench.stop_rules import out_of_time
 from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError, MoltBenchError, RunHalted, on_one_line
+from molt_bench.errors import JournalError, MoltBenchError, RunHalted
 from molt_bench.luck.estimators import Estimates
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
@@ -48,6 +48,7 @@ from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel, GameSpec
+from molt_bench.visible_text import on_one_line
 
 #: Seconds after the end of a run's time for which replies of models are awaited, since they are paid for.
 _LATE_S: Final = 5.0

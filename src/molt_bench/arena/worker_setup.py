@@ -18,7 +18,7 @@ from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_policy import stating
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates
-from molt_bench.play.drivers import drive
+from molt_bench.play.play_games import drive
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.header import luck_version, stated_policy

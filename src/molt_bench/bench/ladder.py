@@ -10,7 +10,7 @@ from msgspec import structs
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.error_budget import rule_of
-from molt_bench.bench.margin_model import margin_book
+from molt_bench.bench.margin_model_choice import margin_book
 from molt_bench.bench.match_margins import MatchMargins, check_chips
 from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 
 import msgspec
 
-from molt_bench.luck.dice.draw_evidence import Draw
+from molt_bench.luck.dice.model_draw_bets import Draw
 from molt_bench.luck.dice.stated_policy_bets import Evidence
 from molt_bench.records import Margins, possible_margins
 

@@ -18,7 +18,9 @@ from molt_bench.cli.completion import install_script, shell_script
 from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe
 from molt_bench.cli.versions import about_this_machine
-from molt_bench.errors import MoltBenchError, did_you_mean, printable
+from molt_bench.errors import MoltBenchError
+from molt_bench.suggestions import did_you_mean
+from molt_bench.visible_text import printable
 
 #: Each command and the first line of its help; the command of that name is in the file of that name.
 _GROUPS: Final = {

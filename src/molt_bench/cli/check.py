@@ -14,10 +14,10 @@ from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command
 from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
-from molt_bench.errors import printable
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
+from molt_bench.visible_text import printable
 
 #: Defaults: hands against each opponent at each table, and seconds per answer.
 _HANDS: Final = 60

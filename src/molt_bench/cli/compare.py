@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 import click
 from rich import box
@@ -17,32 +17,22 @@ from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
-from molt_bench.errors import ConfigError, MoltBenchError, on_one_line
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import write_whole, writing
-from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.header import recorded_harnesses
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study import comparison
 from molt_bench.study import comparison_formats as formats
-from molt_bench.study.comparison import Difference, Run
+from molt_bench.study.comparison import Run
 from molt_bench.study.comparison_formats import Outcome
+from molt_bench.study.gate import Gate
+from molt_bench.visible_text import on_one_line
 
 Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
-#: Exit statuses: a loss; runs that cannot be compared; with --exit-code, a change that is not known; and with
-#: --fail-below, too few hands to notice what it asks for.
-_LOST: Final = 1
+#: The exit status of runs that cannot be compared; the others are in `study.gate`.
 _NOT_COMPARED: Final = 3
-_UNKNOWN: Final = 4
-_CANNOT_TELL: Final = 6
 _BADGES: Final = (".json", ".svg")
-
-
-class Failure(NamedTuple):
-    """Why an agent's change is a failure, and the exit status that says so."""
-
-    status: int
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,33 +60,10 @@ class VerdictOptions:
         if self.exit_code and self.fail_below is not None:
             raise click.BadParameter("cannot be used with --fail-below: choose one gate", param_hint="--exit-code")
 
-    def failure(self, each: Difference) -> Failure | None:
-        """Return why an agent's change is a failure; None if it is none."""
-        sure = f"{100 * self.confidence:.4g}% certain"
-        if self.exit_code:
-            unsure = Failure(_UNKNOWN, f"it is not {sure} how it changed")
-            return {"worse": Failure(_LOST, f"it is {sure} that it lost"), "unknown": unsure}.get(each.verdict)
-        if self.fail_below is None:
-            return None
-        more = f"more than {self.fail_below / MBB_PER_BB100:,.6g} bb/100"
-        kept = each.kept(self.fail_below)
-        if self.strict:
-            return None if kept else Failure(_LOST, f"it is not {sure} that it did not lose {more}")
-        if each.lost(self.fail_below):
-            on_average = each.interval[1] < -self.fail_below
-            to = None if on_average or len(each.by_opponent) < 2 else each.lost_to(self.fail_below)
-            alone = "" if to is None else f" to {on_one_line(to)}"
-            return Failure(_LOST, f"it is {sure} that it lost {more}{alone}")
-        loss = self.fail_below or self.within
-        if kept or each.sees(loss):
-            return None
-        takes = f"; that takes about {each.seed_pairs_to_see(loss):,}" if each.seed_pairs_to_see(loss) else ""
-        pairs = " and ".join(f"{count:,}" for count in each.seed_pairs)
-        return Failure(
-            _CANNOT_TELL,
-            f"cannot tell: {pairs} seed pairs are too few to notice a loss of "
-            f"{2 * loss / MBB_PER_BB100:,.6g} bb/100{takes}",
-        )
+    @property
+    def gate(self) -> Gate:
+        """What decides by these flags."""
+        return Gate(**vars(self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +123,8 @@ def compare(
         found = comparison.compare(
             _run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within
         )
-        reasons = {each.name: verdict.failure(each) for each in found.differences}
+        gate = verdict.gate
+        reasons = {each.name: gate.failure(each) for each in found.differences}
         failures = {name: failure for name, failure in reasons.items() if failure is not None}
         outcome = Outcome(
             old=old,

@@ -5,8 +5,9 @@ from collections.abc import Collection
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.arena.consent import announced, permission_of
 from molt_bench.cli.streams import agreed, can_ask, notice
-from molt_bench.errors import NotPermitted, on_one_line
+from molt_bench.errors import NotPermitted
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.visible_text import on_one_line
 
 
 def consent(stored: StoredRun, participants: Collection[str], *, run_agents: bool) -> Permission:

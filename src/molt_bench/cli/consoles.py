@@ -8,8 +8,7 @@ from typing import IO, Any, cast
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from molt_bench.errors import printable
-from molt_bench.terminals import VisibleLines, VisibleStream
+from molt_bench.visible_text import VisibleLines, VisibleStream, printable
 
 
 class VisibleConsole(Console):

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from molt_bench.cli.completion import agent_names, config_fields
-from molt_bench.cli.connection import ConnectionOptions, check_installed
+from molt_bench.cli.live_options import ConnectionOptions, check_installed
 from molt_bench.cli.options import PATH, Printing, printing_options, set_flag
 from molt_bench.cli.parser import Command, Number, flag, grouped
 from molt_bench.cli.streams import agreed, can_ask, console, warn

@@ -14,7 +14,7 @@ from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_
 from molt_bench.cli.parser import COUNT, Command
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, notice, warn
-from molt_bench.errors import ConfigError, MoltBenchError, one_of
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import fill_whole, writing
 from molt_bench.lazy_import import lazy_import
@@ -27,6 +27,7 @@ from molt_bench.report.exports.whole_exchanges import whole_exchanges
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.folder import EXCHANGES, journal_in
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.suggestions import one_of
 
 if TYPE_CHECKING:
     from molt_bench.exam import answers_csv, page_data

@@ -8,7 +8,7 @@ from molt_bench.cli.options import Printing, printing_options, run_folder_argume
 from molt_bench.cli.parser import Command
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, warn
-from molt_bench.errors import ConfigError, one_of
+from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole
 from molt_bench.luck.reference.grade import reference
 from molt_bench.report.analysis import Analysis
@@ -17,6 +17,7 @@ from molt_bench.report.grades import GRADES, grade_run
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.suggestions import one_of
 
 
 @click.command(cls=Command)

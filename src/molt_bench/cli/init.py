@@ -21,10 +21,11 @@ from molt_bench.cli.streams import notice
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
 from molt_bench.config.template import commented
-from molt_bench.errors import ConfigError, MoltBenchError, on_one_line, printable
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import write_whole, writing
 from molt_bench.person.players import typed_line
-from molt_bench.study.run_forecast import suggested_limit
+from molt_bench.study.before_a_run import suggested_limit
+from molt_bench.visible_text import on_one_line, printable
 
 #: The questions: flag, field, and what is asked.
 _QUESTIONS: Final = (

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from molt_bench.cli.streams import keep_for_json, turn_color_off
-from molt_bench.errors import did_you_mean
+from molt_bench.suggestions import did_you_mean
 
 _SETTINGS: Final = {"help_option_names": ["--help", "-h"], "show_default": True, "max_content_width": 100}
 

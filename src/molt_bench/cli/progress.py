@@ -14,10 +14,10 @@ from molt_bench.bench.spending import Spending
 from molt_bench.cli.consoles import VisibleConsole, visible_prints
 from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import on_one_line
 from molt_bench.records import Rating
 from molt_bench.report.costs import dollars
-from molt_bench.report.terminal import duration, standing_line
+from molt_bench.report.number_text import duration
+from molt_bench.visible_text import on_one_line
 
 _REDRAW_S = 0.2
 
@@ -61,7 +61,7 @@ def _match_line(status: RunStatus, match: PlayedMatch) -> str:
     (first, second), outcome = map(on_one_line, match.participants), match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
-    text = f"match {match.number}: {first} v {second}, {won}; {standing_line(_standing(status))}"
+    text = f"match {match.number}: {first} v {second}, {won}; {_standing_line(_standing(status))}"
     if status.spending is not None:
         text += f"; {_spent(status.spending)}"
     return text
@@ -110,3 +110,8 @@ def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
             f"{rating.wins}-{rating.losses}",
         )
     return Group(Text(_awaited(status) if status.awaited else head), Text(games), table)
+
+
+def _standing_line(ratings: list[Rating]) -> str:
+    """Return the current leaderboard on one line."""
+    return ", ".join(f"{on_one_line(rating.id)} {rating.mu:.1f}±{rating.sigma:.1f}" for rating in ratings)

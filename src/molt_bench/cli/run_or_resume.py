@@ -22,7 +22,7 @@ from molt_bench.cli.run_result import exit_on_faults, exit_unrated, rebuild_run,
 from molt_bench.cli.streams import agreed, can_ask, notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError, printable
+from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
@@ -33,7 +33,8 @@ from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
-from molt_bench.study.run_forecast import outlay_of, what_the_budget_shows, what_the_limit_buys
+from molt_bench.study.before_a_run import outlay_of, what_the_budget_shows, what_the_limit_buys
+from molt_bench.visible_text import printable
 
 if TYPE_CHECKING:  # it needs the extra live
     from molt_bench.serve.lobby import Lobby

@@ -19,8 +19,8 @@ from molt_bench.report.artifacts import leaderboard, summary, usage, write_artif
 from molt_bench.report.claims import way_on
 from molt_bench.report.costs import dollars
 from molt_bench.report.explanation import explanation
+from molt_bench.report.result_tables import print_result
 from molt_bench.report.style_file import write_styles
-from molt_bench.report.terminal import print_result
 from molt_bench.runs.conclusion import by_earlier_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command

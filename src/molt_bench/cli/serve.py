@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from molt_bench.cli.completion import agent_lists
-from molt_bench.cli.connection import ConnectionOptions, check_installed
+from molt_bench.cli.live_options import ConnectionOptions, check_installed
 from molt_bench.cli.options import (
     PATH,
     ConfigOptions,

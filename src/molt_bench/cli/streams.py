@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, cast
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from molt_bench.errors import on_one_line, printable
 from molt_bench.lazy_import import lazy_import
-from molt_bench.terminals import visible_stream
+from molt_bench.visible_text import on_one_line, printable, visible_stream
 
 if TYPE_CHECKING:
     from molt_bench.cli import consoles

@@ -6,8 +6,9 @@ from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
 from molt_bench.cli.parser import Command
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import on_one_line, raise_all
-from molt_bench.study.run_forecast import what_the_limit_buys
+from molt_bench.errors import raise_all
+from molt_bench.study.before_a_run import what_the_limit_buys
+from molt_bench.visible_text import on_one_line
 
 
 @click.command(cls=Command)

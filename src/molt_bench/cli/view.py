@@ -9,8 +9,8 @@ import click
 
 from molt_bench.cli.options import RUNS, Printing, json_option
 from molt_bench.cli.parser import PORT, Command
-from molt_bench.errors import MoltBenchError, how_to_install
-from molt_bench.lazy_import import lazy_import
+from molt_bench.errors import MoltBenchError
+from molt_bench.lazy_import import how_to_install, lazy_import
 from molt_bench.view.library import Library
 from molt_bench.web_server import bound, is_loopback, url_of
 

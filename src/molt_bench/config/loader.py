@@ -18,8 +18,9 @@ from molt_bench.agents.settings_base import another_field
 from molt_bench.config.participants import PARTICIPANT_KINDS
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.syntax import DEEPEST, TOO_DEEP, SyntaxProblem, from_json, from_yaml
-from molt_bench.errors import ConfigError, ConfigErrors, shown
+from molt_bench.errors import ConfigError, ConfigErrors
 from molt_bench.files import text_of
+from molt_bench.visible_text import shown
 
 #: Maximum size of a file in bytes.
 _MOST_BYTES: Final = 1_000_000

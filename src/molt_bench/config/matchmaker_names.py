@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from molt_bench.errors import ConfigError, one_of
+from molt_bench.errors import ConfigError
+from molt_bench.suggestions import one_of
 
 #: The matchmaker by which everybody plays the yardstick alone.
 GAUNTLET: Final = "gauntlet"

@@ -17,10 +17,11 @@ from molt_bench.agents.sandbox.settings import SandboxSetting
 from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
-from molt_bench.errors import ConfigError, one_of
+from molt_bench.errors import ConfigError
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec, Pair
+from molt_bench.suggestions import one_of
 
 AnySection = TypeVar("AnySection", bound=Section)
 Share = Annotated[float, Field(ge=0, le=1)]

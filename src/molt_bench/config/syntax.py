@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 import yaml
 
-from molt_bench.errors import shown
+from molt_bench.visible_text import shown
 
 #: Maximum number of values once all aliases are expanded, and maximum nesting.
 MOST_VALUES: Final = 50_000

@@ -13,7 +13,7 @@ import msgspec
 
 from molt_bench.errors import ConfigError, JournalError, MoltBenchError
 from molt_bench.exam.answer_file import MOST_QUESTIONS
-from molt_bench.exam.drawing import Drawn, draw
+from molt_bench.exam.question_sampling import Drawn, draw
 from molt_bench.exam.questions import VERSION, VERSIONS, Question, public_set
 from molt_bench.exam.solving import ranges_at, solved
 from molt_bench.poker.actions import Street

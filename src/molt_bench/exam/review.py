@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.exam.answer_file import Answer, Place
-from molt_bench.exam.asking import FORCED
+from molt_bench.exam.question_game import FORCED
 from molt_bench.exam.questions import Question
 from molt_bench.exam.scoring import TIE, loss_of, value_of
 from molt_bench.poker.notation import actions_from_line

@@ -19,7 +19,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from molt_bench.exam.answer_file import Answer
-from molt_bench.exam.asking import FORCED
+from molt_bench.exam.question_game import FORCED
 from molt_bench.exam.questions import RULES, Kind, Question
 from molt_bench.poker.actions import STREETS, Street
 from molt_bench.poker.notation import actions_from_line

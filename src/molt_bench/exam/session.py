@@ -25,15 +25,15 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import GameUnfinished, RunHalted
 from molt_bench.exam.absence import Absence
 from molt_bench.exam.answer_file import Answer, AnswerFile, Place
-from molt_bench.exam.asking import answer_of, game_of
 from molt_bench.exam.examinee import PERSON
+from molt_bench.exam.question_game import answer_of, game_of
 from molt_bench.exam.question_sources import SECRET, QuestionSource
 from molt_bench.exam.questions import Question, action_letter
 from molt_bench.exam.result import ALL_ASKED, ALL_GONE, SURE, ExamResult
 from molt_bench.exam.scoring import BLOCK, Scores
 from molt_bench.person.players import PersonLeft
-from molt_bench.play.drivers import WaitingGames
 from molt_bench.play.event_loop import GameLoop, all_together
+from molt_bench.play.play_games import WaitingGames
 from molt_bench.play.worker_pool import cores
 from molt_bench.poker.actions import STREETS, Action
 from molt_bench.runs.run_files import RunFiles

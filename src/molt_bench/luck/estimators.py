@@ -41,10 +41,10 @@ from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
 from molt_bench.luck.coefficients import FROZEN, SOLID, Coefficients
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.draws import Folds, Policies, action_features, action_value, dice_terms
-from molt_bench.luck.dice.game_evidence import GameEvidence
 from molt_bench.luck.dice.known_dice import KnownDice
 from molt_bench.luck.dice.lookahead import FAR, Reach, without_dice
 from molt_bench.luck.dice.stated_policy_bets import Evidence
+from molt_bench.luck.dice.stated_policy_evidence import GameEvidence
 from molt_bench.luck.fitting import GameParts
 from molt_bench.luck.game_luck import GameLuck, game_luck, rebuilt_hands
 from molt_bench.luck.reference.aivat import known_bot_value, reference_bot

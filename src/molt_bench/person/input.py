@@ -4,9 +4,9 @@ import re
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
-from molt_bench.errors import shown
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
+from molt_bench.visible_text import shown
 
 Request: TypeAlias = Literal["help", "log", "quit"]
 

@@ -9,17 +9,18 @@ from rich.console import Console
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import MoltBenchError, printable
+from molt_bench.errors import MoltBenchError
 from molt_bench.luck.reference.grade import reference
 from molt_bench.person.coach import Coach
 from molt_bench.person.players import Opponent, Person, PersonLeft, read_line
 from molt_bench.person.screen import Screen, open_terminal
 from molt_bench.person.table_drawing import Look
 from molt_bench.person.tally import sample_says, tally, tally_table
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.hand import HandRules
 from molt_bench.specs import GameSpec, Seating
+from molt_bench.visible_text import printable
 
 _NAME_LENGTH: Final = 20
 

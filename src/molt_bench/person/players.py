@@ -11,12 +11,13 @@ from typing import Any, Final
 from rich.text import Text
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import GameUnfinished, printable
+from molt_bench.errors import GameUnfinished
 from molt_bench.person.input import NotUnderstood, Request, parse_line
 from molt_bench.person.screen import Screen
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import FOLD, Action
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.visible_text import printable
 
 #: Shows a prompt and reads a line; None at the end of the input.
 ReadLine = Callable[[str], str | None]

@@ -9,11 +9,11 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from molt_bench.errors import printable
 from molt_bench.person.coach import Coach
 from molt_bench.person.input import HELP
 from molt_bench.person.table_drawing import Look, choices, odds_of, outcome, story, table_of
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.visible_text import printable
 
 #: Longest fault message that is shown, in characters.
 _MESSAGE_LENGTH: Final = 200

@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.play.drivers import drive, names_of
+from molt_bench.play.play_games import drive, names_of
 from molt_bench.records import GameRecord, MatchResult, SeedResult
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, GameOptions, GameSpec

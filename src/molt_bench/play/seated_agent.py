@@ -1,4 +1,4 @@
-"""A seated agent: an agent as the drivers call it, inspected once and with care."""
+"""A seated agent: an agent as `play_games` calls it, inspected once and with care."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -6,11 +6,12 @@ from typing import Any, TypeAlias
 
 from molt_bench.agents.tracebacks import Note, ReportedFailure, Traced
 from molt_bench.blame import internal_error, is_ours
-from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinished, JournalError, RunHalted, shown
+from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinished, JournalError, RunHalted
 from molt_bench.play.game import Answered, Call
 from molt_bench.play.hooks import HOOKS, Hook, Notice
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameSpec
+from molt_bench.visible_text import shown
 
 
 class SeatedAgent:

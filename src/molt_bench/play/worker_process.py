@@ -18,7 +18,7 @@ from typing import Any
 from molt_bench.blame import bug_in, internal_error
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.worker_pool import received
-from molt_bench.terminals import visible_stream
+from molt_bench.visible_text import visible_stream
 
 
 def serve(line: Connection) -> None:

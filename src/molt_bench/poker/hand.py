@@ -5,12 +5,13 @@ The cards are here. The rules of betting are in `molt_bench.poker.betting`.
 
 from collections.abc import Iterator
 
-from molt_bench.errors import IllegalAction, RulesError, shown
+from molt_bench.errors import IllegalAction, RulesError
 from molt_bench.poker.actions import KINDS, OPEN_CARDS, Action, LegalActions, LoggedAction, Street
 from molt_bench.poker.betting import NOBODY, Betting, opening
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.hand_rules import HandRules
+from molt_bench.visible_text import shown
 
 __all__ = ["NOBODY", "Hand", "HandRules"]
 

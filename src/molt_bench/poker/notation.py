@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from molt_bench.errors import MoltBenchError, RulesError, shown
+from molt_bench.errors import MoltBenchError, RulesError
 from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, STREETS, Action
 from molt_bench.poker.betting import NOBODY, Betting, Start
 from molt_bench.poker.cards import CARD_TEXT, deal_from_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.hand_rules import HandRules
+from molt_bench.visible_text import shown
 
 _ACTIONS: Final = {LETTERS[each.kind]: each for each in (FOLD, CHECK, CALL)} | {"F": FOLD}
 _LINE: Final = re.compile(

@@ -3,8 +3,9 @@
 from itertools import product
 from typing import Final
 
-from molt_bench.errors import RulesError, shown
+from molt_bench.errors import RulesError
 from molt_bench.poker.cards import RANKS, Hole, cards_from_text
+from molt_bench.visible_text import shown
 
 #: Stands for every hand.
 EVERY: Final = "random"

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from molt_bench.lazy_import import lazy_import
-from molt_bench.rating.margin import MarginModel
 from molt_bench.rating.pair_sums import Terms
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.specs import Pair
 
 if TYPE_CHECKING:

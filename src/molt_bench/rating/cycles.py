@@ -6,7 +6,7 @@ from itertools import combinations
 
 import msgspec
 
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import SequentialTest, sure
 
 

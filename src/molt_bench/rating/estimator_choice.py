@@ -15,7 +15,7 @@ from math import fsum, sqrt
 from operator import add, mul, sub
 from typing import Final
 
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair

@@ -8,8 +8,8 @@ from math import inf
 from typing import Final, Unpack
 
 from molt_bench.rating import shared_seeds
-from molt_bench.rating.margin import MarginModel, ModelOptions
 from molt_bench.rating.pair_sums import Sample, Terms
+from molt_bench.rating.pairwise_model import MarginModel, ModelOptions
 from molt_bench.rating.student import Estimate
 from molt_bench.specs import Pair
 

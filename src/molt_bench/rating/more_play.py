@@ -8,7 +8,7 @@ what each pairing has played already.
 from math import fsum, inf, sqrt
 from typing import Final
 
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import SequentialTest
 from molt_bench.specs import Pair
 

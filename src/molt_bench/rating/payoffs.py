@@ -15,7 +15,7 @@ import msgspec
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import SequentialTest, sure
 
 if TYPE_CHECKING:

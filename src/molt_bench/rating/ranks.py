@@ -14,7 +14,7 @@ possible. Where no order of two is claimed, their ranges overlap, and nobody is 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import SequentialTest
 from molt_bench.rating.sequential_batch import doubts as doubts_of
 from molt_bench.rating.verdicts import holm

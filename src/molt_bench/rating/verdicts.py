@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import SequentialTest, radius, sure, sure_by
 from molt_bench.rating.sequential_batch import doubts as doubts_of
 from molt_bench.rating.student import Estimate

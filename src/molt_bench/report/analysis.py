@@ -14,10 +14,10 @@ from math import inf, isfinite
 import msgspec
 
 from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
-from molt_bench.errors import on_one_line
-from molt_bench.records import Rating
+from molt_bench.records import MBB_PER_BB100, Rating
 from molt_bench.report.ranking import Ranking
-from molt_bench.report.win_rates import MBB_PER_BB100, in_bb_per_100
+from molt_bench.report.win_rates import in_bb_per_100
+from molt_bench.visible_text import on_one_line
 
 
 class ParticipantNumbers(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.errors import MoltBenchError, on_one_line
+from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
@@ -23,6 +23,7 @@ from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
 from molt_bench.runs.journal import JournalContent
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.visible_text import on_one_line
 
 #: A format is at the beginning of a file.
 _BEGINNING: Final = 30

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from molt_bench.rating.verdicts import Verdict, surely
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
-from molt_bench.report.win_rates import MBB_PER_BB100, NOTHING_KNOWN, in_bb_per_100
+from molt_bench.report.win_rates import NOTHING_KNOWN, in_bb_per_100
 from molt_bench.runs.header import NO_BOX
 
 

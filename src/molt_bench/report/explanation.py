@@ -6,10 +6,10 @@ from typing import Final
 
 from molt_bench.rating.estimator_choice import RAW
 from molt_bench.rating.verdicts import surely
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.number_text import signed
 from molt_bench.report.totals import totals
-from molt_bench.report.win_rates import MBB_PER_BB100
 
 #: What each estimator takes out of the chips that were won.
 _TAKES_OUT: Final = {

@@ -17,13 +17,14 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.bench.ladder import Ladder
-from molt_bench.errors import MoltBenchError, how_to_install
+from molt_bench.errors import MoltBenchError
 from molt_bench.files import fill_whole
-from molt_bench.lazy_import import lazy_import
+from molt_bench.lazy_import import how_to_install, lazy_import
 from molt_bench.rating.payoffs import Payoff
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.number_text import signed
-from molt_bench.report.win_rates import MBB_PER_BB100, in_bb_per_100
+from molt_bench.report.win_rates import in_bb_per_100
 
 if TYPE_CHECKING:
     import matplotlib as mpl

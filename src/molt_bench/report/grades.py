@@ -18,9 +18,9 @@ from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference,
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.rating.student import student_quantile
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
-from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.conclusion import naming_damage
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun

@@ -11,10 +11,10 @@ from typing import Final
 from molt_bench.rating.more_play import more_seed_pairs
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict, surely
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.costs import cost_numbers, dollars
 from molt_bench.report.number_text import about, signed
-from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.specs import Pair
 
 #: Names that are listed; of more, the others are counted.

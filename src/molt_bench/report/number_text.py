@@ -1,4 +1,4 @@
-"""Numbers as text: with a sign, unless they round to zero; and to two figures, where more would claim too much."""
+"""Numbers as text: with a sign, unless they round to zero; to two figures, where more would be too much; durations."""
 
 
 def signed(value: float | None, digits: int = 1) -> str:
@@ -20,3 +20,15 @@ def about(value: float) -> str:
     ('4,300', '96', '1')
     """
     return f"{max(1, round(float(f'{value:.2g}'))):,}"
+
+
+def duration(seconds: float) -> str:
+    """Format a duration for people.
+
+    >>> duration(0.25), duration(75), duration(7300)
+    ('0.25 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.2f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -7,11 +7,11 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.play_statistics import Ratio
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError, RulesError
 from molt_bench.files import write_whole
-from molt_bench.report.style import RATIOS, Group, Position, Style, StyleCount
+from molt_bench.poker.play_statistics import RATIOS, Ratio, Style
+from molt_bench.report.style_sums import Group, Position, StyleCount
 from molt_bench.runs.derived_files import file_hashes, read_back
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, read_journal

@@ -6,17 +6,15 @@ from functools import cached_property
 from math import fsum
 from typing import Final
 
-from molt_bench.bench.margin_model import margin_book
+from molt_bench.bench.margin_model_choice import margin_book
 from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.estimator_choice import AUTO, RAW, MarginBook
-from molt_bench.rating.margin import MarginModel
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.student import Estimate
-from molt_bench.records import ESTIMATORS
+from molt_bench.records import ESTIMATORS, MBB_PER_BB100
 from molt_bench.specs import Pair
 
-#: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
-MBB_PER_BB100: Final = 10.0
 #: The estimator where no odds are known.
 UNPUBLISHED: Final = "adjustedSolid"
 #: An interval this wide says nothing at all.

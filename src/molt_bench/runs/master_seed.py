@@ -19,10 +19,11 @@ from msgspec import UNSET
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, JournalError, shown
+from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import text_of
 from molt_bench.runs.journal import Header, JournalContent, Line, SessionEnd
 from molt_bench.seeds import MASTER_SEED_VARIABLE, Seed
+from molt_bench.visible_text import shown
 
 #: The master seed if every participant is built in.
 DEFAULT_MASTER_SEED: Final = "molt-bench"

@@ -15,9 +15,9 @@ from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
 from molt_bench.agents.blueprint.earlier import of_version
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
+from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws
-from molt_bench.bench.own_decks import Dealer
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks

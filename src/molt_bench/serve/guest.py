@@ -11,11 +11,12 @@ from typing import Any, Final, TypeAlias
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.protocol import Result, observation_of, outcome_of
 from molt_bench.agents.live.turn_messages import TurnMessage
-from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError, printable, shown
+from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError
 from molt_bench.play.hooks import Hook
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
 from molt_bench.serve.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
+from molt_bench.visible_text import printable, shown
 
 #: Makes the agent for a game.
 Make: TypeAlias = Callable[[], PokerAgent]

@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
-from molt_bench.errors import MoltBenchError, printable
+from molt_bench.errors import MoltBenchError
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
+from molt_bench.visible_text import printable
 from molt_bench.web_server import is_every_address
 
 #: What happens if somebody is missing when the time to join is up.

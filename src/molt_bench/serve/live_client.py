@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from molt_bench.agents.live.turn_messages import DEFAULT_WAIT_S, Next, Over
-from molt_bench.errors import MoltBenchError, printable
+from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import lazy_import
+from molt_bench.visible_text import printable
 
 if TYPE_CHECKING:
     import httpx2

@@ -1,4 +1,4 @@
-"""An exam in live mode: the server of runs, at which every question is a hand with one decision."""
+"""An exam in live mode: the server of runs, at which every question is a hand with one decision (`question_game`)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

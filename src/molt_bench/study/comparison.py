@@ -16,11 +16,11 @@ import msgspec
 from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, MoltBenchError, one_of
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.estimator_choice import AUTO, FIRST, RAW
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
-from molt_bench.study.version_change import (
+from molt_bench.study.change_verdict import (
     ChangeVerdict,
     Measured,
     mean_over_opponents,
@@ -28,6 +28,7 @@ from molt_bench.study.version_change import (
     paired_estimator,
     verdict,
 )
+from molt_bench.suggestions import one_of
 
 #: How often a gate should notice a loss that is twice the one that it fails by.
 _NOTICED: Final = 0.8

@@ -15,16 +15,15 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from molt_bench.errors import on_one_line
 from molt_bench.rating.student import Estimate
+from molt_bench.records import MBB_PER_BB100
+from molt_bench.study.change_verdict import ChangeVerdict
 from molt_bench.study.comparison import Comparison, Difference
-from molt_bench.study.version_change import ChangeVerdict
+from molt_bench.visible_text import on_one_line
 
 #: Column headings of the table; `confidence` is filled in.
 HEADINGS: Final = ("agent", "opponents", "seed pairs", "old", "new", "change", "±{confidence}", "verdict")
 _UNIT: Final = "bb/100"
-#: Thousandths of a big blind per hand that are one big blind per 100 hands.
-_MBB: Final = 10
 #: Colours of a badge: their names at shields.io, and what our own badge paints.
 _COLORS: Final[Mapping[ChangeVerdict, tuple[str, str]]] = {
     "better": ("brightgreen", "#4c1"),
@@ -67,7 +66,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     def said(self, each: Difference) -> str:
         """Return a verdict in words."""
-        return f"within {self.within / _MBB:g}" if each.verdict == "within" else each.verdict
+        return f"within {self.within / MBB_PER_BB100:g}" if each.verdict == "within" else each.verdict
 
     def sentence(self, each: Difference) -> str:
         """Return a difference as one line."""
@@ -82,12 +81,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     def _half_width(self, each: Difference) -> str:
         half = each.change.half_width(self.confidence)
-        return f"{half / _MBB:,.1f}" if isfinite(half) else "-"
+        return f"{half / MBB_PER_BB100:,.1f}" if isfinite(half) else "-"
 
 
 def _bb(mbb: float) -> str:
     """Format thousandths of a big blind per hand as big blinds per 100 hands; what rounds to zero has no sign."""
-    text = f"{mbb / _MBB:+,.1f}"
+    text = f"{mbb / MBB_PER_BB100:+,.1f}"
     return text if text.strip("+-") != "0.0" else "0.0"
 
 

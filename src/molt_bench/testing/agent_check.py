@@ -12,9 +12,9 @@ import msgspec
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent, policy_of
 from molt_bench.agents.tracebacks import Traced, traceback_of
-from molt_bench.errors import AgentError, FaultKind, shown
+from molt_bench.errors import AgentError, FaultKind
 from molt_bench.lazy_import import lazy_import
-from molt_bench.play.drivers import play_game_async
+from molt_bench.play.play_games import play_game_async
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -23,6 +23,7 @@ from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions, Seating
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
 from molt_bench.testing.policy_check import policy_check
+from molt_bench.visible_text import shown
 
 if TYPE_CHECKING:
     from molt_bench.play import event_loop

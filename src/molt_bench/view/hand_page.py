@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -25,10 +25,7 @@ from molt_bench.view.grades import hand_grades
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.prompts import prompts_of
 from molt_bench.view.run_reader import Span, seating_of
-from molt_bench.view.steps import steps_of
-
-#: The fields that two equal steps share.
-_SAME: Final = ("kind", "seat", "action", "amount")
+from molt_bench.view.steps import diverges_at, steps_of
 
 
 def hand_page(
@@ -64,18 +61,10 @@ def hand_page(
         "previous": _neighbour(run, match, seed_index, number, -1),
         "next": _neighbour(run, match, seed_index, number, 1),
         "ownDecks": own_decks,
-        "parted": parted(*[side["steps"] for side in sides]) if len(sides) == 2 and not own_decks else None,
+        "parted": diverges_at(*[side["steps"] for side in sides]) if len(sides) == 2 and not own_decks else None,
         "cost": rounded(sum([side["luck"]["raw"] for side in sides])),
         "sides": sides,
     }
-
-
-def parted(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> int | None:
-    """Return the first step at which two lines of play differ; None if they are the same."""
-    for at, (one, two) in enumerate(zip(first, second, strict=False)):
-        if any(one[key] != two[key] for key in _SAME):
-            return at
-    return None if len(first) == len(second) else min(len(first), len(second))
 
 
 def _games(run: OpenRun, match: int, seed_index: int) -> tuple[Seed, list[Game]]:

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from molt_bench.errors import MoltBenchError
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.runs.header import recorded_harnesses
 from molt_bench.study.comparison import Run, compare
 from molt_bench.study.pooling import Pool, pools

@@ -19,8 +19,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
-from molt_bench.records import MatchResult, SeedResult
-from molt_bench.report.win_rates import MBB_PER_BB100
+from molt_bench.records import MBB_PER_BB100, MatchResult, SeedResult
 from molt_bench.runs.derived_files import DerivedMatch, derived_matches
 from molt_bench.runs.header import recorded_boxes, recorded_harnesses, stated_in
 from molt_bench.view.run_counts import RunGrades, RunStyles

@@ -7,9 +7,10 @@ import msgspec
 
 from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
+from molt_bench.poker.play_statistics import Style
 from molt_bench.report.grades import GRADES, GradeBook, Grades
-from molt_bench.report.style import Group, Style, StyleCount
 from molt_bench.report.style_file import read_styles
+from molt_bench.report.style_sums import Group, StyleCount
 from molt_bench.runs.derived_files import vouched_in
 from molt_bench.runs.journal import Game, JournalContent
 

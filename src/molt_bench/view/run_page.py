@@ -11,13 +11,13 @@ from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
 from molt_bench.rating.payoffs import nash_averaging, transitivity
 from molt_bench.rating.verdicts import Verdict
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.headline import headline
 from molt_bench.report.totals import played_games
-from molt_bench.report.win_rates import MBB_PER_BB100
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from molt_bench.agents.play_statistics import Ratio
 from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
 from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.play_statistics import Ratio
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import CONFIG
 from molt_bench.report.costs import cost_numbers
-from molt_bench.report.style import grouped
+from molt_bench.report.style_sums import grouped
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun

@@ -1,4 +1,4 @@
-"""The steps of a finished hand, as they happened at the table, with all chips accounted for."""
+"""The steps of a finished hand, with all chips accounted for, and the first at which two lines of play diverge."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -10,6 +10,8 @@ from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.report.exports.chip_flow import ChipMove, chip_flow
 
+#: The fields that two equal steps share.
+_SAME: Final = ("kind", "seat", "action", "amount")
 _VERBS: Final = {"fold": "folds", "check": "checks"}
 
 
@@ -132,3 +134,11 @@ def _ending(hand: Hand, table: _Table, names: tuple[str, str], collected: tuple[
         if chips:
             table.take(seat, chips)
             yield table.step("win", f"{names[seat]} wins {chips:,}", seat=seat, amount=chips)
+
+
+def diverges_at(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> int | None:
+    """Return the first step at which two lines of play differ; None if they are the same."""
+    for at, (one, two) in enumerate(zip(first, second, strict=False)):
+        if any(one[key] != two[key] for key in _SAME):
+            return at
+    return None if len(first) == len(second) else min(len(first), len(second))

@@ -16,7 +16,7 @@ from molt_bench.agents.blueprint.table import SHA256
 from molt_bench.agents.kinds import make_agent
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.luck.reference.ranges import chance_of
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules

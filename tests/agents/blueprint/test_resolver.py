@@ -13,7 +13,7 @@ from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.kinds import make_agent
 from molt_bench.errors import ConfigError
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules

@@ -18,7 +18,7 @@ from molt_bench.agents.external.acpc_agent import HOST, command_with
 from molt_bench.agents.external.process_cleanup import TAG
 from molt_bench.arena.cast import check_participants
 from molt_bench.config.loader import load_config
-from molt_bench.play.drivers import play_games_together
+from molt_bench.play.play_games import play_games_together
 from molt_bench.poker.hand import NOBODY
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.testing import check_agent

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from molt_bench import GameSpec, make_agent
-from molt_bench.play.drivers import play_games_together
+from molt_bench.play.play_games import play_games_together
 from tests.agents.external.playing import chaos, log_of, on_linux, processes_with
 
 #: The class of every misbehaviour; those that are not here are no faults.

@@ -12,7 +12,7 @@ from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandO
 from molt_bench.agents.live.turn_tokens import turn_token
 from molt_bench.agents.scripted import CallStationAgent
 from molt_bench.errors import AgentFailed
-from molt_bench.play.drivers import play_game, play_game_async
+from molt_bench.play.play_games import play_game, play_game_async
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.specs import GameLabel
 

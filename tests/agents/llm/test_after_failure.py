@@ -68,6 +68,25 @@ def test_a_busy_model_is_asked_less_before_a_retry_counts():
     assert step("busy", at_floor=True, troubled_s=100.0).name == "stop"
 
 
+@pytest.mark.parametrize(
+    ("trouble", "slows"), [("busy", True), ("timeout", True), ("hung", True), ("transport", False), ("rejected", False)]
+)
+def test_a_model_that_could_not_take_so_many_requests_gets_fewer_at_once(trouble, slows):
+    assert step(trouble).slows is slows
+
+
+@pytest.mark.parametrize(("trouble", "at_floor"), [("transport", False), ("hung", False), ("busy", True)])
+def test_a_model_is_paused_after_as_many_failures_as_are_retried(trouble, at_floor):
+    limits = RequestLimits(transport_retries=2)
+    assert [step(trouble, failures=at, limits=limits, at_floor=at_floor).pauses for at in range(4)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    assert not step("busy", failures=9, limits=limits).pauses
+
+
 @pytest.mark.parametrize("trouble", ["busy", "transport"])
 def test_a_pause_that_the_provider_asks_for_is_kept_unless_it_is_too_long(trouble):
     assert step(trouble, 17.5).pause_s == 17.5

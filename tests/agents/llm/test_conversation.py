@@ -19,7 +19,7 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.observation import observe, result_for
-from molt_bench.report.style import hand_style
+from molt_bench.poker.play_statistics import hand_style
 from molt_bench.specs import GameLabel
 
 #: Button in seat 0 in odd hands. `me` is seat 0.

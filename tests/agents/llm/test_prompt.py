@@ -6,12 +6,12 @@ import pytest
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import default_skill, system_prompt
 from molt_bench.agents.llm.talk.prompt import MADE_HANDS, action_text, decision_prompt, made_hand
-from molt_bench.agents.play_statistics import table_steps
 from molt_bench.errors import ConfigError, IllegalAction
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
+from molt_bench.poker.play_statistics import table_steps
 from molt_bench.specs import GameSpec
 
 

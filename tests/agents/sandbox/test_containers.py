@@ -87,7 +87,7 @@ def test_python_code_plays_by_the_molt_bench_of_its_image(python_image, tmp_path
 def _imported_by_host():
     """Return the packages outside the standard library that the host of Python code imports."""
     code = (
-        "import sys, molt_bench.agents.sandbox.python_host\n"
+        "import sys, molt_bench.agents.sandbox.python_host_script\n"
         "for name, module in sorted(sys.modules.items()):\n"
         "    path = getattr(module, '__file__', None)\n"
         "    if '.' not in name and path and ('site-packages' in path or name == 'molt_bench'):\n"

@@ -14,8 +14,8 @@ from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.errors import AgentError
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.estimate_variants import all_estimates
-from molt_bench.play.drivers import drive
 from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.play.play_games import drive
 from molt_bench.specs import GameSpec
 from tests.agents.sandbox.boxes import needs_bubblewrap
 

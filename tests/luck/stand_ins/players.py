@@ -3,7 +3,7 @@
 import numpy as np
 
 from molt_bench.agents.llm.strategy import Share, StatedDraws, drawn, pure, together
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import Action
 
 

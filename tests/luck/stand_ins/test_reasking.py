@@ -6,7 +6,7 @@ import pytest
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.stand_ins import reasking
 from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
-from molt_bench.play.drivers import play_game
+from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, Action
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules

@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from molt_bench.errors import AgentFailed, shown
+from molt_bench.errors import AgentFailed
 from molt_bench.poker.acpc_text import acpc_betting, acpc_cards
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action, LoggedAction, Street
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.visible_text import shown
 
 VERSION: Final = "VERSION:2.0.0"
 LINE_END: Final = b"\r\n"

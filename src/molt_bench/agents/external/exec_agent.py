@@ -6,9 +6,10 @@ from molt_bench.agents.external import protocol
 from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.errors import AgentFailed, shown
+from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.visible_text import shown
 
 #: Output that is not flushed is the usual reason.
 _NO_HELLO: Final = "no hello within {:g} s (a program has to flush its output after every line)"

@@ -11,12 +11,13 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from molt_bench.errors import AgentFailed, shown
+from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import KINDS, Action, Kind, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT, cards_from_text
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MOST_CHIPS
+from molt_bench.visible_text import shown
 
 PROTOCOL: Final = 1
 #: Most bytes of one answer; a longer one is a flood.

@@ -257,14 +257,14 @@ class Gateway:
                 if client.modes.step_down(mode):
                     self._told.warn(f"{asked} refuses {mode} mode ({answer}): {client.modes.current} mode from now on")
                 failures = 0
-            if answer.trouble in ("busy", "timeout", "hung"):
+            if step.slows:
                 rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
                 late: dict[str, Any] = {"outcome": "timeout", "latency_s": self.limits.timeout_s}
                 return await self._accounts.record(exchange, request, mode=mode, text=str(answer), **late)
             if step.counts:
                 failures += 1
-                if rate.failed(step.pause_s, pause=failures > self.limits.transport_retries):
+                if rate.failed(step.pause_s, pause=step.pauses):
                     self._told.warn(f"{asked} at {client.url} is paused, and tried again until it answers: {answer}")
             if answer.trouble != "busy" and not rate.paused:  # then nothing is sent until the pause is over
                 await asyncio.sleep(step.pause_s)

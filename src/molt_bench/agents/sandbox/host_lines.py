@@ -1,6 +1,6 @@
 """The lines between us and the host of a Python agent, besides those of every program. Pure: no I/O.
 
-`python_host` lists them. What a host says is the word of whoever wrote the code in it, so it is read with care.
+`python_host_script` lists them. What a host says is the word of whoever wrote the code in it, so it is read with care.
 """
 
 import os

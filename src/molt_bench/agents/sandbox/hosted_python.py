@@ -31,9 +31,9 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import DEFAULT_TIMEOUT_S, ParticipantSpec
 
-_HOST: Final = str(Path(__file__).with_name("python_host.py"))
+_HOST: Final = str(Path(__file__).with_name("python_host_script.py"))
 #: The same in an image, which has its own Python and molt-bench.
-_HOST_MODULE: Final = "molt_bench.agents.sandbox.python_host"
+_HOST_MODULE: Final = "molt_bench.agents.sandbox.python_host_script"
 _PACKAGE: Final = str(Path(__file__).parents[2])
 #: Seconds from the start of a host to its hello: what it imports may be large.
 _START_S: Final = 60.0

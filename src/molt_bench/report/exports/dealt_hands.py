@@ -1,12 +1,10 @@
 """Dealt hands: what every export starts from, read from the journal one game at a time."""
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
-from urllib.parse import quote
 
 import msgspec
 
@@ -139,15 +137,3 @@ def hands_of(game: Game, *, run: str = "", config: str = "", place: int = 0) -> 
 def that_count(hands: Iterable[DealtHand]) -> Iterator[DealtHand]:
     """Leave out the hands that are not part of the result."""
     return (dealt for dealt in hands if dealt.counts)
-
-
-@lru_cache(maxsize=1024)
-def plain_name(text: str, special: str) -> str:
-    r"""Escape a name for a format without quoting: special characters are percent-encoded, as in a URL.
-
-    >>> plain_name("a: b%\n", ":")
-    'a%3A b%25%0A'
-    """
-    written = "".join([char if char.isprintable() and char not in special + "%" else quote(char, "") for char in text])
-    # Spaces at either end would be lost.
-    return re.sub("^ +| +$", lambda spaces: "%20" * len(spaces[0]), written)

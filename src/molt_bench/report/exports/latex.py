@@ -6,10 +6,10 @@ from typing import Final
 
 from molt_bench._version import __version__
 from molt_bench.rating.payoffs import Payoff
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.claims import met_so_far, mixed_harnesses, suspicions
 from molt_bench.report.number_text import signed
-from molt_bench.report.win_rates import MBB_PER_BB100
 
 _TIED: Final = "$^=$"
 _OPEN: Final = "$^?$"

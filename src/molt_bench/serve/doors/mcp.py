@@ -10,8 +10,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from molt_bench.agents.live.turn_messages import Next, act_of
-from molt_bench.errors import AgentFailed, how_to_install
-from molt_bench.lazy_import import lazy_import
+from molt_bench.errors import AgentFailed
+from molt_bench.lazy_import import how_to_install, lazy_import
 from molt_bench.serve.doors.skill import skill_of
 from molt_bench.serve.doors.turns import ClientGone, give, next_turn, unless_gone
 from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error

@@ -4,7 +4,7 @@ import { decisionBox, decisionPanel, REPLY } from "./decision.js";
 import { announce, button, cast, choice, copyButton, h, runName } from "./dom.js";
 import { drawTable, equityBars, equityLine, icon } from "./pokertable.js";
 import { wayThrough } from "./handway.js";
-import { aligned, linesTable } from "./lines.js";
+import { aligned, linesTable } from "./alignedlines.js";
 import { crumbs, fullLink, helpDialog, listenKeys, replaceHash, route, withQuery } from "./router.js";
 import { fixed, isMissing, signed, STREETS, visibleLine } from "./text.js";
 

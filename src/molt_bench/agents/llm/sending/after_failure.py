@@ -1,10 +1,10 @@
-"""What to do about a request that brought no reply. Pure: deciding needs no network."""
+"""What to do about a request that brought no reply: retry, slow down, pause, give up, stop. Pure, without network."""
 
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble
 from molt_bench.specs import MODEL_TIMEOUT_S
 
 #: A provider that asks for a longer pause is not waited for.
@@ -15,6 +15,9 @@ _LONGEST_BACKOFF_S: Final = 60.0
 #: Refusals in a row after which a model is not asked any more: where it never answered, and where it did.
 REFUSALS_AT_FIRST: Final = 8
 REFUSALS_LATER: Final = 20
+
+#: Troubles of a model that was asked too much at once: 429 and the like, and answers that took too long.
+_TOO_MUCH: Final[frozenset[Trouble]] = frozenset({"busy", "timeout", "hung"})
 
 #: `retry` after a pause; `step down` to a simpler output mode at once; `give up` on this reply, which is the model's
 #: fault; `refused`: so is this prompt, for good; `stop` the run, since no other request would fare better.
@@ -45,12 +48,16 @@ class NextStep(msgspec.Struct, frozen=True):
     Attributes:
         pause_s: Seconds to wait before anything is sent again.
         counts: Whether this was one of the failures after which the model is paused.
+        pauses: Whether that are too many now: one request at a time is sent to the model, until one succeeds.
+        slows: Whether the model gets fewer requests at once, since it could not take so many.
         reason: Why the run stops, if it does.
     """
 
     name: StepName
     pause_s: float = 0.0
     counts: bool = False
+    pauses: bool = False
+    slows: bool = False
     reason: str = ""
 
 
@@ -75,7 +82,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def next_step(problem: RequestFailed, failures: int, limits: RequestLimits, standing: Standing) -> NextStep:
-    """Decide what to do about a request that brought no reply.
+    """Decide what to do about a request that brought no reply, and whether its model is slowed down or paused.
 
     Only an answer that comes in too slowly, or a prompt that is refused for good, counts against the model.
 
@@ -85,6 +92,12 @@ def next_step(problem: RequestFailed, failures: int, limits: RequestLimits, stan
         limits: How often to retry, and how soon.
         standing: How the model has been doing.
     """
+    step = _step(problem, failures, limits, standing)
+    pauses = step.counts and failures >= limits.transport_retries
+    return msgspec.structs.replace(step, pauses=pauses, slows=problem.trouble in _TOO_MUCH)
+
+
+def _step(problem: RequestFailed, failures: int, limits: RequestLimits, standing: Standing) -> NextStep:
     trouble, asked_s, troubled_s = problem.trouble, problem.retry_after_s, standing.troubled_s
     if trouble == "timeout":
         return NextStep("give up")

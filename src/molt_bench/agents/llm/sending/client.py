@@ -27,8 +27,9 @@ from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
 from molt_bench.agents.llm.sending.http import Http, HttpRequest, NoConnectionError, Received
 from molt_bench.agents.llm.sending.http_record import Seen
+from molt_bench.agents.llm.sending.output_modes import OutputModes
 from molt_bench.agents.llm.sending.redaction import Keys
-from molt_bench.agents.llm.sending.rejected_fields import OutputModes, SentFields
+from molt_bench.agents.llm.sending.rejected_fields import SentFields
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings

@@ -1,7 +1,6 @@
-"""What a server rejects: a field is left out from then on, and an output mode makes room for a simpler one."""
+"""The fields of a request, in the terms of the library; those that a server rejects are left out from then on."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING
 
 from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
 from molt_bench.agents.llm.providers.library_settings import (
@@ -14,51 +13,6 @@ from molt_bench.agents.llm.providers.library_settings import (
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.tools import MOST_STEPS
-from molt_bench.agents.llm.types import OutputMode
-
-#: From the strictest to the simplest.
-_LADDER: Final[tuple[OutputMode, ...]] = get_args(OutputMode)
-
-
-class OutputModes:
-    """The output modes of one model: the one in use, and those that it has answered in.
-
-    Attributes:
-        current: The output mode of the next request.
-        answered: The output modes in which the model has answered.
-        is_auto: Whether the output mode was left to us.
-
-    Args:
-        asked: The mode that the user asks for.
-        profile: What the library says the model supports.
-    """
-
-    def __init__(self, asked: OutputMode | Literal["auto"], profile: Mapping[str, object]) -> None:
-        self.is_auto = asked == "auto"
-        self.current: OutputMode = asked if asked != "auto" else _best_mode(profile)
-        self.answered: set[OutputMode] = set()
-
-    def can_step_down(self, refused: OutputMode) -> bool:
-        """Return whether there is a simpler output mode than one that the server refused and never accepted."""
-        if not self.is_auto or refused in self.answered:
-            return False
-        return self.current != refused or refused != _LADDER[-1]
-
-    def step_down(self, refused: OutputMode) -> bool:
-        """Use the next simpler output mode from now on; return False if that happened after the request was sent."""
-        if self.current != refused:
-            return False
-        self.current = _LADDER[_LADDER.index(refused) + 1]
-        return True
-
-
-def _best_mode(profile: Mapping[str, object]) -> OutputMode:
-    if profile.get("supports_json_schema_output"):
-        return "native"
-    if profile.get("supports_tools", True):
-        return "tool"
-    return "prompted" if profile.get("supports_json_object_output") else "text"
-
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from molt_bench.errors import on_one_line
+from molt_bench.visible_text import on_one_line
 
 #: Most other names that are told of one participant.
 _MOST_TOLD: Final = 5

@@ -7,7 +7,7 @@ from molt_bench.agents.llm.sending.failures import RequestFailed
 from molt_bench.agents.llm.sending.reported_model import other_models, same_model
 from molt_bench.agents.llm.sending.request import Participant
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.errors import on_one_line
+from molt_bench.visible_text import on_one_line
 
 #: Names of models that are compared for each participant; a server may make up a new one every time.
 _MOST_NAMES: Final = 100

@@ -12,12 +12,13 @@ from molt_bench.agents.llm.talk.prompt import decision_prompt, error_text, game_
 from molt_bench.agents.llm.talk.reply import Reply, read_answer
 from molt_bench.agents.llm.talk.samples import chosen, drawn_from, one_of
 from molt_bench.agents.llm.types import ChatTurn, Exchange
-from molt_bench.agents.play_statistics import table_steps
-from molt_bench.errors import AgentFailed, shortened
+from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.play_statistics import table_steps
 from molt_bench.specs import GameFacts
+from molt_bench.visible_text import shortened
 
 #: Characters of a token, about, in what models are told and write.
 CHARACTERS_PER_TOKEN: Final = 3.9

@@ -4,9 +4,9 @@ from collections import defaultdict, deque
 from typing import Final
 
 from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH, action_text, made_hand, spaced
-from molt_bench.agents.play_statistics import Ratio, TableStep, ratios_of, table_steps
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult
+from molt_bench.poker.play_statistics import Ratio, TableStep, ratios_of, table_steps
 
 #: Characters that are kept of a thought.
 THOUGHT_LENGTH: Final = 600
@@ -65,7 +65,7 @@ class Notes:
 class SessionMemory:
     """What the table has seen of the opponent in the finished hands, and the last hands that reached the turn.
 
-    Statistics are defined as in `molt_bench.report.style`.
+    Statistics are defined as in `molt_bench.poker.play_statistics`.
 
     Args:
         shown_hands: Most hands that are told.

@@ -11,14 +11,14 @@ from typing import Final
 from molt_bench.agents.llm.settings import LLMSettings, Track
 from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE
 from molt_bench.agents.llm.types import ChatTurn, ToolStep
-from molt_bench.agents.play_statistics import TableStep, table_steps
-from molt_bench.errors import shortened
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.play_statistics import TableStep, table_steps
 from molt_bench.specs import GameFacts
+from molt_bench.visible_text import shortened
 
 #: The names of made hands, from worst to best.
 MADE_HANDS = tuple(name for _, name in CATEGORIES)

@@ -10,8 +10,9 @@ from molt_bench.agents.llm.settings import LLMSettings, ReplyFirst
 from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE, Share, Strategy
 from molt_bench.agents.llm.talk.prompt import MADE_HANDS
 from molt_bench.agents.llm.types import OutputMode
-from molt_bench.errors import AgentFailed, FaultKind, shown
+from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.poker.actions import KINDS, Action, Kind
+from molt_bench.visible_text import shown
 
 #: Most chips that an action of a strategy can name.
 MOST_CHIPS: Final = 10**15

@@ -13,11 +13,12 @@ from msgspec import UNSET
 
 from molt_bench.agents.llm.settings import ToolName
 from molt_bench.agents.llm.types import Exchange, ToolCall, ToolStep
-from molt_bench.errors import RulesError, shown
+from molt_bench.errors import RulesError
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import edges, hole_number
 from molt_bench.poker.range_text import holes_in
 from molt_bench.specs import MOST_CHIPS
+from molt_bench.visible_text import shown
 
 #: How often a model may ask before a decision, and most calls that are answered each time.
 MOST_STEPS: Final = 4

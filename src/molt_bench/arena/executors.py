@@ -1,0 +1,218 @@
+"""Executors: where the games of a round run: in this process, on its event loop, on all cores, or on a cluster."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from math import inf
+from time import monotonic
+from typing import Final, Literal, Protocol, TypeAlias, TypedDict, get_args
+
+import msgspec
+
+from molt_bench.agents.base import PolicyOf
+from molt_bench.arena.cast import Cast
+from molt_bench.arena.preflight import preflight
+from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
+from molt_bench.errors import ConfigError
+from molt_bench.luck.dice.stated_policy import stating
+from molt_bench.luck.estimators import Estimates
+from molt_bench.play.event_loop import GameLoop, rare_collections
+from molt_bench.play.play_games import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
+from molt_bench.play.ray_cluster import Cluster
+from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
+from molt_bench.poker.observation import PlayedHand
+from molt_bench.records import GameRecord
+from molt_bench.specs import GameLabel, GameSpec
+
+#: Seconds of play in this process after which workers are worth their start-up time.
+_WORTH_WORKERS_S: Final = 1.0
+
+ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
+
+
+class Where(msgspec.Struct, frozen=True):
+    """Where games run; this never affects a result.
+
+    Attributes:
+        executor: `inline`: one after another in this process. `async`: concurrently on its event loop. `processes`: on
+            all cores. `ray`: on a cluster. `auto`: on all cores, once a run takes long enough to be worth it. Except
+            with `inline`, games with language models or with external programs run on the event loop, and so do
+            those of Python code in a sandbox, unless a cluster plays them.
+        workers: Number of processes; None for one per core.
+        ray_address: Address of a running cluster; None starts one on this machine.
+        games_at_once: Concurrent games on the event loop; None for all with language models, else one per core.
+    """
+
+    executor: ExecutorName = "auto"
+    workers: int | None = None
+    ray_address: str | None = None
+    games_at_once: int | None = None
+
+
+class WhereOptions(TypedDict, total=False):
+    """The fields of `Where`, as keyword arguments."""
+
+    executor: ExecutorName
+    workers: int | None
+    ray_address: str | None
+    games_at_once: int | None
+
+
+#: Called with a finished game; with its hands if it was played here, or with what player A won in it by a worker.
+OnRunGame: TypeAlias = Callable[[GameLabel, GameRecord, Sequence[PlayedHand], Estimates | None], None]
+
+
+class _Estimated(Protocol):
+    """Receives a finished game as `OnRunGame` does."""
+
+    def __call__(
+        self, spec: GameSpec, record: GameRecord, hands: Sequence[PlayedHand], estimates: Estimates | None = None
+    ) -> None: ...
+
+
+class GameRunner:
+    """Plays the games of a run; raises ConfigError if the executor does not exist, or cannot play these agents.
+
+    `policies` are what participants publish; whoever gives its own word is asked for it before each decision.
+
+    Attributes:
+        problems: What the user should know about how the games were played.
+    """
+
+    def __init__(self, cast: Cast, where: Where, policies: Mapping[str, PolicyOf] | None = None) -> None:
+        self._cast = cast
+        self._policies = policies or {}
+        if where.executor not in get_args(ExecutorName):
+            raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(ExecutorName))}")
+        if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
+            expected = "at least 1" if where.workers < 1 else f"none, since {where.executor} has no processes to count"
+            raise ConfigError("workers", where.workers, expected)
+        if where.ray_address is not None and where.executor != "ray":
+            raise ConfigError("--ray-address", where.ray_address, "--executor ray beside it")
+        objects = sorted(cast.agents - cast.portable - cast.waiting)
+        if where.executor in ("processes", "ray") and objects:
+            expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
+            raise ConfigError("executor", where.executor, expected)
+        self._where = where
+        #: Whose games workers can play. Boxes are processes of their own, on all cores of this machine as it is.
+        self._portable = cast.portable if where.executor == "ray" else cast.portable - cast.waiting
+        self.problems: list[str] = []
+        # A missing cluster is an error before the first card.
+        self._pool = self._new_pool() if where.executor == "ray" else None
+        self._since = 0.0
+        self._until = inf
+        self._fit = True
+        self._loop = GameLoop()
+
+    def preflight(self) -> None:
+        """Contact every participant outside this process once; close if one is unreachable."""
+        try:
+            self._loop.run(preflight(*self._cast.greets()))
+        except BaseException:
+            self.close(patience_s=0.0)
+            raise
+
+    def play(self, wanted: Mapping[GameLabel, GameSpec], on_game: OnRunGame, *, until: float = inf) -> None:
+        """Play games: those that wait for a model or another program concurrently, those of bots on the cores.
+
+        At `until`, by the monotonic clock, games end at their next decision and are left unfinished.
+        """
+        self._until = until
+        labels = {spec: label for label, spec in wanted.items()}
+        self._cast.dealt(wanted)
+
+        def done(
+            spec: GameSpec, record: GameRecord, hands: Sequence[PlayedHand], estimates: Estimates | None = None
+        ) -> None:
+            self._cast.over(labels[spec])
+            on_game(labels[spec], record, hands, estimates)
+
+        def players(spec: GameSpec) -> Players:
+            first, second = (
+                stating(self._cast.agent(name, labels[spec]), self._policies.get(name), spec) for name in spec.players
+            )
+            return first, second
+
+        waiting = self._cast.waiting - self._portable
+        self._play_bots([spec for spec in labels if waiting.isdisjoint(spec.players)], players, done)
+        self._play_waiting([spec for spec in labels if not waiting.isdisjoint(spec.players)], players, done)
+        if self._cast.gateway is not None and self._cast.spent is not None:
+            self._loop.run(self._cast.gateway.settled())  # what is still to come belongs to this run's costs
+
+    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: _Estimated) -> None:
+        where = self._where
+        if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
+            self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
+            return
+        portable = self._portable if self._on_workers() else set()
+        apart = [spec for spec in specs if portable.issuperset(spec.players)]
+        rest = [spec for spec in specs if not portable.issuperset(spec.players)]
+        if apart:
+            rest += self._play_apart(apart, done)
+        play_games_in_order(rest, players, done, until=self._until)
+
+    def _on_workers(self) -> bool:
+        """Return whether games go to workers now: if requested, or once they have taken long enough here."""
+        where = self._where
+        if where.executor == "auto":
+            self._since = self._since or monotonic()
+            many = self._fit and where.games_at_once is None and (where.workers or cores()) > 1
+            return many and (self._pool is not None or monotonic() - self._since > _WORTH_WORKERS_S)
+        return where.executor in ("processes", "ray")
+
+    def _play_apart(self, specs: list[GameSpec], done: _Estimated) -> list[GameSpec]:
+        """Play games in workers, which also compute what player A won by each estimator; return those they cannot play.
+
+        With `auto` the user did not ask for workers, so their failure is not an error.
+        """
+        self._pool = self._pool or self._new_pool()
+        left = dict.fromkeys(specs)
+
+        def took(spec: GameSpec, played: PlayedGame) -> None:
+            del left[spec]
+            self._cast.traces.add(played.traces)
+            done(spec, played.record(spec), (), played.estimates)
+
+        try:
+            self._pool.play(specs, took, until=self._until)
+        except WorkersError:
+            if self._where.executor != "auto":
+                raise
+            self._fit = False
+            self._pool.close()
+            self._pool = None
+        return list(left)
+
+    def _new_pool(self) -> WorkerPool[PlayedGame] | Cluster[PlayedGame]:
+        cast = self._cast
+        setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission, near=cast.looks_near)
+        if self._where.executor == "ray":
+            return Cluster(setup, self._where.ray_address)
+        return WorkerPool(setup, self._where.workers, warn=self.problems.append)
+
+    def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
+        """Play games that wait: all of those with models or live agents, with programs as many as there are cores."""
+        elsewhere = self._cast.models.keys() | self._cast.coming
+        asking = [spec for spec in specs if not elsewhere.isdisjoint(spec.players)]
+        running = [spec for spec in specs if elsewhere.isdisjoint(spec.players)]
+        inline = self._where.executor == "inline"
+        at_once = 1 if inline else self._where.games_at_once
+        self._play_together(asking, players, done, at_once=at_once or len(asking))
+        self._play_together(running, players, done, at_once=at_once or cores())
+
+    def _play_together(self, specs: list[GameSpec], players: MakePlayers, done: OnGame, *, at_once: int) -> None:
+        if specs:
+            games = play_games_together(
+                specs, players, done, at_once=at_once, places=self._cast.places, until=self._until
+            )
+            with rare_collections():
+                self._loop.run(games)
+
+    def close(self, *, patience_s: float | None = None) -> None:
+        """Close the event loop and the workers; pending replies are awaited first, since they are paid for."""
+        if self._cast.gateway is not None:
+            with suppress(KeyboardInterrupt):  # a second interrupt ends the wait
+                self._loop.run(self._cast.gateway.close(patience_s=patience_s))
+        self._loop.close()
+        self._cast.traces.close()
+        if self._pool is not None:
+            self._pool.close()

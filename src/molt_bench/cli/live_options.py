@@ -1,0 +1,87 @@
+"""Where live agents connect: the options that `serve` and `exam` share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, flag
+from molt_bench.cli.streams import notice
+from molt_bench.errors import MoltBenchError
+from molt_bench.lazy_import import how_to_install, lazy_import
+
+if TYPE_CHECKING:
+    from molt_bench.serve import live_run, public_address
+else:
+    live_run, public_address = lazy_import("molt_bench.serve.live_run"), lazy_import("molt_bench.serve.public_address")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectionOptions:
+    """Where agents connect, and how long they are waited for."""
+
+    host: str | None = flag("Address to listen on; by default, this machine only.", metavar="ADDRESS")
+    port: int | None = flag("Port; by default, any free one.", type=PORT)
+    join_timeout: float | None = flag(
+        "How long to wait for everyone to join; by default, without limit.", metavar="SECONDS", type=POSITIVE
+    )
+    if_missing: Literal["end", "play"] = flag(
+        "What to do if somebody is missing by then: end the run, or play without them.",
+        default="end",
+        type=click.Choice(["end", "play"]),
+    )
+    reconnect: float | None = flag(
+        "How long an agent that lost its connection may stay away in each game; by default, as the config says, or 60.",
+        metavar="SECONDS",
+        type=NOT_NEGATIVE,
+    )
+    linger: float = flag(
+        "How long the server stays up after the end, until every agent knows that the run is over.",
+        default=60.0,
+        metavar="SECONDS",
+        type=NOT_NEGATIVE,
+    )
+    stay: bool = flag("Stay up after the end until stopped, for agents that come back late.", default=False)
+    public_url: str | None = flag(
+        "URL under which guests reach the server, through a proxy or a tunnel.", metavar="URL"
+    )
+    trusted_proxy: tuple[str, ...] = flag(
+        "Address of a proxy that is trusted to name its clients; repeatable.",
+        default=(),
+        metavar="ADDRESS",
+        multiple=True,
+    )
+
+    def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> "live_run.ServeOptions":
+        """Return the settings of the server, which may `stay` after the end; `on_stop` is called if it is stopped then.
+
+        `earlier` is the folder of a run whose invitations are used again.
+        """
+        return live_run.ServeOptions(
+            host=self.host,
+            port=self.port,
+            join_timeout_s=self.join_timeout,
+            reconnect_s=self.reconnect,
+            public_url=None if self.public_url is None else public_address.public_url(self.public_url),
+            trusted_proxies=tuple(chain.from_iterable(map(public_address.proxy_addresses, self.trusted_proxy))),
+            earlier=earlier,
+            if_missing=self.if_missing,
+            linger_s=self.linger,
+            stay=stay,
+            on_stop=on_stop,
+            say=partial(print, flush=True),
+            note=notice,
+        )
+
+
+def check_installed(command: str) -> None:
+    """Check that the packages of the server are there; raises MoltBenchError."""
+    try:
+        _ = live_run.served
+    except ImportError as error:
+        said = f"{command} needs {error.name}, which is not installed: {how_to_install('live')}"
+        raise MoltBenchError(said) from error

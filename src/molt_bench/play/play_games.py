@@ -1,0 +1,324 @@
+"""Plays games: asks the agents for every decision, and passes their answers or failures into the game.
+
+`play_game` is for plain code, `play_game_async` for an event loop. Both accept plain and async agents, and give equal
+records, whether games run one after another or together.
+"""
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.sandbox import box_keeper
+from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
+from molt_bench.lazy_import import lazy_import
+from molt_bench.play.closing import close_agents, close_agents_async
+from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_events
+from molt_bench.play.hooks import Listening, Notice
+from molt_bench.play.seated_agent import SeatedAgent, Seats
+from molt_bench.poker.actions import Action
+from molt_bench.poker.observation import Observation, PlayedHand
+from molt_bench.records import GameRecord
+from molt_bench.seeds import Seed
+from molt_bench.specs import GameOptions, GameSpec
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from molt_bench.play import event_loop, time_limits
+else:  # plain games need none of these, and asyncio is slow to load
+    asyncio = lazy_import("asyncio")
+    event_loop = lazy_import("molt_bench.play.event_loop")
+    time_limits = lazy_import("molt_bench.play.time_limits")
+
+Players: TypeAlias = tuple[PokerAgent, PokerAgent]
+#: Makes fresh agents for a game, players A and B.
+MakePlayers: TypeAlias = Callable[[GameSpec], Players]
+#: Called with every finished game and its hands as they were played, in the order in which games finish.
+OnGame: TypeAlias = Callable[[GameSpec, GameRecord, Sequence[PlayedHand]], None]
+_Game = TypeVar("_Game")
+#: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
+Places: TypeAlias = Callable[[_Game], Iterable[tuple[str, int]]]
+Event: TypeAlias = Observation | Notice | Answered
+#: An event, and the awaitable answer to it.
+Pending: TypeAlias = tuple[Event, Any]
+
+#: Events after which an async game yields to others on its event loop.
+_EVENTS_IN_A_ROW = 20
+
+
+def play_game(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
+    """Play one game and return its record.
+
+    Args:
+        players: Players A and B. With the default seating A sits in seat 0 and has the button in hand 1.
+        seed: Name of the decks: an int of any size, or a string.
+        hands: Hands to play, at least 1.
+        **options: Fields of `GameSpec`, such as `big_blind`, `stack`, `seating` or `action_timeout_s`.
+
+    Raises:
+        ConfigError: A setting is invalid, or a player cannot play such a game.
+        AgentError: A player is not an agent.
+    """
+    return drive(_spec(players, seed, hands, options), players)
+
+
+async def play_game_async(players: Players, *, seed: Seed, hands: int, **options: Unpack[GameOptions]) -> GameRecord:
+    """Play one game on the running event loop; otherwise like `play_game`, with an equal record."""
+    return await drive_async(_spec(players, seed, hands, options), players)
+
+
+class TimeUp(GameUnfinished):
+    """The run has no time left, so this game does not go on."""
+
+
+def play_games_in_order(
+    specs: Sequence[GameSpec], make_players: MakePlayers, on_game: OnGame, *, until: float = inf
+) -> None:
+    """Play games one after another, and report each before the next one starts.
+
+    At `until`, by the monotonic clock, the game under way ends at its next decision, and counts as not played.
+    """
+    for spec in specs:
+        if monotonic() >= until:
+            return
+        hands: list[PlayedHand] = []
+        try:
+            record = drive(spec, make_players(spec), hands=hands, until=until)
+        except TimeUp:
+            return
+        on_game(spec, record, hands)
+
+
+async def play_games_together(
+    specs: Sequence[GameSpec],
+    make_players: MakePlayers,
+    on_game: OnGame,
+    *,
+    at_once: int,
+    places: Places[GameSpec] | None = None,
+    until: float = inf,
+) -> None:
+    """Play up to `at_once` games together on the running event loop; otherwise like `play_games_in_order`.
+
+    A game that cannot be finished is skipped. A game starts once there is a place in it for each player, and takes both
+    places at once, so no two games wait for each other.
+    """
+    waiting = WaitingGames(specs, places, until=until)
+
+    async def one_after_the_other() -> None:
+        while (spec := await waiting.next()) is not None:
+            hands: list[PlayedHand] = []
+            try:
+                on_game(spec, await drive_async(spec, make_players(spec), hands=hands, until=until), hands)
+            except RunHalted:
+                raise
+            except GameUnfinished:
+                pass
+            finally:
+                waiting.ended(spec)
+
+    await event_loop.all_together(one_after_the_other() for _ in range(min(at_once, len(specs))))
+
+
+class WaitingGames(Generic[_Game]):
+    """Games that have not started, in their order, and the places that those under way take up.
+
+    None starts after `until`, by the monotonic clock.
+    """
+
+    def __init__(self, games: Iterable[_Game], places: Places[_Game] | None, *, until: float = inf) -> None:
+        self._waiting = [*games]
+        self._places = places or (lambda _: ())
+        self._until = until
+        self._taken: Counter[str] = Counter()
+        self._changed = asyncio.Event()
+
+    async def next(self) -> _Game | None:
+        """Return the first game with a free place for each player; None for no more."""
+        while self._waiting and monotonic() < self._until:
+            for at, game in enumerate(self._waiting):
+                places = [*self._places(game)]
+                if all(self._taken[name] < most for name, most in places):
+                    self._taken.update(name for name, _ in places)
+                    return self._waiting.pop(at)
+            self._changed.clear()
+            await self._changed.wait()
+        return None
+
+    def ended(self, game: _Game) -> None:
+        """Free the places of a game."""
+        self._taken.subtract(name for name, _ in self._places(game))
+        self._changed.set()
+
+
+def drive(spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = None, until: float = inf) -> GameRecord:
+    """Play `spec` with these agents as players A and B; `hands` is filled for whoever takes luck out of them.
+
+    Raises `TimeUp` at the first decision after `until`, by the monotonic clock.
+    """
+    seats = _seated(spec, players)
+    if spec.action_timeout_s is not None:
+        return event_loop.run_in_new_loop(_drive_on(spec, seats, _start(spec, seats, hands), until=until))
+    acts = [seats[0].act, seats[1].act]
+    game = _start(spec, seats, hands, ask=_ask_until(until, seats, acts))
+    outcome: GameRecord | Pending | None = None
+    try:
+        outcome = _drive_plainly(seats, game)
+    finally:
+        acts[:] = [_not_asked, _not_asked]
+        if not isinstance(outcome, tuple):
+            close_agents(seats, interrupted=outcome is None)
+    if not isinstance(outcome, tuple):
+        return outcome
+    return event_loop.run_in_new_loop(_drive_on(spec, seats, game, outcome, until=until))
+
+
+def _ask_until(until: float, seats: Seats, acts: Sequence[Ask]) -> Ask:
+    """Return what asks agents in plain code, as a game does by itself until one of them has to be awaited."""
+
+    def ask(observation: Observation) -> Any:
+        try:
+            return acts[observation.seat](observation)
+        except (KeyboardInterrupt, GameUnfinished):
+            raise
+        except BaseException as error:
+            raise seats[observation.seat].failure(error) from None
+
+    def ask_in_time(observation: Observation) -> Any:
+        if monotonic() >= until:
+            raise TimeUp
+        return ask(observation)
+
+    return ask if until == inf else ask_in_time
+
+
+def _not_asked(_: Observation) -> object:
+    return NOT_ASKED
+
+
+def _drive_plainly(seats: Seats, game: AskedEvents) -> GameRecord | Pending:
+    """Drive a game to its end, or to the first answer that must be awaited."""
+    try:
+        event = next(game)
+        while True:
+            failure = None
+            try:
+                answer = seats[event.seat].call(event)()
+                if type(answer) is not Action and inspect.isawaitable(answer):
+                    return event, answer
+            except (KeyboardInterrupt, GameUnfinished):
+                raise
+            except BaseException as error:
+                failure = seats[event.seat].failure(error)
+            # Outside of the handler, so that what agents raise later has nothing to do with this error.
+            event = game.send(answer) if failure is None else game.throw(failure)
+    except StopIteration as end:
+        record: GameRecord = end.value
+        return record
+
+
+async def drive_async(
+    spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = None, until: float = inf
+) -> GameRecord:
+    """Play `spec` like `drive`, on the running event loop; at `until`, an answer is not waited for any longer."""
+    seats = _seated(spec, players)
+    return await _drive_on(spec, seats, _start(spec, seats, hands), until=until)
+
+
+async def drive_events(spec: GameSpec, players: Players, events: Callable[[Listening], Any]) -> Any:
+    """Drive other events than those of a whole game with these agents as players A and B; return what they return.
+
+    `events` is called with the hooks of the agents in seats 0 and 1.
+    """
+    seats = _seated(spec, players)
+    return await _drive_on(spec, seats, events((seats[0].hooks.keys(), seats[1].hooks.keys())))
+
+
+async def _drive_on(
+    spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None = None, *, until: float = inf
+) -> GameRecord:
+    """Drive a game from its start, or from an event whose answer is pending."""
+    try:
+        async with asyncio.timeout(None if until == inf else max(0.0, until - monotonic())) as limit:
+            record = await _drive_to_end(spec, seats, game, pending, until=until)
+    except TimeoutError:
+        if limit.expired():
+            raise TimeUp from None
+        raise
+    box_keeper.raise_bug()
+    return record
+
+
+async def _drive_to_end(
+    spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None, *, until: float
+) -> GameRecord:
+    patience = 2 * (spec.max_retries + 1)
+    first, second = (
+        time_limits.Waiter(
+            spec.action_timeout_s,
+            patience=patience,
+            keeps_time=seat.keeps_time,
+            ours=seat.ours,
+            failure=seat.failure,
+        )
+        for seat in seats
+    )
+    # An agent in both seats is still one agent: never two calls at once.
+    waiters = first, first if seats[0].agent is seats[1].agent else second
+    turns_since_pause = 0
+    interrupted = True
+    try:
+        if pending is None:
+            event = next(game)
+            call = seats[event.seat].call(event)
+        else:
+            event, awaitable = pending
+            call = lambda: awaitable  # noqa: E731
+        while True:
+            try:
+                answer = await waiters[event.seat].result(call, hook=type(event) is Notice)
+            except AgentFailed as failure:
+                event = game.throw(failure)
+            else:
+                event = game.send(answer)
+            if monotonic() >= until:  # plain agents may never let the event loop look at its clock
+                raise TimeUp
+            call = seats[event.seat].call(event)
+            turns_since_pause += 1
+            if turns_since_pause == _EVENTS_IN_A_ROW:
+                turns_since_pause = 0
+                await asyncio.sleep(0)
+    except StopIteration as end:
+        interrupted = False
+        record: GameRecord = end.value
+        return record
+    finally:
+        await close_agents_async(seats, waiters, interrupted=interrupted)
+        for waiter in waiters:
+            waiter.close()
+
+
+def _seated(spec: GameSpec, players: Players) -> Seats:
+    first, second = (SeatedAgent(agent) for agent in players)
+    for seat in (first, second):
+        seat.check_game(spec)
+    return (first, second) if spec.seating == "AB" else (second, first)
+
+
+def _start(spec: GameSpec, seats: Seats, hands: list[PlayedHand] | None, *, ask: Ask | None = None) -> AskedEvents:
+    return game_events(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), hands=hands, ask=ask)
+
+
+def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:
+    return GameSpec(seed=seed, hands=hands, players=names_of(players), **options)
+
+
+def names_of(players: Players) -> tuple[str, str]:
+    """Return the names of players A and B, or raise if these are not two agents."""
+    if not isinstance(players, tuple | list) or len(players) != 2:
+        raise AgentError("a game needs a pair of agents, such as (first, second)")
+    return SeatedAgent(players[0]).name, SeatedAgent(players[1]).name

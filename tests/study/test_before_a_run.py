@@ -1,0 +1,153 @@
+"""What a run will cost is said before it begins, in one sentence."""
+
+import pytest
+
+from molt_bench.config.loader import load_config
+from molt_bench.study.before_a_run import outlay_of, suggested_limit, what_the_budget_shows, what_the_limit_buys
+from molt_bench.study.planner import Planner
+
+PRICE = {"input": 2.0, "output": 8.0}
+
+
+def config(*models, price=PRICE, budget=None, **settings):
+    """Return the config of models and a bot."""
+    players = [{"id": name, "type": f"llm:{name}", **settings} for name in models]
+    prices = dict.fromkeys(models, price) if price else {}
+    return load_config(
+        {
+            "participants": [*players, "tag", "tight"][: max(2, len(players) + 1)],
+            "stop": {"budget": {"maxMatches": 20, **(budget or {})}},
+            "llm": {"prices": prices},
+        }
+    )
+
+
+def test_a_limit_below_a_first_ranking_says_so():
+    found = config("openai:m", budget={"maxCostUsd": 2})
+    opening = Planner(found).for_matches(Planner(found).opening)
+    said = what_the_limit_buys(found)
+    assert "no ranking" in said
+    assert said.endswith(f"a first ranking takes about ${opening.usd:,.2f}")
+    assert f"of {opening.games} games" in said
+
+
+def test_a_limit_that_is_enough_says_how_many_games_it_buys():
+    assert "no ranking" not in what_the_limit_buys(config("openai:m", budget={"maxCostUsd": 50}))
+
+
+def test_how_long_a_run_without_a_limit_will_be_is_not_said():
+    """Nobody knows it: only the opening has a price."""
+    found = config("openai:m", budget={"maxMatches": None})
+    opening = Planner(found).for_matches(Planner(found).opening)
+    said = str(outlay_of(found))
+    assert said == f"a first ranking takes about ${opening.usd:,.2f}, nothing limits what the rest takes"
+    assert "will cost" not in said
+    assert str(outlay_of(config("openai:m"))).startswith("it will cost about $")
+    bought = what_the_limit_buys(config("openai:m", budget={"maxMatches": None, "maxCostUsd": 5000}))
+    assert bought.split(";")[0].endswith("games")
+    assert " of " not in bought
+
+
+def test_bots_cost_nothing_and_need_no_limit():
+    found = load_config({"participants": ["tag", "tight"]})
+    assert outlay_of(found) is None
+    assert suggested_limit(found) == {}
+    assert what_the_limit_buys(found) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "price", "asks"),
+    [
+        ({}, PRICE, True),
+        ({}, {"input": 0.0, "output": 0.0}, False),
+        ({}, None, True),
+        ({"baseUrl": "http://127.0.0.1:1/v1"}, None, False),
+        ({"baseUrl": "http://localhost:1/v1"}, None, False),
+        ({"baseUrl": "http://127.0.0.1:1/v1"}, PRICE, True),
+        ({"baseUrl": "https://example.org/v1"}, None, True),
+    ],
+)
+def test_what_may_cost_something_is_asked_about(settings, price, asks):
+    assert (outlay_of(config("openai:nosuch", price=price, **settings)) is not None) == asks
+
+
+def test_a_model_without_a_price_gets_a_limit_of_tokens():
+    assert suggested_limit(config("openai:nosuch", price=None)).keys() == {"maxTokens"}
+
+
+def test_a_suggested_limit_is_enough_for_a_first_ranking():
+    found = config("openai:m")
+    (limit,) = suggested_limit(found).values()
+    assert limit >= Planner(found).for_matches(Planner(found).opening).usd
+
+
+@pytest.mark.parametrize(("model", "dollars"), [("openai:o3", 12.0), ("openai:gpt-5", 12.0)])
+def test_models_that_reason_are_planned_with_their_thoughts(model, dollars):
+    """A plan without thoughts says $12 for what takes some $53."""
+    found = Planner(config(model, price=None))
+    guess = found.assumed.models[0]
+    assert guess.output_tokens == 1000
+    least, most = guess.usd_range
+    assert least < guess.usd_per_call < most
+    without = Planner(config(model, price=None, maxTokens=100)).assumed.models[0].usd_per_call
+    assert 53 / dollars == pytest.approx(guess.usd_per_call / without, rel=0.25)
+
+
+def test_more_effort_is_planned_with_more_tokens():
+    written = [
+        Planner(config("openai:gpt-5", price=None, reasoningEffort=effort)).assumed.models[0].output_tokens
+        for effort in ("minimal", "low", "medium", "high")
+    ]
+    assert written == sorted({*written})
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-4.1", "openai:gpt-5.1", "openai:gpt-5-chat-latest", "openai:gpt-4o"])
+def test_models_that_answer_at_once_are_planned_without_thoughts(model):
+    assert Planner(config(model, price=None)).assumed.models[0].output_tokens == 100
+
+
+def test_service_tiers_have_their_prices():
+    flex, usual, priority = (
+        Planner(config("openai:o3", price=None, **tier)).assumed.models[0].usd_per_call
+        for tier in ({"serviceTier": "flex"}, {}, {"serviceTier": "priority"})
+    )
+    assert flex == pytest.approx(usual / 2)
+    assert priority == pytest.approx(1.75 * usual)
+
+
+def five(**sections):
+    return load_config({"participants": ["random", "tight", "tag", "maniac", "callstation"], **sections})
+
+
+def test_a_budget_says_how_far_apart_players_have_to_be():
+    """In the same unit as the report, and less where there is more to spend."""
+    found = five()
+    need = Planner(found).for_matches(20)
+    said = what_the_budget_shows(found)
+    assert said == (
+        f"these 20,000 hands can tell apart players about {need.target / 10:.0f} bb/100 apart in half of all runs; "
+        "most that are closer will be left open"
+    )
+    rich = what_the_budget_shows(five(stop={"budget": {"maxMatches": 5000}}))
+    assert "5,000,000 hands" in rich
+    assert rich.endswith("called tied")
+
+
+@pytest.mark.parametrize(
+    "stop",
+    [
+        {"budget": None},
+        {"budget": {"maxMatches": 5}},
+        {"adjacentConfidence": None, "budget": {"maxMatches": 20}},
+        {"adjacentConfidence": {"method": "openskill"}, "budget": {"maxMatches": 20}},
+    ],
+    ids=["no limit", "no room for the opening", "no rule", "another rule"],
+)
+def test_nothing_is_said_of_a_budget_that_limits_or_decides_nothing(stop):
+    assert what_the_budget_shows(five(stop=stop)) is None
+
+
+def test_dollars_that_end_a_run_sooner_show_less():
+    rich, poor = (config("openai:m", budget={"maxCostUsd": usd}) for usd in (1000, 30))
+    hands = [int(what_the_budget_shows(each).split()[1].replace(",", "")) for each in (rich, poor)]
+    assert hands[1] < hands[0] == 20_000
