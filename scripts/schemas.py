@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from molt_bench.agents.llm.types import Exchange, SentBatch
+from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.exam.answer_file import ExamLine
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
@@ -413,7 +412,7 @@ PREV: Final = say(TEXT, "SHA-256 of the line before.")
 
 def struct_schema(what: str, types: Any) -> Schema:
     """Return the schema of structs; the attributes in their docstrings become descriptions of fields."""
-    (found,), defs = msgspec.json.schema_components([types], ref_template="#/$defs/{name}")
+    (found,), defs = struct_schemas(types)
     for schema in defs.values():
         text, _, attributes = schema.pop("description", "").partition("Attributes:")
         schema["description"] = " ".join(text.split())
@@ -426,7 +425,7 @@ def struct_schema(what: str, types: Any) -> Schema:
 
 def _attributes(text: str) -> Iterator[tuple[str, str]]:
     """Return the fields that a docstring describes, as they are named in the struct and in camelCase."""
-    for name, said in re.findall(r"^ {8}(\w+): (.*?)(?=^ {8}\w|\Z)", text, re.MULTILINE | re.DOTALL):
+    for name, said in re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w|\Z)", text, re.MULTILINE | re.DOTALL):
         plain = " ".join(said.split())
         yield name, plain
         yield re.sub(r"_(\w)", lambda found: found[1].upper(), name), plain

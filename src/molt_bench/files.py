@@ -25,6 +25,14 @@ def inside(root: Path, file: Path) -> bool:
         return False
 
 
+def is_there(file: Path) -> bool:
+    """Return whether there is such a file; raises OSError if that is hidden, as `is_file` no more does on Python 3.14."""
+    try:
+        return stat.S_ISREG(file.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
 def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write a file whole or not at all, so that a reader never sees half of it; raises OSError if it cannot."""
     fill_whole(path, lambda file: file.write(content), mode=mode)

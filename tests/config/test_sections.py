@@ -213,7 +213,7 @@ MERGED = "a0: &a0 {x: 1}\n" + "".join(
         ("c.yaml", f"a: {'9' * 5000}", "YAML (line 1: an int of more than 4,000 digits)"),
         ("c.json", f'{{"a": {"9" * 5000}}}', "JSON (an int of more than 4,000 digits)"),
         ("c.json", '{"a": NaN}', "JSON (NaN is not a JSON number)"),
-        ("c.yaml", "a: 2024-13-45", "YAML (line 1: month must be in 1..12)"),
+        ("c.yaml", "a: 2024-13-45", "YAML (line 1: month must be in 1..12"),
         ("c.yaml", "a" * 1_000_001, "a file of at most 1,000,000 bytes"),
         ("c.json", '"' + '\\"' * 400_000, "JSON (line 1: Unterminated string"),
         ("c.yaml", "a: 1\0", "YAML (special characters are not allowed"),

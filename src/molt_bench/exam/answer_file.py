@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.errors import ConfigError, JournalError, RunHalted
+from molt_bench.files import is_there
 from molt_bench.records import Fault
 from molt_bench.runs.line_file import LineStore
 from molt_bench.runs.reply_lines import encode, line_reader
@@ -169,6 +170,6 @@ def exam_in(folder: str) -> Path | None:
     """Return the folder if an exam is in it."""
     path = Path(folder)
     try:
-        return path if (path / EXAM).is_file() else None
+        return path if is_there(path / EXAM) else None
     except OSError as error:
         raise ConfigError("RUN", folder, f"the folder of a run that can be read ({error.strerror})") from error

@@ -8,6 +8,7 @@ from typing import Final
 
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
+from molt_bench.files import is_there
 from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import read_journal, stop_reason_in
 from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
@@ -27,7 +28,7 @@ def journal_in(folder: str) -> Path:
     """Return the path of a run's journal."""
     try:
         path = Path(folder).absolute() / JOURNAL
-        there = path.is_file()
+        there = is_there(path)
     except OSError as error:
         raise ConfigError("RUN", folder, f"the folder of a run that can be read ({error.strerror})") from error
     if not there:

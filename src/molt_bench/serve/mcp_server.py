@@ -10,6 +10,7 @@ import msgspec
 
 from molt_bench._version import __version__
 from molt_bench.agents.live.turn_messages import ACT_SCHEMA, DEFAULT_WAIT_S, LONGEST_WAIT_S, Next
+from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ def _tools() -> list[Any]:
 
 def output_schema() -> dict[str, Any]:
     """Return the schema of what both tools return, without references and alternatives: some hosts cannot read them."""
-    schema = msgspec.json.schema(Next)
-    found: dict[str, Any] = _plain({"$ref": schema["$ref"]}, schema["$defs"])
+    (answer,), named = struct_schemas(Next)
+    found: dict[str, Any] = _plain(answer, named)
     return found
 
 

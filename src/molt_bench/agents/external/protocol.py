@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import KINDS, Action, Kind, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT, cards_from_text
@@ -221,8 +222,7 @@ def _two_cards(texts: tuple[str, str]) -> tuple[int, int]:
 
 def protocol_schema() -> dict[str, Any]:
     """Return the JSON Schema of every message; `$defs/ToAgent` and `$defs/FromAgent` are the two directions."""
-    directions = (ToAgent, FromAgent)
-    (to_agent, from_agent), components = msgspec.json.schema_components(directions, ref_template="#/$defs/{name}")
+    (to_agent, from_agent), components = struct_schemas(ToAgent, FromAgent)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"molt-bench agent protocol, version {PROTOCOL}",

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 from molt_bench.agents.external.protocol import Decision, Result, action_of, decision, json_object, result
 from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
+from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 
@@ -113,10 +113,10 @@ def act_of(fields: dict[str, Any]) -> ActRequest:
 
 def turn_schema() -> dict[str, Any]:
     """Return the JSON Schema of what an agent gets; `$defs/Act` is what it sends."""
-    schema = msgspec.json.schema(Next, ref_template="#/$defs/{name}")
+    (found,), named = struct_schemas(Next)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "molt-bench turns, version 1",
-        "$ref": schema["$ref"],
-        "$defs": {**schema["$defs"], "Act": ACT_SCHEMA},
+        "$ref": found["$ref"],
+        "$defs": {**named, "Act": ACT_SCHEMA},
     }
