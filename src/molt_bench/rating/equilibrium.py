@@ -1,7 +1,6 @@
 """The Nash equilibrium of highest entropy of a symmetric zero-sum game."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -96,10 +95,13 @@ def _most_even(even: "Floats", others: "Floats", start: "Floats") -> "Floats":
     if not (others @ mixed > _GAP).any() or (others @ start >= 0).any():
         return mixed
     # Some of the others would gain. Lowering a barrier shows which of them win nothing in the end.
+    begin = start
     for power in range(9):
-        # Where many could gain, a high barrier presses some weights to 0: then it begins with a lower one.
-        with suppress(np.linalg.LinAlgError):
+        try:
             mixed = start = _newton(start, free, others, 10.0**-power)
+        except np.linalg.LinAlgError:
+            # Where many could gain, a high barrier presses some weights to 0: then a lower one begins anew.
+            start = begin
     held = others @ mixed > -1e-4
     return _most_even(np.vstack([even, others[held]]), others[~held], mixed) if held.any() else mixed
 
