@@ -5,7 +5,7 @@ from msgspec import UNSET
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.arena.replayed_games import Replayed, replay_games, without_answers
 from molt_bench.bench.result import RunResult
-from molt_bench.cli.consent import consent
+from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.streams import warn
 from molt_bench.report.analysis import Analysis
 from molt_bench.runs.conclusion import naming_version
@@ -14,8 +14,8 @@ from molt_bench.runs.stored_run import NEVER_RUN, StoredRun
 
 
 def replay_run(stored: StoredRun, *, run_agents: bool) -> tuple[Replayed, Analysis]:
-    """Replay the games of a run, and return them and the result; only with consent are its agents run."""
-    permission = consent(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
+    """Replay the games of a run, and return them and the result; only with permission are its agents run."""
+    permission = ask_permission(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     with naming_version(stored.header):
         replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content, permission=permission)
