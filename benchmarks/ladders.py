@@ -145,6 +145,7 @@ LATER, LATEST, NEWEST, AGAIN = (_GROUPS[name] for name in ("LATER", "LATEST", "N
 MODELS = (
     *_GROUPS["MODELS"],
     *_GROUPS["MODELS_LATER"],
+    *_GROUPS["MODELS_LATEST"],
     Plan(
         "ebb x 2",
         "copies, dice published, 70 big blinds",

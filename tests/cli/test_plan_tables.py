@@ -1,11 +1,14 @@
-"""What `plan` says about the whole run: a number where it is known well, or else a range first."""
+"""What `plan` says about the whole run: a number where it is known, or else a range and nothing in its middle."""
+
+import re
 
 import pytest
-from msgspec.structs import replace
+from rich.console import Console
 
-from molt_bench.cli.plan_tables import plan_remarks
+from molt_bench.cli.plan_tables import plan_remarks, plan_table
 from molt_bench.config.loader import load_config
 from molt_bench.study.planner import Planner
+from molt_bench.study.whole_run import WholeRun
 
 
 @pytest.fixture(scope="module")
@@ -14,26 +17,40 @@ def planner():
     return Planner(load_config(config))
 
 
-def said(planner, likely, *, pilot=0):
-    """Return what is said about a run of 40 matches, given the range and the seed pairs of a pilot."""
-    whole = replace(planner.for_matches(40), outcome="decided", likely_hands=likely)
-    assumed = replace(planner.assumed, pilot_seed_pairs=pilot)
-    return plan_remarks([whole], assumed, None, known=bool(pilot))[0]
+def whole(planner, *, known, pilot=0, advised=None):
+    least, middle, most = (planner.taking(None, "decided", matches) for matches in (10, 40, 90))
+    return WholeRun(middle if known else None, least, most, pilot, advised)
 
 
-def test_a_range_within_a_factor_of_two_comes_after_the_number(planner):
-    told = said(planner, (30_000, 55_000), pilot=100)
-    assert "takes about 40k hands with this line-up as the pilot knows it" in told
-    assert told.endswith("eight of ten simulated runs took 30k to 55k.")
+def said(planner, **settings):
+    return plan_remarks([], whole(planner, **settings), planner.assumed, None)[0]
 
 
-def test_a_wider_range_comes_first_with_the_pilot_that_narrows_it(planner):
-    told = said(planner, (10_000, 90_000))
-    assert told.index("between 10k and 90k hands") < told.index("40k in the middle one")
-    assert told.endswith("A pilot of 10 matches tells more, and can be continued.")
+def rows(planner, **settings):
+    """Return the rows of the table, cell by cell."""
+    screen = Console(width=80)
+    with screen.capture() as caught:
+        screen.print(plan_table([], whole(planner, **settings), models=False))
+    return [line.split() for line in caught.get().splitlines() if "decided" in line]
 
 
-@pytest.mark.parametrize(("pilot", "matches"), [(20, 10), (100, 20)])
-def test_a_pilot_that_has_not_settled_it_is_to_play_on(planner, pilot, matches):
-    """To a quarter of the middle run, or to twice as much as there is."""
-    assert said(planner, (10_000, 90_000), pilot=pilot).endswith(f"Play on to {matches} matches and plan again.")
+def test_a_known_number_is_said_with_the_range(planner):
+    told = said(planner, known=True, pilot=30)
+    assert "That takes about 40k hands: 20 simulated runs" in told
+    assert told.endswith("with this line-up as the pilot knows it took 10k to 90k hands.")
+    assert [row[4] for row in rows(planner, known=True)] == ["40k"]
+
+
+def test_where_it_is_not_known_the_middle_is_nowhere(planner):
+    told = said(planner, known=False, advised=12)
+    assert "took 10k to 90k hands" in told
+    shown = rows(planner, known=False, advised=12)
+    assert [(row[0], row[4]) for row in shown] == [("least", "10k"), ("most", "90k")]
+    assert not re.search(r"\b40", f"{told} {shown}")
+
+
+def test_the_pilot_that_narrows_it_is_named(planner):
+    assert said(planner, known=False, advised=12).endswith(
+        "Play a pilot of 12 matches, which the run can continue, and plan again."
+    )
+    assert said(planner, known=False, pilot=20, advised=40).endswith("Play on to 40 matches and plan again.")

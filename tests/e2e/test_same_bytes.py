@@ -73,7 +73,7 @@ def test_however_the_machine_adds_up_arrays(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("version", dist.PYTHONS)
 def test_on_other_pythons(version, tmp_path):
     """With whatever versions of its packages that Python gets."""
     found = dict(dist.pythons()).get(version)

@@ -1,12 +1,13 @@
 """Student's t against printed tables, closed forms and integrals."""
 
-from math import atan, erfc, exp, inf, lgamma, log, log1p, pi, sqrt, tan
+from math import atan, exp, inf, lgamma, log, log1p, pi, sqrt, tan
 from statistics import NormalDist
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from molt_bench.rating.error_function import erfc
 from molt_bench.rating.student import near_quantile, student_cdf, student_quantile
 
 SHARES = (0.95, 0.975, 0.99, 0.995, 0.9995)

@@ -35,6 +35,19 @@ def test_a_limit_that_is_enough_says_how_many_games_it_buys():
     assert "no ranking" not in what_the_limit_buys(config("openai:m", budget={"maxCostUsd": 50}))
 
 
+def test_how_long_a_run_without_a_limit_will_be_is_not_said():
+    """Nobody knows it: only the opening has a price."""
+    found = config("openai:m", budget={"maxMatches": None})
+    opening = Planner(found).for_matches(Planner(found).opening)
+    said = str(outlay_of(found))
+    assert said == f"a first ranking takes about ${opening.usd:,.2f}, nothing limits what the rest takes"
+    assert "will cost" not in said
+    assert str(outlay_of(config("openai:m"))).startswith("it will cost about $")
+    bought = what_the_limit_buys(config("openai:m", budget={"maxMatches": None, "maxCostUsd": 5000}))
+    assert bought.split(";")[0].endswith("games")
+    assert " of " not in bought
+
+
 def test_bots_cost_nothing_and_need_no_limit():
     found = load_config({"participants": ["tag", "tight"]})
     assert outlay_of(found) is None

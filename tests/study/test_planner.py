@@ -17,10 +17,8 @@ from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel
-from molt_bench.study.line_up import LineUp
-from molt_bench.study.pilot import SD_PER_HAND, Pilot, guess_of, pilot_of, pilot_of_margins
+from molt_bench.study.pilot import SD_PER_HAND, Pilot, guess_of, pilot_of
 from molt_bench.study.planner import Planner
-from molt_bench.study.simulated_runs import World, simulated_run
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
 
@@ -98,76 +96,6 @@ def test_an_interval_of_that_width_is_what_simulated_results_have():
         widths.append(known.result("p1").half_width(0.95))
     assert need.outcome == "interval"
     assert fmean(widths) == pytest.approx(400.0, rel=0.06)
-
-
-def test_the_whole_run_takes_what_runs_on_drawn_margins_take():
-    """By the sums that a gap is computed with, where all neighbours of three are as far apart as that gap."""
-    planned = config(*bots(3))
-    planner = Planner(planned)
-    deviation = planner.assumed.deviation
-    skills = {"p0": 1000.0, "p1": 500.0, "p2": 0.0}
-    margins = {(one, two): skills[one] - skills[two] for one, two in planned.pairings()}
-    world = World(margins, dict.fromkeys(margins, deviation), tuple(skills.values()))
-    need = planner.to_separate(500.0)
-    runs = [simulated_run(planned, world, expected=need.seed_pairs, seed=seed) for seed in range(12)]
-    assert [run.verdicts for run in runs].count(("ordered", "ordered")) >= 11
-    assert fmean(run.seed_pairs for run in runs) / 3 == pytest.approx(need.seed_pairs, rel=0.4)
-
-
-def pilot_like(skills, deviation, count, *, seed=1):
-    """Return a pilot of drawn margins."""
-    dice, known = np.random.RandomState(seed), MarginModel(list(skills), hands=100)
-    for one, two in combinations(skills, 2):
-        known.add((one, two), [*(skills[one] - skills[two] + deviation * dice.standard_normal(count))])
-    return pilot_of_margins(known, hands=100)
-
-
-@pytest.mark.slow
-def test_a_pilot_tells_how_far_apart_the_line_up_is():
-    """Players far apart are soon decided, equals only when the tie margin is ruled out; few games prove neither."""
-    planned = config(*bots(4))
-    far, equal = ({f"p{number}": gap * number for number in range(4)} for gap in (3000.0, 0.0))
-    soon, late = (Planner(planned, pilot=pilot_like(each, 1000.0, 40)) for each in (far, equal))
-    assert soon.knows_line_up
-    need = late.whole()
-    assert 4 * soon.whole().hands < need.hands
-    assert need.hands == pytest.approx(late.to_separate(0.0).hands, rel=0.5)
-    low, high = need.likely_hands
-    assert 0 < low < high
-    assert not Planner(config(*bots(5)), pilot=pilot_like(far, 1000.0, 40)).knows_line_up
-
-
-@pytest.mark.slow
-def test_the_range_has_what_eight_of_ten_runs_take():
-    """Of line-ups drawn as the prior has them, each with a pilot and a run of its own."""
-    planned, inside, runs = config(*bots(3)), 0, 20
-    line_up = LineUp(planned, None)
-    for number in range(runs):
-        world = line_up.drawn(np.random.RandomState(1000 + number))
-        skills = dict(zip([each.id for each in planned.participants], world.skills, strict=True))
-        pilot = pilot_like(skills, fmean(world.deviations.values()), 20, seed=number)
-        planner = Planner(planned, pilot=pilot)
-        low, high = planner.whole().likely_hands
-        taken = simulated_run(planned, world, expected=max(map(planner._expected, world.leads())), seed=5000 + number)
-        inside += low <= taken.seed_pairs * planner.assumed.hands <= high
-    # Of 20 with 8 of 10, fewer than 12 are in it in 1 of 100 cases.
-    assert inside >= 12
-
-
-@pytest.mark.parametrize("tie", [0, 250])
-@pytest.mark.slow
-def test_every_line_up_can_be_simulated_whatever_its_leads_and_ties(tie):
-    """Also where a lead is just below the tie margin, which takes for ever to decide, and where there are no ties."""
-    planned = config(*bots(2), stop={"adjacentConfidence": {"tieMarginMbb": tie}, "budget": None})
-    for gap in (0.0, 249.9999, 5000.0):
-        exact = Pilot(100.0, 2000, margins={frozenset(("p0", "p1")): ("p0", gap, 1000)})
-        assert Planner(planned, pilot=exact).whole().hands > 0
-
-
-@pytest.mark.slow
-def test_the_whole_run_of_many_is_not_simulated():
-    assert Planner(config(*bots(10))).whole() is not None
-    assert Planner(config(*bots(11))).whole() is None
 
 
 def test_small_gaps_take_more_and_a_gap_below_half_the_tie_margin_is_a_tie():

@@ -29,6 +29,7 @@ from molt_bench.study.before_a_run import what_the_budget_shows
 from molt_bench.study.budget_reach import Bought, what_it_buys
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
+from molt_bench.study.whole_run import WholeRun, whole_run
 
 if TYPE_CHECKING:
     from molt_bench.cli import plan_exam
@@ -117,13 +118,17 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
     else:
         planner = Planner(planned, **settings)
         gaps = GAPS if flags.gap is None and flags.interval is None else () if flags.gap is None else (flags.gap,)
-        whole = planner.whole() if gaps == GAPS else None
-        needs = [*([] if whole is None else [whole]), *[planner.to_separate(each) for each in gaps]]
+        whole = whole_run(planner) if gaps == GAPS else None
+        needs = [planner.to_separate(each) for each in gaps]
         needs += [] if flags.interval is None else [planner.to_interval(flags.interval)]
         assumed, configs = planner.assumed, [planned]
-        content = {"assumed": _plain_assumptions(assumed), "needs": [_plain_need(each) for each in needs]}
-        table = plan_table(needs, models=bool(assumed.models))
-        remarks = plan_remarks(needs, assumed, what_the_budget_shows(planned, planner), known=planner.knows_line_up)
+        content = {
+            "assumed": _plain_assumptions(assumed),
+            "wholeRun": None if whole is None else _plain_whole(whole),
+            "needs": [_plain_need(each) for each in needs],
+        }
+        table = plan_table(needs, whole, models=bool(assumed.models))
+        remarks = plan_remarks(needs, whole, assumed, what_the_budget_shows(planned, planner))
     if as_json:
         print_json(content)
         return
@@ -172,6 +177,16 @@ def _plain_assumptions(assumed: Assumptions) -> dict[str, Any]:
         "pilotSeedPairs": assumed.pilot_seed_pairs,
         "pairings": assumed.pairings,
         "models": [camel_fields(model) for model in assumed.models],
+    }
+
+
+def _plain_whole(whole: WholeRun) -> dict[str, Any]:
+    return {
+        "number": None if whole.number is None else _plain_need(whole.number),
+        "least": _plain_need(whole.least),
+        "most": _plain_need(whole.most),
+        "pilotMatches": whole.pilot_matches,
+        "advisedPilotMatches": whole.advised,
     }
 
 

@@ -1,7 +1,6 @@
 """The tables and remarks of `molt-bench plan`."""
 
 from collections.abc import Sequence
-from math import ceil
 from typing import Final
 
 from rich import box
@@ -15,11 +14,7 @@ from molt_bench.report.costs import dollars
 from molt_bench.study.budget_reach import WITH_DICE, Bought
 from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, references_in
 from molt_bench.study.planner import Assumptions, Need
-
-#: A range whose ends differ by more than this factor is all that is known: it comes first, and more play narrows it.
-_WIDE: Final = 2.0
-#: One over the share of the middle run that is advised as a pilot: a rule of thumb.
-_PILOT: Final = 4
+from molt_bench.study.whole_run import RUNS, WholeRun
 
 
 def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
@@ -95,17 +90,20 @@ def about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) ->
     return [f"Pairings with {names}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."]
 
 
-def plan_table(needs: Sequence[Need], *, models: bool) -> Table:
+def plan_table(needs: Sequence[Need], whole: WholeRun | None, *, models: bool) -> Table:
     """Return the table, at most 80 columns wide."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("gap", "outcome", "seed pairs", "games", "hands"):
         table.add_column(heading, justify="right", no_wrap=True)
     for heading in ("calls", "dollars", "hours", "one by one") if models else ("hours",):
         table.add_column(heading, justify="right", no_wrap=True)
-    for need in needs:
-        sign = "±" if need.outcome == "interval" else ""
+    gaps = [
+        (f"{'±' if each.outcome == 'interval' else ''}{(each.target or 0.0) / MBB_PER_BB100:,.6g}", each)
+        for each in needs
+    ]
+    for gap, need in (*_rows_of(whole), *gaps):
         table.add_row(
-            "-" if need.target is None else f"{sign}{need.target / MBB_PER_BB100:,.6g}",
+            gap,
             need.outcome + ("*" if need.beyond else ""),
             f"{need.seed_pairs:,}",
             _short(need.games),
@@ -119,18 +117,21 @@ def plan_table(needs: Sequence[Need], *, models: bool) -> Table:
     return table
 
 
-def plan_remarks(needs: Sequence[Need], assumed: Assumptions, shown: str | None, *, known: bool) -> list[str]:
-    """Explain what the rows do not: the whole run, limits, prices, ties.
+def _rows_of(whole: WholeRun | None) -> list[tuple[str, Need]]:
+    """Return the rows of the whole run: the number where it is known, or else the range."""
+    if whole is None:
+        return []
+    return [("least", whole.least), ("most", whole.most)] if whole.number is None else [("-", whole.number)]
 
-    `shown` is what the budget can show; `known` whether the pilot had this line-up.
-    """
+
+def plan_remarks(needs: Sequence[Need], whole: WholeRun | None, assumed: Assumptions, shown: str | None) -> list[str]:
+    """Explain what the rows do not: the whole run, limits, prices, ties; `shown` is what the budget can show."""
     lines = []
-    whole = next((need for need in needs if need.likely_hands is not None), None)
     if whole is not None:
-        lines.append(_about_whole(whole, assumed, known=known))
+        lines.append(_about_whole(whole))
     if shown is not None:
         lines.append(f"The budget: {shown}.")
-    limits = [*dict.fromkeys(need.beyond for need in needs if need.beyond)]
+    limits = [*dict.fromkeys(need.beyond for need in (*[each for _, each in _rows_of(whole)], *needs) if need.beyond)]
     if limits:
         lines.append(f"* More than stop.budget allows ({', '.join(limits)}): the run would stop first.")
     unpriced = [model.id for model in assumed.models if model.usd_per_call is None]
@@ -144,21 +145,19 @@ def plan_remarks(needs: Sequence[Need], assumed: Assumptions, shown: str | None,
     return lines
 
 
-def _about_whole(whole: Need, assumed: Assumptions, *, known: bool) -> str:
-    """Say what the whole run takes: a number if it is known well, or else a range, and the pilot that narrows it."""
-    low, high = whole.likely_hands or (whole.hands, whole.hands)
-    basis = "with this line-up as the pilot knows it" if known else "with players as unlike as usual"
-    said = "Decided: every two neighbours are ordered or tied. That takes "
-    if high <= _WIDE * low:
-        most = f"eight of ten simulated runs took {_short(low)} to {_short(high)}"
-        return f"{said}about {_short(whole.hands)} hands {basis}; {most}."
-    played = assumed.pilot_seed_pairs * 2 * whole.matches // whole.games if known else 0
-    matches = max(2 * played, ceil(whole.matches / _PILOT))
-    advice = f"Play on to {matches:,} matches and plan again" if known else f"A pilot of {matches:,} matches tells more"
-    return (
-        f"{said}between {_short(low)} and {_short(high)} hands in eight of ten simulated runs {basis}, and "
-        f"{_short(whole.hands)} in the middle one. {advice}{'' if known else ', and can be continued'}."
+def _about_whole(whole: WholeRun) -> str:
+    """Say what the whole run takes: a number if it is known, or else the range, and the pilot that narrows it."""
+    said = "Decided: every two neighbours are ordered or tied."
+    basis = "this line-up as the pilot knows it" if whole.pilot_matches else "players as unlike as usual"
+    took = f"{RUNS} simulated runs with {basis} took {_short(whole.least.hands)} to {_short(whole.most.hands)} hands"
+    if whole.number is not None:
+        return f"{said} That takes about {_short(whole.number.hands)} hands: {took}."
+    advice = (
+        f"Play on to {whole.advised:,} matches"
+        if whole.pilot_matches
+        else f"Play a pilot of {whole.advised:,} matches, which the run can continue,"
     )
+    return f"{said} How many hands that takes is not known: {took}. {advice} and plan again."
 
 
 def assumptions(assumed: Assumptions) -> str:

@@ -8,12 +8,13 @@ for close agents it never reaches 95%, however well their skills are known.
 """
 
 from collections.abc import Iterable, Mapping
-from math import erf, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from molt_bench.lazy_import import lazy_import
+from molt_bench.rating.error_function import erf
 from molt_bench.records import Rating, RatingChange, Winner
 
 if TYPE_CHECKING:

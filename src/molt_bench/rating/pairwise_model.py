@@ -166,6 +166,12 @@ class MarginModel:
         """Return the variance of a seed pair of every two participants."""
         return dict(zip(self._pairs, self._sums.spreads()[0].tolist(), strict=True))
 
+    def margins_of(self, first: str, second: str) -> tuple[float, ...]:
+        """Return what the first won from the second in each of their seed pairs."""
+        pair = self._pair(first, second)
+        margins = self._samples[pair].margins
+        return margins if pair[0] == first else tuple(-each for each in margins)
+
     def own_variance(self, first: str, second: str) -> float | None:
         """Return the variance of their own seed pairs alone; None if there are fewer than two."""
         sample = self._samples[self._pair(first, second)]

@@ -18,12 +18,13 @@ the same probability. See docs/why/methods.md for what voids this.
 
 from collections.abc import Generator
 from functools import lru_cache
-from math import erfc, exp, inf, log, log1p, pi, sqrt
+from math import exp, inf, log, log1p, pi, sqrt
 from statistics import NormalDist
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from molt_bench.rating.error_function import erfc
 from molt_bench.rating.student import Estimate, near_quantile, student_cdf, student_quantile
 
 #: Standard deviation of the mixture, like differences worth finding: this many times the tie margin.

@@ -1,11 +1,13 @@
 """Student's t distribution without scipy, which takes a second to import, and estimates that follow it."""
 
 from functools import lru_cache
-from math import erfc, exp, expm1, inf, isinf, lgamma, log, log1p, pi, sqrt
+from math import exp, expm1, inf, isinf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 from typing import Final
 
 import msgspec
+
+from molt_bench.rating.error_function import erfc
 
 _NORMAL = NormalDist()
 _ITERATIONS = 500

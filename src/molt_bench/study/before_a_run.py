@@ -9,11 +9,9 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.study.planner import Need, Planner
+from molt_bench.study.planner import Planner
 from molt_bench.web_server import is_loopback
 
-#: The gap that a run without any limit is expected to show, in thousandths of a big blind per hand.
-_USUAL_GAP = 500.0
 #: Thousandths of a big blind per hand that are one big blind per 100 hands.
 _MBB_PER_BB100 = 10.0
 #: What a limit has over the price of a first ranking, where we suggest one.
@@ -24,22 +22,27 @@ class Outlay(msgspec.Struct, frozen=True):
     """What a run is expected to cost.
 
     Attributes:
-        usd: Dollars until its limits of matches, games and hands end it; None if no price is known.
+        usd: Dollars until its limits of matches, games and hands end it, or of its opening where it has no such limit;
+            None if no price is known.
         least: The fewest dollars that would be no surprise.
         most: The most.
         unpriced: The models without a price, wherever they may cost something.
+        endless: Whether it has no such limit, so that nobody knows how long it will be.
     """
 
     usd: float | None
     least: float
     most: float
     unpriced: tuple[str, ...]
+    endless: bool = False
 
     def __str__(self) -> str:
         said = []
         if self.usd is not None:
             spread = f" ({_money(self.least)} to {_money(self.most)})" if self.most > 1.2 * self.usd else ""
-            said.append(f"it will cost about {_money(self.usd)}{spread}")
+            about = f"about {_money(self.usd)}{spread}"
+            rest = "nothing limits what the rest takes"
+            said.append(f"a first ranking takes {about}, {rest}" if self.endless else f"it will cost {about}")
         if self.unpriced:
             said.append(f"no price is known for {', '.join(self.unpriced)}")
         return ", and ".join(said)
@@ -50,8 +53,8 @@ def outlay_of(config: BenchmarkConfig) -> Outlay | None:
     prices, models = PriceList(config.llm.prices), config.models()
     unpriced = tuple(name for name, each in models.items() if not prices.knows(each) and not _is_local(each))
     planner = Planner(config) if models else None
-    need = _whole(config, planner) if planner is not None else None
-    usd = need.usd if need is not None else None
+    matches = _most_matches(config)
+    usd = planner.for_matches(matches or planner.opening).usd if planner is not None else None
     if planner is None or (not usd and not unpriced):
         return None
     spread = [
@@ -60,7 +63,8 @@ def outlay_of(config: BenchmarkConfig) -> Outlay | None:
         if each.usd_per_call
         for usd_of_call in each.usd_range or ()
     ]
-    return Outlay(usd or None, min(spread, default=1) * (usd or 0), max(spread, default=1) * (usd or 0), unpriced)
+    least, most = (end(spread, default=1.0) * (usd or 0.0) for end in (min, max))
+    return Outlay(usd or None, least, most, unpriced, endless=matches is None)
 
 
 def _is_local(settings: LLMSettings) -> bool:
@@ -85,12 +89,6 @@ def _most_matches(config: BenchmarkConfig) -> int | None:
         if limit is not None
     ]
     return max(1, min(known)) if known else None
-
-
-def _whole(config: BenchmarkConfig, planner: Planner) -> Need:
-    """Return what all of a run takes: until the first of its limits, or else until neighbours are told apart."""
-    matches = _most_matches(config)
-    return planner.to_separate(_USUAL_GAP) if matches is None else planner.for_matches(matches)
 
 
 def what_the_budget_shows(config: BenchmarkConfig, planner: Planner | None = None) -> str | None:
@@ -128,8 +126,10 @@ def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
     ranking = f"a first ranking takes about {_money(opening.usd)}"
     games = int(opening.games * limit / opening.usd)
     if limit >= opening.usd:
-        whole = _whole(config, planner).games
-        return f"{_money(limit)} buys about {min(games, whole):,} of {whole:,} games at most; {ranking}"
+        matches = _most_matches(config)
+        whole = planner.for_matches(matches).games if matches is not None else None
+        some = f"{games:,} games" if whole is None else f"{min(games, whole):,} of {whole:,} games at most"
+        return f"{_money(limit)} buys about {some}; {ranking}"
     return f"{_money(limit)} buys about {games:,} of {opening.games:,} games, no ranking; {ranking}"
 
 

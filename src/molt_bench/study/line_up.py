@@ -45,6 +45,7 @@ class LineUp:
 
     Attributes:
         known: Whether the pilot had all of its pairings.
+        played: What the first of each pairing won in each seed pair of the pilot, if a run can continue it.
 
     Args:
         variance: Share of the variance that is left, where part of the luck is known to be removed.
@@ -56,6 +57,8 @@ class LineUp:
         self._hands = 2 * config.game.hands_per_game
         self._left = variance
         self.known = pilot is not None and all(frozenset(pair) in pilot.margins for pair in self._pairs)
+        goes_on = pilot is not None and self.known and pilot.game == config.game
+        self.played = {pair: pilot.samples[pair] for pair in self._pairs} if pilot is not None and goes_on else {}
         self._pilot = pilot
         self._usual_sd = prior_deviation(config)
         self._sd = self._usual_sd if pilot is None else pilot.deviation_among(self._pairs)
@@ -100,6 +103,7 @@ class LineUp:
             {(first, second): skill[first] - skill[second] for first, second in self._pairs},
             {pair: max(_LEAST_SD, sqrt(self._left) * self._deviation(pair, sd, dice)) for pair in self._pairs},
             tuple(skill.values()),
+            self.played,
         )
 
     def _skills(self, sd: float, dice: Any) -> Floats:

@@ -17,7 +17,7 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.result import RunResult
 from molt_bench.config.participants import REFERENCES
-from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.sections import BenchmarkConfig, GameConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.pairwise_model import MarginModel
@@ -125,6 +125,8 @@ class Pilot(msgspec.Struct, frozen=True):
         hands: Hands of a game, on average.
         variances: Variance of a hand of each pairing, and its degrees of freedom.
         margins: What one of each pairing won from the other, by its seed pairs: who it is, how much and how many.
+        samples: What the first of each pairing won in each of its seed pairs, both ways round.
+        game: What was played; None if that is unknown.
     """
 
     deviation_per_hand: float
@@ -133,6 +135,8 @@ class Pilot(msgspec.Struct, frozen=True):
     variances: dict[frozenset[str], tuple[float, int]] = {}
     hands: float = 0.0
     margins: dict[frozenset[str], tuple[str, float, int]] = {}
+    samples: dict[Pair, tuple[float, ...]] = {}
+    game: GameConfig | None = None
 
     def margin(self, first: str, second: str) -> tuple[float, int]:
         """Return what the first won from the second in the pilot, and in how many seed pairs."""
@@ -163,7 +167,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
         dealt += played
         for name in match.participants:
             hands[name] += sum(played)
-    learned = pilot_of_margins(model, hands=2 * config.game.hands_per_game)
+    learned = pilot_of_margins(model, config.game)
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         if 0 < exchange.game.match <= len(result.matches):
@@ -177,14 +181,14 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     return msgspec.structs.replace(learned, models=models, hands=fmean(dealt))
 
 
-def pilot_of_margins(model: MarginModel, *, hands: int) -> Pilot:
-    """Learn from margins alone; `hands` is how many a seed pair has.
+def pilot_of_margins(model: MarginModel, game: GameConfig) -> Pilot:
+    """Learn from margins alone.
 
     Raises ConfigError if no pairing has two seed pairs.
     """
     pairs = [pair for pair in combinations(model.participants, 2) if pair in model.pairs or pair[::-1] in model.pairs]
     variances = {
-        frozenset(pair): (own * hands, model.count(*pair) - 1)
+        frozenset(pair): (own * 2 * game.hands_per_game, model.count(*pair) - 1)
         for pair in pairs
         if (own := model.own_variance(*pair)) is not None
     }
@@ -199,6 +203,8 @@ def pilot_of_margins(model: MarginModel, *, hands: int) -> Pilot:
             for pair in pairs
             if (count := model.count(*pair))
         },
+        samples={both: model.margins_of(*both) for pair in pairs for both in (pair, pair[::-1])},
+        game=game,
     )
 
 

@@ -1,6 +1,6 @@
 """Planning: what a run will take, before any money is spent.
 
-The whole run is simulated (`simulated_runs`), with the line-up as the pilot or the prior knows it (`line_up`).
+What the whole run takes is in `whole_run`.
 
 A single gap is computed by the run's own rule: when will it call two neighbours ordered, or tied, if one wins this much
 more from the field than the other? The answer is the number of seed pairs at which a lead of exactly that size gets
@@ -16,9 +16,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from math import ceil, erf, exp, fsum, pi, sqrt
-from statistics import median, quantiles
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypedDict
+from math import ceil, exp, fsum, pi, sqrt
+from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import msgspec
 
@@ -28,18 +27,12 @@ from molt_bench.bench.margin_model_choice import model_of_kind
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.lazy_import import lazy_import
+from molt_bench.rating.error_function import erf
 from molt_bench.rating.pair_sums import PRIOR_WEIGHT, unseen_skewness, widening_at_bar
 from molt_bench.rating.student import Estimate
 from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of, prior_deviation
-from molt_bench.study.simulated_runs import simulated_run
 from molt_bench.study.waiting import sweep_s
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 #: Gaps that a plan shows if none is requested, in thousandths of a big blind per hand; 0 is a tie.
 GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
@@ -47,11 +40,6 @@ GAPS: Final = (2000.0, 1000.0, 500.0, 250.0, 100.0, 0.0)
 #: Hands per second of scripted bots, including the removal of luck.
 BOT_HANDS_PER_SECOND: Final = 1000.0
 
-#: Runs that are simulated, and fewer if there are many pairings; of so many participants none is.
-_RUNS: Final = 24
-_LEAST_RUNS: Final = 8
-_PAIRINGS_SIMULATED: Final = 240
-_MOST_SIMULATED: Final = 10
 #: The least lead by which the length of a simulated run is guessed if there are no ties.
 _LEAST_LEAD: Final = 25.0
 #: Seed pairs of a pairing, at most.
@@ -93,7 +81,6 @@ class Need(msgspec.Struct, frozen=True):
     Attributes:
         target: The gap, or half of the interval, in thousandths of a big blind per hand; None for the whole line-up.
         hands: Hands, at most.
-        likely_hands: Eight of ten simulated runs took from the first to the second; None if there are none.
         calls: Calls to language models.
         tokens: Their tokens, input and output.
         usd: Dollars, where prices are known; None if there is no price at all.
@@ -116,7 +103,6 @@ class Need(msgspec.Struct, frozen=True):
     hours: float
     hours_one_by_one: float
     beyond: str | None
-    likely_hands: tuple[int, int] | None = None
 
 
 class PlannerOptions(TypedDict, total=False):
@@ -138,6 +124,11 @@ class _Shape(NamedTuple):
 class Planner:
     """Computes what a config will take.
 
+    Attributes:
+        config: What is planned.
+        line_up: Makes the participants as the pilot or the prior knows them.
+        assumed: What the plan assumes.
+
     Args:
         pilot: What an earlier run taught; without it, priors are used.
         confidence: Required confidence; None for that of the config.
@@ -154,8 +145,8 @@ class Planner:
         latency_s: float | None = None,
         variance: float = 1.0,
     ) -> None:
-        self._config = config
-        self._line_up = partial(LineUp, config, pilot, variance=variance)
+        self.config = config
+        self.line_up = partial(LineUp, config, pilot, variance=variance)
         rule = rule_of(config.stop)
         ids = [participant.id for participant in config.participants]
         hands = 2 * config.game.hands_per_game
@@ -190,37 +181,12 @@ class Planner:
         self._error = first * (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
         self._lead, self._result = self._shapes(ids)
 
-    def whole(self) -> Need | None:
-        """Return what the run takes until every two neighbours are ordered or tied; None if there are too many of them.
-
-        That is the median of simulated runs, each with a truth of its own that the line-up may have, and the range of
-        eight of ten of them.
-        """
-        config, per_match, pairings = self._config, self._config.seeds.per_match, self.assumed.pairings
-        if len(config.participants) > _MOST_SIMULATED:
-            return None
-        line_up, taken = self._line_up(), []
-        for number in range(max(_LEAST_RUNS, min(_RUNS, _PAIRINGS_SIMULATED // pairings))):
-            world = line_up.drawn(np.random.RandomState(number))
-            expected = max(map(self._expected, world.leads()))
-            run = simulated_run(config, world, expected=expected, seed=number)
-            taken.append(run.seed_pairs / per_match)
-        low, *_, high = quantiles(taken, n=10, method="inclusive")
-        need = self._taking(None, "decided", ceil(median(taken)))
-        per_hand = need.hands / need.matches
-        return msgspec.structs.replace(need, likely_hands=(round(low * per_hand), round(high * per_hand)))
-
-    def _expected(self, lead: float) -> int:
+    def expected(self, lead: float) -> int:
         """Return about how many seed pairs decide this lead; for one near 0 or the tie margin, as if it was not."""
         tie = self.assumed.tie_margin
         if not tie:
             return self._decided(max(lead, _LEAST_LEAD))[1]
         return self._decided(lead if lead >= tie else tie / 2 if lead > tie / 2 else 0.0)[1]
-
-    @property
-    def knows_line_up(self) -> bool:
-        """Whether the pilot had all pairings of the config."""
-        return self._line_up().known
 
     def to_separate(self, gap: float) -> Need:
         """Return what it takes until the run decides between two neighbours that are this far apart."""
@@ -259,7 +225,7 @@ class Planner:
 
         If two that close would sooner be called tied, it is the smallest gap that is not.
         """
-        per_match, tie = self._config.seeds.per_match, self.assumed.tie_margin
+        per_match, tie = self.config.seeds.per_match, self.assumed.tie_margin
         matches = min(matches, _MOST * self.assumed.pairings // per_match)
         gap = self.gap_after(matches * per_match / self.assumed.pairings)
         if gap < tie and self._decided(max(gap, tie / 100))[0] == "tied":
@@ -268,12 +234,12 @@ class Planner:
                 middle = (low + high) / 2
                 low, high = (middle, high) if self._decided(middle)[0] == "tied" else (low, middle)
             gap = high
-        return self._taking(gap, "ordered", matches)
+        return self.taking(gap, "ordered", matches)
 
     @property
     def opening(self) -> int:
         """Matches until every pairing has played the least number of seed pairs."""
-        return ceil(self._config.scheduler.min_seed_pairs / self._config.seeds.per_match) * self.assumed.pairings
+        return ceil(self.config.scheduler.min_seed_pairs / self.config.seeds.per_match) * self.assumed.pairings
 
     def to_interval(self, half_width: float) -> Need:
         """Return what it takes until every result is known within an interval, checked once."""
@@ -286,10 +252,10 @@ class Planner:
 
         Only anchors and a yardstick make a difference, so one pair of each kind is checked, and the worst one counts.
         """
-        yardstick = self._config.scheduler.reference
-        anchors = [each.id for each in self._config.participants if each.anchor and each.id != yardstick]
+        yardstick = self.config.scheduler.reference
+        anchors = [each.id for each in self.config.participants if each.anchor and each.id != yardstick]
         others = [name for name in ids if name not in anchors and name != yardstick]
-        model = model_of_kind(self._config)
+        model = model_of_kind(self.config)
         for pair in model.pairs:
             model.add(pair, [-1.0, 1.0])
         few = [*others[:2], *anchors[:2], *([yardstick] if yardstick is not None else [])]
@@ -306,18 +272,18 @@ class Planner:
     def _estimate(self, shape: _Shape, count: float) -> Estimate:
         """Return what will be known after this many seed pairs of every pairing, if none of them is skewed."""
         unit = self.assumed.deviation * sqrt(shape.variance)
-        meetings = 1 if self._config.scheduler.reference is not None else len(self._config.participants) - 1
+        meetings = 1 if self.config.scheduler.reference is not None else len(self.config.participants) - 1
         caution = widening_at_bar(shape.skewness * unseen_skewness(meetings * count) / count)
         return Estimate(0.0, unit / sqrt(count), shape.freedom * (PRIOR_WEIGHT + count - 1), unit, caution)
 
     def _need(self, target: float | None, outcome: Outcome, count: int) -> Need:
-        least = self._config.scheduler.min_seed_pairs if outcome != "interval" else 1
-        meetings = ceil(max(count, least) / self._config.seeds.per_match)
-        return self._taking(target, outcome, meetings * self.assumed.pairings)
+        least = self.config.scheduler.min_seed_pairs if outcome != "interval" else 1
+        meetings = ceil(max(count, least) / self.config.seeds.per_match)
+        return self.taking(target, outcome, meetings * self.assumed.pairings)
 
-    def _taking(self, target: float | None, outcome: Outcome, matches: int) -> Need:
+    def taking(self, target: float | None, outcome: Outcome, matches: int) -> Need:
         """Return what this many matches take, spread evenly over the pairings."""
-        config, assumed = self._config, self.assumed
+        config, assumed = self.config, self.assumed
         per_match, game = config.seeds.per_match, config.game
         meetings = matches / assumed.pairings
         games = 2 * per_match * matches
@@ -350,7 +316,7 @@ class Planner:
 
     def _beyond(self, need: Need) -> str | None:
         """Return the budget limit that this would exceed."""
-        limits = self._config.stop.budget
+        limits = self.config.stop.budget
         if limits is None:
             return None
         for limit, value, name in (

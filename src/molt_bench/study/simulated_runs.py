@@ -1,5 +1,7 @@
 """Simulated runs: how many matches a run takes until its own rule stops it, with margins drawn instead of played.
 
+A run that continues a pilot begins with the pilot's margins.
+
 Ladder, matchmaker and stop rule are those of a real run; only the games are missing. A seed pair's margin is drawn from
 a Normal distribution around what the first truly wins from the second. Long runs are simulated in steps of several
 matches, so that a run takes about as many steps whatever its length.
@@ -47,11 +49,13 @@ class World(msgspec.Struct, frozen=True):
         margins: What the first wins from the second, in thousandths of a big blind per hand.
         deviations: Standard deviation of a seed pair, in the same unit.
         skills: What each participant wins from the field.
+        played: What the first won in seed pairs that have been played: simulated runs go on from there.
     """
 
     margins: Mapping[Pair, float]
     deviations: Mapping[Pair, float]
     skills: tuple[float, ...] = ()
+    played: Mapping[Pair, tuple[float, ...]] = {}
 
     def leads(self) -> list[float]:
         """Return the leads of neighbours."""
@@ -72,14 +76,20 @@ class _DrawnLadder(Ladder):
         super().__init__(config)
         self._world, self._dice = world, dice
         self._numbers = {pair: number for number, pair in enumerate(self.meetings)}
+        for pair, margins in world.played.items():
+            self._enter_drawn(pair, margins, start=-_APART * (1 + self._numbers[pair]))
+            self.meetings[pair] = ceil(len(margins) / config.seeds.per_match)
+        self._look_anew()
+
+    def _enter_drawn(self, pair: Pair, margins: tuple[float, ...], *, start: int) -> None:
+        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins), range(start, start + len(margins)))
 
     def draw(self, pair: Pair) -> None:
         """Add a match of two."""
         count = self.config.seeds.per_match
         drawn = self._dice.normal(self._world.margins[pair], self._world.deviations[pair], count)
         margins = tuple(drawn.tolist())
-        start = _APART * self._numbers[pair] + count * self.meetings[pair]
-        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins), [start + at for at in range(count)])
+        self._enter_drawn(pair, margins, start=_APART * self._numbers[pair] + count * self.meetings[pair])
         self.meetings[pair] += 1
         nothing: Any = None  # the schedule knows who played, and nothing else
         self.matches.append(PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing))
@@ -91,7 +101,8 @@ def simulated_run(config: BenchmarkConfig, world: World, *, expected: float, see
 
     `expected` is about how many seed pairs of each pairing it will take.
     """
-    config = _in_steps(config, expected)
+    done = sum(map(len, world.played.values()))
+    config = _in_steps(config, max(0.0, expected - done / len(config.pairings())))
     ladder = _DrawnLadder(config, world, np.random.RandomState(seed))
     rules, blocks, spending = rules_of(config.stop), SeedBlocks(config.seeds, ladder.meetings), Spending({})
     per_match, pairings = config.seeds.per_match, len(ladder.meetings)
@@ -101,7 +112,7 @@ def simulated_run(config: BenchmarkConfig, world: World, *, expected: float, see
         for pair in next_pairs(config, ladder, blocks, spending, at_once):
             ladder.draw(pair)
         ladder.end_round()
-    return SimulatedRun(per_match * len(ladder.matches), tuple(each.kind for each in ladder.verdicts()))
+    return SimulatedRun(done + per_match * len(ladder.matches), tuple(each.kind for each in ladder.verdicts()))
 
 
 def _in_steps(config: BenchmarkConfig, expected: float) -> BenchmarkConfig:

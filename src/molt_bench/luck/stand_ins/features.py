@@ -24,18 +24,23 @@ else:
 ONE: Final = 1000
 #: Strengths at which another slope begins.
 _HINGES: Final = (300, 500, 700, 850, 950)
-#: What is looked at in the cards: strength, and four more, which differ before and after the flop.
-CARDS: Final = 5
+#: What is looked at in the cards: strength, and eight more, which differ before and after the flop.
+CARDS: Final = 9
 _ACE: Final = 12
 #: Ranks of each straight, as bits; an ace is below the two as well, which is bit 0.
 _STRAIGHTS: Final = tuple(0b11111 << low for low in range(10))
 #: Outs that count as a whole draw.
 _MOST_OUTS: Final = 15
-FEATURES: Final = 35
+#: Of the features, the last are those of made hands, which earlier bench versions did not have.
+FEATURES: Final = 39
+FEWER_FEATURES: Final = 35
 
 
 def card_features(holes: tuple[Hole, Hole], board: Board) -> list[list[list[int]]]:
-    """Return by street and seat the strength of a hand, and four more of what it is: see `_before` and `_after`."""
+    """Return by street and seat the strength of a hand, and eight more of what it is.
+
+    See `_before`, `_after` and `_made`.
+    """
     found = []
     for street in STREETS:
         cards = board[: OPEN_CARDS[street]]
@@ -46,26 +51,44 @@ def card_features(holes: tuple[Hole, Hole], board: Board) -> list[list[list[int]
 
 
 def _before(hole: Hole) -> list[int]:
-    """Return whether it is a pair, suited, with an ace, and how near its ranks are."""
-    one, two = (card >> 2 for card in hole)
+    """Return whether it is a pair, suited, with an ace, how near its ranks are, its high rank and its low one."""
+    low, high = sorted(card >> 2 for card in hole)
     suited = hole[0] & 3 == hole[1] & 3
-    return [ONE * (one == two), ONE * suited, ONE * (_ACE in (one, two)), max(0, ONE - 250 * abs(one - two))]
+    kinds = [ONE * (low == high), ONE * suited, ONE * (high == _ACE), max(0, ONE - 250 * (high - low))]
+    return [*kinds, ONE * high // _ACE, ONE * low // _ACE, 0, 0]
 
 
 def _after(hole: Hole, board: Board) -> list[int]:
-    """Return whether it makes a pair, the top pair or better, two pair or better, and the share of a whole draw."""
+    """Return whether it makes a pair, the top pair or better, two pair or better, and the share of a whole draw.
+
+    Then comes what `_made` says.
+    """
     ranks, own = [card >> 2 for card in board], [card >> 2 for card in hole]
     matched = sorted([rank for rank in own if rank in ranks], reverse=True)
     pocket = own[0] == own[1]
     top = max(ranks)
     paired = pocket or bool(matched)
     high = (pocket and own[0] > top) or top in own
-    strong = (len(set(matched)) == 2) or (pocket and own[0] in ranks) or any(ranks.count(rank) > 1 for rank in matched)
+    three = (pocket and own[0] in ranks) or any(ranks.count(rank) > 1 for rank in matched)
     held = max(_of_suit(hole, board, suit) for suit in range(4))
     outs = _straight_outs(own, ranks)
-    strong = strong or held >= 5 or outs < 0
+    best = three or held >= 5 or outs < 0
+    strong = best or len(set(matched)) == 2
     draw = 0 if len(board) == 5 or strong else 9 * (held == 4) + max(outs, 0)
-    return [ONE * paired, ONE * high, ONE * strong, ONE * min(draw, _MOST_OUTS) // _MOST_OUTS]
+    kinds = [ONE * paired, ONE * high, ONE * strong, ONE * min(draw, _MOST_OUTS) // _MOST_OUTS]
+    pair = own[0] if pocket else max(matched, default=None)
+    return [*kinds, *_made(own, ranks, pair, best=best)]
+
+
+def _made(own: Sequence[int], ranks: Sequence[int], pair: int | None, *, best: bool) -> list[int]:
+    """Return the high rank of a hand that makes nothing, whether it makes none, how high its pair is, if it has more.
+
+    A pair is as high as the share of the board's ranks that are not above it; `best` is three of a kind or more.
+    """
+    nothing = pair is None and not best
+    others = set(ranks)
+    share = 0 if pair is None else ONE * sum([rank <= pair for rank in others]) // len(others)
+    return [ONE * max(own) // _ACE * nothing, ONE * nothing, share, ONE * best]
 
 
 def _of_suit(hole: Hole, board: Board, suit: int) -> int:
@@ -96,10 +119,11 @@ def _bits(ranks: Sequence[int]) -> int:
     return found
 
 
-def features_of(moments: "Ints", deals: Deals) -> "Ints":
-    """Return the features of moments, a row for each."""
+def features_of(moments: "Ints", deals: Deals, count: int = FEATURES) -> "Ints":
+    """Return the features of moments, a row for each: all of them, or the first ones."""
     hand, street, actor = moments[At.HAND], moments[At.STREET], moments[At.ACTOR]
-    strength, *kinds = deals.cards[hand, street, actor].T
+    strength, *both = deals.cards[hand, street, actor].T
+    kinds, made = both[:4], both[4:]
     call, pot = moments[At.CALL], pot_to_win(moments)
     behind = np.minimum(moments[At.LIMIT], moments[At.LIMIT + 1]) - of_seat(moments, At.BET, actor) - call
     behind = np.maximum(behind, 0)
@@ -134,12 +158,12 @@ def features_of(moments: "Ints", deals: Deals) -> "Ints":
     found += [strength * each // ONE for each in products]
     found += [high * each // ONE for each in (raises, deep)]
     found += [kinds[3] * each // ONE for each in (odds, position)]
-    return np.array(found).T * _scales()
+    found += made
+    return np.array(found[:count]).T * _scales()[:count]
 
 
 @cache
 def _scales() -> "Ints":
     """Return what features are multiplied by, so that each varies by about one: then none is held back more."""
-    return np.array(
-        [1, 4, *(5, 6, 8, 16, 40), *(2, 2, 3, 3), *(5, 4, 3, 3, 3, 4, 8, 2, 2, 2, 2, 2, 2), *[4] * 7, *(10, 8), *(6, 4)]
-    )
+    of_cards, of_betting = (2, 2, 3, 3), (5, 4, 3, 3, 3, 4, 8, 2, 2, 2, 2, 2, 2)
+    return np.array([1, 4, *(5, 6, 8, 16, 40), *of_cards, *of_betting, *[4] * 7, *(10, 8), *(6, 4), *(3, 2, 2, 4)])

@@ -85,11 +85,16 @@ class _Agent:
 
 
 class StandIns:
-    """Stand-ins for the agents of a run, which are numbered."""
+    """Stand-ins for the agents of a run, which are numbered.
 
-    def __init__(self) -> None:
+    Args:
+        features: How many features they look at.
+    """
+
+    def __init__(self, features: int = FEATURES) -> None:
+        self._features = features
         self._agents: list[_Agent] = []
-        self._pooled = np.zeros((_SITUATIONS, FEATURES, CLASSES))
+        self._pooled = np.zeros((_SITUATIONS, features, CLASSES))
         self._decisions = self._fitted = 0
 
     def add_agent(self) -> int:
@@ -103,7 +108,7 @@ class StandIns:
 
     def frozen(self) -> "StandIns":
         """Return the stand-ins as they are now, which learn nothing more."""
-        found = StandIns()
+        found = StandIns(self._features)
         for agent in self._agents:
             kept = found._agents[found.add_agent()]
             kept.weights, kept.prices = None if agent.weights is None else agent.weights.copy(), agent.prices
@@ -111,7 +116,7 @@ class StandIns:
 
     def learn(self, played: Visited) -> None:
         """Learn from a match; with a fifth more to learn from, fit again."""
-        features = features_of(played.moments, played.deals)
+        features = features_of(played.moments, played.deals, self._features)
         situations = _situations(played.moments)
         agents = played.deals.agents[played.moments[At.HAND], played.moments[At.ACTOR]]
         for number in np.unique(agents).tolist():
@@ -139,7 +144,7 @@ class StandIns:
             return
         for agent in ready:
             if agent.weights is None:
-                agent.weights = np.zeros((_SITUATIONS, FEATURES, CLASSES), np.int64)
+                agent.weights = np.zeros((_SITUATIONS, self._features, CLASSES), np.int64)
         for situation in range(_SITUATIONS):
             parts = [part for agent in self._agents for part in agent.decisions[situation]]
             if not parts:
@@ -160,7 +165,7 @@ class StandIns:
 
     def odds(self, moments: "Ints", deals: Deals) -> tuple["Floats", "Ints"]:
         """Return the odds of each class at some moments, and what its raises are to, by the stand-ins of the actors."""
-        legal, features = legal_classes(moments, deals), features_of(moments, deals)
+        legal, features = legal_classes(moments, deals), features_of(moments, deals, self._features)
         agents = deals.agents[moments[At.HAND], moments[At.ACTOR]]
         groups = _SITUATIONS * agents + _situations(moments)
         odds, prices = np.zeros(legal.shape), np.zeros((len(agents), len(USUAL)), np.int64)

@@ -1,0 +1,146 @@
+"""What a whole run takes, against runs that are simulated: one number where it is known, or else a range."""
+
+from itertools import combinations
+from statistics import fmean
+
+import numpy as np
+import pytest
+from molt_bench.rating.pairwise_model import MarginModel
+from msgspec.structs import replace
+
+from molt_bench.config.loader import load_config
+from molt_bench.study.line_up import LineUp
+from molt_bench.study.pilot import Pilot, pilot_of_margins
+from molt_bench.study.planner import Planner
+from molt_bench.study.simulated_runs import World, simulated_run
+from molt_bench.study.whole_run import RUNS, agree, whole_run
+
+
+def config(count, *, hands=50, **sections):
+    return load_config(
+        {
+            "participants": [{"id": f"p{number}", "type": "tight"} for number in range(count)],
+            "seeds": {"perMatch": 1},
+            "game": {"handsPerGame": hands},
+            "stop": {"budget": None},
+            **sections,
+        }
+    )
+
+
+def pilot_like(skills, deviation, count, planned, *, seed=1):
+    """Return a pilot of drawn margins."""
+    dice, known = np.random.RandomState(seed), MarginModel(list(skills), hands=100)
+    for one, two in combinations(skills, 2):
+        known.add((one, two), [*(skills[one] - skills[two] + deviation * dice.standard_normal(count))])
+    return pilot_of_margins(known, planned.game)
+
+
+def apart(count, gap):
+    return {f"p{number}": gap * number for number in range(count)}
+
+
+def test_a_run_takes_what_runs_on_drawn_margins_take():
+    """By the sums that a gap is computed with, where all neighbours of three are as far apart as that gap."""
+    planned = config(3)
+    planner = Planner(planned)
+    deviation = planner.assumed.deviation
+    skills = {"p0": 1000.0, "p1": 500.0, "p2": 0.0}
+    margins = {(one, two): skills[one] - skills[two] for one, two in planned.pairings()}
+    world = World(margins, dict.fromkeys(margins, deviation), tuple(skills.values()))
+    need = planner.to_separate(500.0)
+    runs = [simulated_run(planned, world, expected=need.seed_pairs, seed=seed) for seed in range(12)]
+    assert [run.verdicts for run in runs].count(("ordered", "ordered")) >= 11
+    assert fmean(run.seed_pairs for run in runs) / 3 == pytest.approx(need.seed_pairs, rel=0.4)
+
+
+@pytest.mark.parametrize(
+    ("taken", "known"),
+    [([100] * 20, True), ([100] * 18 + [300] * 2, True), ([100] * 17 + [300] * 3, False), ([60, 100, 160] * 7, False)],
+)
+def test_a_number_is_known_where_nine_of_ten_simulated_runs_are_close_to_it(taken, known):
+    assert agree(taken) == known
+
+
+def test_without_a_pilot_there_is_a_range_and_no_number():
+    found = whole_run(Planner(config(2)))
+    assert found.number is None
+    assert found.least.hands < found.most.hands
+    assert (found.pilot_matches, found.advised) == (0, 20)
+
+
+def test_the_first_pilot_is_20_seed_pairs_of_each_pairing_and_no_less_than_the_opening():
+    for seeds, least, matches in ((1, 4, 60), (10, 4, 6), (8, 4, 9), (10, 40, 12)):
+        planned = config(3, seeds={"perMatch": seeds}, scheduler={"minSeedPairs": least})
+        assert whole_run(Planner(planned)).advised == matches
+
+
+def test_a_pilot_of_which_a_run_is_nearly_done_gives_the_number_and_no_advice():
+    planned = config(2)
+    pilot = pilot_like(apart(2, 3000.0), 1000.0, 60, planned)
+    found = whole_run(Planner(planned, pilot=pilot))
+    assert found.number.matches == found.least.matches == found.most.matches == found.pilot_matches == 60
+    assert found.advised is None
+
+
+def test_a_run_goes_on_from_its_pilot_and_another_game_begins_anew():
+    planned, skills = config(2), apart(2, 300.0)
+    found = whole_run(Planner(planned, pilot=pilot_like(skills, 1000.0, 10, planned)))
+    assert found.least.matches >= 10
+    other = LineUp(config(2, hands=40), pilot_like(skills, 1000.0, 10, planned))
+    assert other.known
+    assert other.played == {}
+
+
+@pytest.mark.slow
+def test_a_pilot_tells_how_far_apart_the_line_up_is():
+    """Players far apart are soon decided, equals only when the tie margin is ruled out; few games prove neither."""
+    planned = config(4)
+    far, equal = apart(4, 3000.0), apart(4, 0.0)
+    soon, late = (whole_run(Planner(planned, pilot=pilot_like(each, 1000.0, 40, planned))) for each in (far, equal))
+    assert soon.number.matches == soon.pilot_matches == late.pilot_matches
+    assert late.number is None
+    assert late.least.matches > 1.5 * late.pilot_matches
+    assert late.advised == 2 * late.pilot_matches
+    stranger = whole_run(Planner(config(5), pilot=pilot_like(far, 1000.0, 40, planned)))
+    assert (stranger.number, stranger.pilot_matches) == (None, 0)
+
+
+@pytest.mark.slow
+def test_the_range_has_what_nine_of_ten_runs_take():
+    """Of line-ups drawn as the prior has them, each with a pilot and a run that continues it."""
+    planned, inside, runs = config(3), 0, 20
+    line_up = LineUp(planned, None)
+    for number in range(runs):
+        world = line_up.drawn(np.random.RandomState(1000 + number))
+        skills = dict(zip([each.id for each in planned.participants], world.skills, strict=True))
+        pilot = pilot_like(skills, fmean(world.deviations.values()), 20, planned, seed=number)
+        planner = Planner(planned, pilot=pilot)
+        found = whole_run(planner)
+        goes_on = replace(world, played=planner.line_up().played)
+        expected = max(map(planner.expected, world.leads()))
+        taken = simulated_run(planned, goes_on, expected=expected, seed=5000 + number)
+        inside += found.least.matches <= taken.seed_pairs <= found.most.matches
+    # Of 20 with 9 of 10, fewer than 15 are in it in 1 of 100 cases.
+    assert inside >= 15
+
+
+@pytest.mark.parametrize("tie", [0, 250])
+@pytest.mark.slow
+def test_every_line_up_can_be_simulated_whatever_its_leads_and_ties(tie):
+    """Also where a lead is just below the tie margin, which takes for ever to decide, and where there are no ties."""
+    planned = config(2, stop={"adjacentConfidence": {"tieMarginMbb": tie}, "budget": None})
+    for gap in (0.0, 249.9999, 5000.0):
+        exact = Pilot(100.0, 2000, margins={frozenset(("p0", "p1")): ("p0", gap, 1000)})
+        assert whole_run(Planner(planned, pilot=exact)).least.hands > 0
+
+
+@pytest.mark.slow
+def test_the_whole_run_of_many_is_not_simulated():
+    assert whole_run(Planner(config(10))) is not None
+    assert whole_run(Planner(config(11))) is None
+
+
+def test_as_many_runs_are_simulated_as_their_ends_need_to_hold_nine_more_of_ten():
+    """Another run is beyond either end of n with a chance of 1 in n + 1."""
+    assert (RUNS - 1) / (RUNS + 1) >= 0.9
