@@ -5,10 +5,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from molt_bench.rating.pairwise_model import MarginModel
 from msgspec.structs import replace
 
 from molt_bench.config.loader import load_config
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import Pilot, pilot_of_margins
 from molt_bench.study.planner import Planner
