@@ -142,5 +142,5 @@ def test_the_whole_run_of_many_is_not_simulated():
 
 
 def test_as_many_runs_are_simulated_as_their_ends_need_to_hold_nine_more_of_ten():
-    """Another run is beyond either end of n with a chance of 1 in n + 1."""
-    assert (RUNS - 1) / (RUNS + 1) >= 0.9
+    """Another run is beyond either end of n with a chance of 1 in n + 1; some are left for what is assumed wrongly."""
+    assert (RUNS - 1) / (RUNS + 1) >= 0.93
