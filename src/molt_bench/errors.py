@@ -9,7 +9,7 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
     ├── RulesError          a request that breaks the rules of poker
     │   └── IllegalAction   an action that is not legal; lists those that are
     ├── AgentError          an agent that cannot be made or called
-    │   └── NotPermitted    an agent of a stored run that nobody has consented to run
+    │   └── NotPermitted    an agent of a stored run that nobody has permitted
     ├── JournalError        a file of results that cannot be read
     │   └── NotRecorded     an answer that is missing from the record of a run; also a `GameUnfinished`
     └── RunHalted           the run cannot go on now, but can be resumed; also a `GameUnfinished`
@@ -122,7 +122,7 @@ class AgentError(MoltBenchError):
 
 
 class NotPermitted(AgentError):  # noqa: N818 - says what is wrong
-    """An agent of a stored run that nobody has consented to run."""
+    """An agent of a stored run that nobody has permitted."""
 
 
 class JournalError(MoltBenchError):

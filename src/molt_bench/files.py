@@ -26,7 +26,7 @@ def inside(root: Path, file: Path) -> bool:
 
 
 def is_there(file: Path) -> bool:
-    """Return whether there is such a file; raises OSError if that is hidden, where `is_file` of 3.14 says False."""
+    """Return whether there is such a file; raise OSError if that is hidden, which `is_file` does not on Python 3.14."""
     try:
         return stat.S_ISREG(file.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):

@@ -36,7 +36,7 @@ def rows(planner, **settings):
 
 def test_a_known_number_is_said_with_the_range(planner):
     told = said(planner, known=True, pilot=30)
-    assert "That takes about 40k hands: 20 simulated runs" in told
+    assert "That takes about 40k hands: 30 simulated runs" in told
     assert told.endswith("with this line-up as the pilot knows it took 10k to 90k hands.")
     assert [row[4] for row in rows(planner, known=True)] == ["40k"]
 

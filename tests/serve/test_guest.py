@@ -19,8 +19,8 @@ from molt_bench.play.play_games import drive
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.observation import observe, result_for
-from molt_bench.serve.guest import play_as_guest
-from molt_bench.serve.live_client import LiveClient, base_of, connected
+from molt_bench.serve.guest_side.guest import play_as_guest
+from molt_bench.serve.guest_side.live_client import LiveClient, base_of, connected
 from molt_bench.specs import GameSpec
 from tests.agents.external.test_protocol import TABLES
 from tests.agents.llm.test_prompt_leaks import any_action

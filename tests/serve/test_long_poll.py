@@ -19,7 +19,7 @@ from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.serve import guard, request_rates
-from molt_bench.serve.doors.turns import give
+from molt_bench.serve.doors.long_poll import give
 from molt_bench.serve.guard import LONGEST_MESSAGE
 from molt_bench.specs import GameLabel
 from molt_bench.web_server import bound
@@ -248,7 +248,7 @@ def test_a_client_that_goes_away_while_it_waits_leaves_nothing_behind(table):
 
 
 def test_only_so_many_requests_of_an_agent_wait_at_once(table, monkeypatch):
-    monkeypatch.setattr("molt_bench.serve.doors.turns._MOST_WAITING", 3)
+    monkeypatch.setattr("molt_bench.serve.doors.long_poll._MOST_WAITING", 3)
     request = f"GET /j/{TOKEN}/v1/turn?wait=45 HTTP/1.1\r\nHost: 127.0.0.1:{table.port}\r\n\r\n".encode()
     with ExitStack() as clients:
         for _ in range(3):

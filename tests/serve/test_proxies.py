@@ -20,8 +20,9 @@ from websockets.sync.client import connect
 from molt_bench import make_agent
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.serve.guest import play_as_guest
-from molt_bench.serve.public_address import ServerAddress, proxy_addresses, public_url
+from molt_bench.serve.guest_side.guest import play_as_guest
+from molt_bench.serve.public_address import ServerAddress, public_url
+from molt_bench.serve.trusted_proxies import client_address, proxy_addresses
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "proxies"
@@ -54,11 +55,12 @@ def test_a_trusted_proxy_is_an_address():
 
 
 def test_only_a_trusted_proxy_is_believed_about_its_client():
-    assert BEHIND.client("127.0.0.1", ["198.51.100.7"]) == "127.0.0.1"
-    trusting = ServerAddress(host="127.0.0.1", port=1, trusted_proxies=("127.0.0.1", "10.0.0.1"))
-    assert trusting.client("203.0.113.9", ["198.51.100.7"]) == "203.0.113.9"
-    assert trusting.client("127.0.0.1", ["6.6.6.6, 198.51.100.7"]) == "198.51.100.7"  # the first is the client's word
-    assert trusting.client("127.0.0.1", ["198.51.100.7, 10.0.0.1"]) == "198.51.100.7"
+    assert client_address("127.0.0.1", ["198.51.100.7"], ()) == "127.0.0.1"
+    trusting = ("127.0.0.1", "10.0.0.1")
+    assert client_address("203.0.113.9", ["198.51.100.7"], trusting) == "203.0.113.9"
+    # The first is the client's word.
+    assert client_address("127.0.0.1", ["6.6.6.6, 198.51.100.7"], trusting) == "198.51.100.7"
+    assert client_address("127.0.0.1", ["198.51.100.7, 10.0.0.1"], trusting) == "198.51.100.7"
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_all_doors_are_open_behind_a_proxy_with_tls(make, tmp_path, certificate)
 @pytest.mark.parametrize("make", [caddy, nginx])
 def test_join_plays_through_a_proxy(make, tmp_path, certificate, monkeypatch):
     monkeypatch.setattr(
-        "molt_bench.serve.guest.connected",
+        "molt_bench.serve.guest_side.guest.connected",
         lambda base: httpx2.AsyncClient(
             base_url=f"{base}/", verify=ssl.create_default_context(cafile=str(certificate[0])), trust_env=False
         ),

@@ -37,3 +37,16 @@ def test_a_long_pilot_leaves_little_open_and_a_short_one_much():
         assert found[:, 0].mean() == pytest.approx(400, abs=4 * spreads[count][0] / len(found) ** 0.5 + 120)
     assert spreads[10][0] > 10 * spreads[4000][0]
     assert spreads[10][1] > 5 * spreads[4000][1]
+
+
+def test_a_pairing_that_hardly_played_leaves_open_only_the_leads_that_depend_on_it():
+    """The lead of a over b is none of them: margins between c and d are in neither's result."""
+    spreads = {}
+    for few in (4, 4000):
+        counts = {frozenset(pair): few if pair == ("c", "d") else 4000 for pair in PLANNED.pairings()}
+        margins = {pair: (min(pair), 0.0, count) for pair, count in counts.items()}
+        variances = {pair: (10_000.0**2, count - 1) for pair, count in counts.items()}
+        drawn = worlds(Pilot(10_000.0, 6 * 4000, variances=variances, margins=margins))
+        spreads[few] = [np.std([world.margins[pair] for world in drawn]) for pair in (("a", "b"), ("c", "d"))]
+    assert spreads[4][0] == pytest.approx(spreads[4000][0], rel=0.2)
+    assert spreads[4][1] > 3 * spreads[4000][1]

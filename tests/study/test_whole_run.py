@@ -5,10 +5,10 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from molt_bench.rating.pairwise_model import MarginModel
 from msgspec.structs import replace
 
 from molt_bench.config.loader import load_config
+from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import Pilot, pilot_of_margins
 from molt_bench.study.planner import Planner
@@ -99,9 +99,9 @@ def test_a_pilot_tells_how_far_apart_the_line_up_is():
     far, equal = apart(4, 3000.0), apart(4, 0.0)
     soon, late = (whole_run(Planner(planned, pilot=pilot_like(each, 1000.0, 40, planned))) for each in (far, equal))
     assert soon.number.matches == soon.pilot_matches == late.pilot_matches
-    assert late.number is None
     assert late.least.matches > 1.5 * late.pilot_matches
-    assert late.advised == 2 * late.pilot_matches
+    little = whole_run(Planner(planned, pilot=pilot_like(equal, 1000.0, 6, planned)))
+    assert (little.number, little.advised) == (None, 2 * little.pilot_matches)
     stranger = whole_run(Planner(config(5), pilot=pilot_like(far, 1000.0, 40, planned)))
     assert (stranger.number, stranger.pilot_matches) == (None, 0)
 
@@ -142,5 +142,5 @@ def test_the_whole_run_of_many_is_not_simulated():
 
 
 def test_as_many_runs_are_simulated_as_their_ends_need_to_hold_nine_more_of_ten():
-    """Another run is beyond either end of n with a chance of 1 in n + 1."""
-    assert (RUNS - 1) / (RUNS + 1) >= 0.9
+    """Another run is beyond either end of n with a chance of 1 in n + 1; some are left for what is assumed wrongly."""
+    assert (RUNS - 1) / (RUNS + 1) >= 0.93

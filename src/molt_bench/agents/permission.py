@@ -2,7 +2,7 @@
 
 The config of a run that is read from its folder may be a stranger's: a type such as `os:system`, a command or a URL in
 it would be run, started or contacted by making the agent. So every agent of a stored run is made here, and anyone but a
-built-in bot only by consent; code and programs only in a box.
+built-in bot only by the user's permission; code and programs only in a box.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Permission(msgspec.Struct, frozen=True):
 
     Attributes:
         own: Whether the config is the user's own, so that all of its agents may.
-        granted: Participants of a stored run that the user has consented to, with the SHA-256 that their code must
+        granted: Participants of a stored run that the user permits, with the SHA-256 that their code must
             have; None where there is no code, as with a server.
     """
 

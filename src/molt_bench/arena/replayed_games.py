@@ -1,6 +1,6 @@
 """Replayed games: those of a run, played again and compared with what was recorded.
 
-Nobody is asked but built-in bots, and those that the user has consented to run. What all others answered is on record:
+Nobody is asked but built-in bots, and those that the user permits. What all others answered is on record:
 of language models, programs and servers in files of their own, and of everybody in the journal.
 """
 

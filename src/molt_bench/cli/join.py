@@ -9,7 +9,7 @@ from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
 from molt_bench.cli.parser import POSITIVE, Command
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.serve.guest import play_as_guest
+from molt_bench.serve.guest_side.guest import play_as_guest
 
 
 @click.command(cls=Command)

@@ -15,9 +15,10 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import how_to_install, lazy_import
 
 if TYPE_CHECKING:
-    from molt_bench.serve import live_run, public_address
+    from molt_bench.serve import live_run, public_address, trusted_proxies
 else:
     live_run, public_address = lazy_import("molt_bench.serve.live_run"), lazy_import("molt_bench.serve.public_address")
+    trusted_proxies = lazy_import("molt_bench.serve.trusted_proxies")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,7 @@ class ConnectionOptions:
             join_timeout_s=self.join_timeout,
             reconnect_s=self.reconnect,
             public_url=None if self.public_url is None else public_address.public_url(self.public_url),
-            trusted_proxies=tuple(chain.from_iterable(map(public_address.proxy_addresses, self.trusted_proxy))),
+            trusted_proxies=tuple(chain.from_iterable(map(trusted_proxies.proxy_addresses, self.trusted_proxy))),
             earlier=earlier,
             if_missing=self.if_missing,
             linger_s=self.linger,

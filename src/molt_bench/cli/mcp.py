@@ -9,7 +9,7 @@ from molt_bench.cli.streams import notice
 from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import how_to_install
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.serve.mcp_bridge import bridge
+from molt_bench.serve.guest_side.mcp_bridge import bridge
 
 
 @click.command(cls=Command)

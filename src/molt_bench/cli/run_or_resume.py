@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
+from molt_bench.arena.announced_agents import outsiders
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import check_participants
-from molt_bench.arena.consent import outsiders
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import extension_from
-from molt_bench.cli.consent import consent
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
+from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.run_result import exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.streams import agreed, can_ask, notice, warn
@@ -66,7 +66,7 @@ def resume_run(
 ) -> None:
     """Continue a run that was interrupted, or one that ended but has a new stop rule; no game is played twice.
 
-    With `run_agents`, the user consents to run the agents that the run names. `own` is the user's own config, if the
+    With `run_agents`, the user permits the agents that the run names. `own` is the user's own config, if the
     run was found by it: then its agents are the user's.
     """
     permission, header = _permission(folder, stop, secret, run_agents=run_agents, own=own)
@@ -103,7 +103,7 @@ def _permission(
     # Relative paths in the config mean the same files only where the run began.
     if own is not None and os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir):
         return OWN, stored.header
-    return consent(stored, outsiders(stored), run_agents=run_agents), stored.header
+    return ask_permission(stored, outsiders(stored), run_agents=run_agents), stored.header
 
 
 def _play(

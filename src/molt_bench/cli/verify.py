@@ -7,7 +7,7 @@ import msgspec
 
 from molt_bench.cli.options import Printing, printing_options, root_option, run_agents_option, run_folder_argument
 from molt_bench.cli.parser import Command
-from molt_bench.cli.replayed_run import replay_run
+from molt_bench.cli.replay import replay_run
 from molt_bench.cli.streams import console
 from molt_bench.exam.answer_file import exam_in
 from molt_bench.exam.stored_exam import StoredExam

@@ -2,7 +2,8 @@
 
 All have the same expectation. With X the net chips, and e the equity of a seat's hand against the other's:
 
-- all-in EV: once nothing is left to decide, the run-out is replaced by its mean, (2e - 1) times the chips at stake;
+- all-in EV: once nothing is left to decide, the run-out is replaced by its mean, (2e - 1) times the chips at stake
+  (`molt_bench.luck.cards.card_luck`);
 - luck-adjusted: Y = X_allin - sum over deals of k * pot * (e after - e before), where the pot is the one before the
   cards, and k depends only on what is known before them: the street, the stack-to-pot ratio, and whether there was a
   raise on the street before (a chance control variate, as in MIVAT, White and Bowling 2009, and AIVAT, Burch et al.

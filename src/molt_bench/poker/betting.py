@@ -126,7 +126,7 @@ class Betting(msgspec.Struct, gc=False, eq=False):
         return moved
 
     def without_raises(self) -> "Betting":
-        """Return the same with no more raises on this street, so that a hand that takes too long ends."""
+        """Return the same with no more raises on this street: `play.game` closes a hand of too many actions so."""
         if not self.raising_open or self.actor < 0:
             return self
         return replace(self, raising_open=False, min_raise_to=0, max_raise_to=0, known=_NOTHING, once=None)

@@ -35,7 +35,7 @@ class RunFiles(msgspec.Struct):
         extend: A stop rule under which it continues, instead of its own.
         secret: The master seed of a new run, kept secret until the run ends.
         replies: Holds the replies of programs and servers.
-        permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody consents.
+        permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody permits.
         closing: Called before the line that closes the journal, to write what takes time to derive; returns the hashes
             of those files by name.
     """

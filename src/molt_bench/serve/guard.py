@@ -17,6 +17,7 @@ from molt_bench.serve.connection_limits import Address, ConnectionLimits, most_o
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.request_rates import Allowance, Strangers
+from molt_bench.serve.trusted_proxies import client_address
 
 #: Most bytes of one message.
 LONGEST_MESSAGE: Final = 64 * 1024
@@ -142,7 +143,8 @@ class Guard:
         invitation = self._lobby.find(path.split("/")[2]) if path.startswith("/j/") else None
         if invitation is None:  # whoever guesses invitations is a stranger, and no faster than others
             forwarded = [value for name, value in headers if name == b"x-forwarded-for"]
-            too_fast = self._rate_refusal(self._strangers.at(self._address.client(client[0], forwarded)))
+            stranger = client_address(client[0], forwarded, self._address.trusted_proxies)
+            too_fast = self._rate_refusal(self._strangers.at(stranger))
             if too_fast is not None or not path.startswith("/j/"):
                 return too_fast
             return json_error(404, "INVITATION_NOT_FOUND", "there is no such invitation")

@@ -18,10 +18,10 @@ from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import Game, games_in, read_journal
 from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitations import forget, load, new_invitations, save
-from molt_bench.serve.joining import IfMissing, await_everybody, invite, named
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
 from molt_bench.serve.server import LiveServer
+from molt_bench.serve.waiting_for_guests import IfMissing, await_everybody, invite, named
 from molt_bench.web_server import bound
 
 #: Seconds that agents get to learn that the run is over.

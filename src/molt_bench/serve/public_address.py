@@ -1,21 +1,14 @@
 """The address of the live server: which names it answers to, and the URLs that guests get.
 
-Behind a proxy, for TLS or a path of its own, the public URL counts. The proxy's word about clients is taken only if
-the operator trusts it.
+Behind a proxy, for TLS or a path of its own, the public URL counts.
 """
 
-from collections.abc import Iterable
-from ipaddress import ip_address
-from typing import Final
 from urllib.parse import urlsplit
 
 import msgspec
 
 from molt_bench.errors import ConfigError
 from molt_bench.web_server import is_our_name, url_of
-
-#: What an address of IPv4 begins with where it is written as one of IPv6.
-_MAPPED: Final = "::ffff:"
 
 
 class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,14 +45,6 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
         prefix = "" if self.public_url is None else urlsplit(self.public_url).path
         return path.removeprefix(prefix) if prefix and path.startswith(f"{prefix}/") else path
 
-    def client(self, peer: str, forwarded: Iterable[str]) -> str:
-        """Return the address of a client: `forwarded` is what proxies said, the nearest last."""
-        for each in reversed([part.strip() for header in forwarded for part in header.split(",")]):
-            if peer not in self.trusted_proxies:
-                break
-            peer = each
-        return peer
-
     @property
     def _public_names(self) -> tuple[str, ...]:
         if self.public_url is None:
@@ -68,21 +53,6 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
         usual = {"http": 80, "https": 443}[parts.scheme]
         name = parts.netloc.rpartition(":")[0] if parts.port is not None else parts.netloc
         return (name, f"{name}:{usual}") if parts.port in (None, usual) else (parts.netloc,)
-
-
-def proxy_addresses(given: str) -> tuple[str, ...]:
-    """Return the address of a proxy in each way that peers are named, or raise ConfigError.
-
-    A socket for IPv6 names a peer of IPv4 in a way of its own.
-
-    >>> proxy_addresses("127.0.0.1"), proxy_addresses("::1")
-    (('127.0.0.1', '::ffff:127.0.0.1'), ('::1',))
-    """
-    try:
-        address = ip_address(given.removeprefix(_MAPPED))
-        return (str(address), f"{_MAPPED}{address}") if address.version == 4 else (str(address),)
-    except ValueError:
-        raise ConfigError("--trusted-proxy", given, "an IP address, such as 127.0.0.1") from None
 
 
 def public_url(given: str) -> str:

@@ -9,7 +9,6 @@ Leads that were seen in a few games look larger than they are, and the least of 
 from __future__ import annotations
 
 from math import exp, sqrt
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.config.sections import BenchmarkConfig
@@ -75,14 +74,15 @@ class LineUp:
         """Note what the margins of the pilot say about what everybody wins."""
         assert self._pilot is not None
         found = [(pair, *self._pilot.margin(*pair)) for pair in self._pairs]
-        noise = fmean(self._variance(pair) / played for pair, _, played in found)
-        for (first, second), margin, _ in found:
-            line = np.zeros(len(self._ids))
+        lines = np.zeros((len(found), len(self._ids)))
+        for line, ((first, second), _, _) in zip(lines, found, strict=True):
             line[self._ids.index(first)], line[self._ids.index(second)] = 1.0, -1.0
-            self._precision += np.outer(line, line) / noise
-            self._pull += line * margin / noise
-        unexplained = np.linalg.pinv(self._precision)
-        skills = unexplained @ self._pull
+        # As in a run, every opponent counts the same, however much was played against it.
+        weights = np.linalg.pinv(lines)
+        skills = weights @ [margin for _, margin, _ in found]
+        unexplained = weights * [self._variance(pair) / played for pair, _, played in found] @ weights.T
+        self._precision = np.linalg.pinv(unexplained, rcond=1e-9, hermitian=True)
+        self._pull = self._precision @ skills
         self._seen = max(0.0, float(skills @ skills) - float(np.trace(unexplained)))
         self._free = len(self._ids) - 1
 

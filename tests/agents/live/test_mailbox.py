@@ -140,7 +140,7 @@ def test_a_connected_agent_that_does_not_answer_is_late():
     assert [(fault.kind, fault.message) for fault in record.faults] == [("timeout", "no answer within 0.05 s")]
 
 
-def test_an_agent_that_lost_its_connection_may_be_late_by_its_bank():
+def test_an_agent_that_lost_its_connection_may_be_late_by_its_extra_time():
     mailbox = Mailbox(SECRET, reconnect_s=30.0)
     agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.05)
 
@@ -182,7 +182,7 @@ def test_an_agent_that_comes_back_has_time_to_answer():
     assert returning(1.0, 60.0, back_s=1.2, think_s=0.2).faults == ()
 
 
-def test_the_bank_of_a_game_is_used_up():
+def test_the_extra_time_of_a_game_is_used_up():
     record = returning(0.3, 0.4, back_s=0.5, think_s=5.0)
     assert [fault.kind for fault in record.faults] == ["timeout"]
 
@@ -283,7 +283,7 @@ def asked_once(mailbox, on_turn):
     return asyncio.run(ask())
 
 
-def test_who_comes_back_late_has_the_rest_of_the_bank_to_answer():
+def test_who_comes_back_late_has_the_rest_of_the_extra_time_to_answer():
     mailbox = Mailbox(SECRET, reconnect_s=120.0)
     mailbox.sit(0)
 
@@ -294,7 +294,7 @@ def test_who_comes_back_late_has_the_rest_of_the_bank_to_answer():
     assert asked_once(mailbox, come_back) in (CALL, CHECK)
 
 
-def test_a_bank_lasts_for_all_decisions_of_a_game_and_not_for_each():
+def test_extra_time_lasts_for_all_decisions_of_a_game_and_not_for_each():
     mailbox = Mailbox(SECRET, reconnect_s=120.0)
     mailbox.sit(0)
     banks = []

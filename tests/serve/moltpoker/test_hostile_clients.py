@@ -10,11 +10,11 @@ from contextlib import suppress
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from molt_bench.serve.doors.moltpoker import connection as moltpoker_connection
+from molt_bench.serve.doors.moltpoker import dialogue
 from molt_bench.serve.request_rates import BURST, RATE_A_SECOND, Allowance
 from tests.serve.clients import ProtocolClient, SdkClient, opened, read_to_end, register_and_join, request
 from tests.serve.moltpoker.table import TOKENS, a_lobby, serving, until
-from tests.serve.moltpoker.test_connection import act, next_of
+from tests.serve.moltpoker.test_dialogue import act, next_of
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_flood_is_slowed_down_while_others_play():
 
 def test_a_fast_player_is_not_slowed_down_and_loses_no_answer(monkeypatch):
     """Each answer to a decision is free: with four messages at first and hardly more later, a game goes through."""
-    monkeypatch.setattr(moltpoker_connection, "Allowance", lambda: Allowance(rate=0.001, burst=4.0))
+    monkeypatch.setattr(dialogue, "Allowance", lambda: Allowance(rate=0.001, burst=4.0))
     with serving(a_lobby()) as table:
         player = SdkClient(table.url())
         table.play(hands=10)
@@ -149,7 +149,7 @@ def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(monkeypatch)
         player = ProtocolClient(table.url())
         until(lambda: player.heard)
         _, joined = register_and_join(table.url("other"))
-        monkeypatch.setattr(moltpoker_connection, "HEARTBEAT_S", 0.0)  # as many messages as fit through
+        monkeypatch.setattr(dialogue, "HEARTBEAT_S", 0.0)  # as many messages as fit through
         deaf = handshake(table.port, joined)
         until(lambda: table.lobby.invitations[1].present)
         table.play("AB", "BA", close=False)

@@ -1,4 +1,4 @@
-"""Attendance: whether a live agent is there, since when it is away, and which games that has cost it."""
+"""Attendance: how long a live agent is waited for, the extra minute of one that is away, and what it forfeits."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -11,6 +11,63 @@ from molt_bench.errors import AgentFailed
 RECONNECT_S: Final = 60.0
 #: Games that an agent may forfeit before nobody waits for it any more.
 MOST_FORFEITS: Final = 3
+
+
+class DecisionClock:
+    """The time for one decision of a live agent. Whoever uses it holds the lock of the mailbox.
+
+    An agent that was away when the decision arose is awaited for as long as it may be late; once it comes, its time
+    begins. Whoever is not connected when the time is up gets what is left of that, once. If the server had to turn
+    somebody away meanwhile, that may have been this agent: it gets its time once more.
+
+    Attributes:
+        deadline: When the time is up, by `time.monotonic`.
+        late_s: Seconds for which the agent may still be late in this game. What was used is gone, whether or not an
+            answer came.
+        awaited: Whether the agent was away when the decision arose, and has not come since.
+        on_extra: Whether its own time was up while it was away.
+
+    Args:
+        limit_s: Seconds to decide.
+        shut_at: Returns when somebody was last turned away because the server was full, by `time.monotonic`.
+    """
+
+    def __init__(self, limit_s: float, late_s: float, *, awaited: bool, shut_at: Callable[[], float]) -> None:
+        self._limit_s = limit_s
+        self._shut_at = shut_at
+        self._since = monotonic()
+        self.deadline = self._since + (late_s if awaited else limit_s)
+        self.late_s = late_s
+        self.awaited = awaited
+        self.on_extra = False
+
+    def came(self) -> None:
+        """Begin the time of an agent that was away when the decision arose."""
+        now = monotonic()
+        self.awaited = False
+        self.late_s = max(0.0, self.deadline - now)
+        self.deadline = now + self._limit_s
+
+    def prolong(self, *, away: bool) -> bool:
+        """Give what there is to give, if the time is up; return whether there was any."""
+        before = self.deadline
+        if self.left_s <= 0 and self._shut_at() >= self._since:
+            self._since = monotonic()
+            self.deadline = self._since + self._limit_s
+        if self.left_s <= 0 and away and not self.on_extra and not self.awaited:
+            self.on_extra = True
+            self.deadline += self.late_s
+        return self.deadline != before
+
+    def stop(self, left_s: float) -> None:
+        """End the wait with so many seconds left; coming back does not take the rest of the extra time away."""
+        if self.on_extra:
+            self.late_s = max(0.0, left_s)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left."""
+        return self.deadline - monotonic()
 
 
 class Attendance:
@@ -34,7 +91,7 @@ class Attendance:
         self.on_away: Callable[[], None] | None = None
         self.came = False
         self._lock = Lock()
-        self._reconnect_s = self._bank_s = reconnect_s
+        self._reconnect_s = self._late_s = reconnect_s
         self._most_forfeits = most_forfeits
         self._forfeited = False
         self._present = 0
@@ -68,7 +125,7 @@ class Attendance:
 
     def _begin_game(self) -> None:
         """Begin a game, in which the agent may be late again; the lock is held."""
-        self._bank_s = self._reconnect_s
+        self._late_s = self._reconnect_s
         self._forfeited = False
 
     def _set_away(self, *, away: bool) -> None:

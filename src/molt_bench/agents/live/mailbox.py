@@ -11,13 +11,12 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
 from typing import Final
 
 import msgspec
 
 from molt_bench.agents.alarm import Alarm
-from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S, Attendance
+from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S, Attendance, DecisionClock
 from molt_bench.agents.live.mailbox_events import (
     Asked,
     Closed,
@@ -81,7 +80,7 @@ class Mailbox(Attendance):
         self._listeners: list[Listener] = []
         self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
         self._picked_up: str | None = None
-        self._awaited = False
+        self._clock: DecisionClock | None = None
 
     # What doors use, on the server's thread.
 
@@ -109,11 +108,11 @@ class Mailbox(Attendance):
         """
         with self._lock:
             self._enter()
-            turn, now = self._turn, monotonic()
-            if self._awaited and turn is not None:
-                self._awaited = False
-                self._bank_s = max(0.0, turn.deadline - now)
-                self._turn = msgspec.structs.replace(turn, deadline=now + turn.limit_s)
+            turn, clock = self._turn, self._clock
+            if clock is not None and clock.awaited and turn is not None:
+                clock.came()
+                self._late_s = clock.late_s
+                self._turn = msgspec.structs.replace(turn, deadline=clock.deadline)
         self._set_away(away=False)
 
     def pick_up(self, turn: PendingDecision) -> None:
@@ -202,49 +201,39 @@ class Mailbox(Attendance):
         with self._change() as events:
             again = observation.previous_error is not None
             self._seq += 0 if again else 1
-            self._awaited = self.away_since is not None and not self._present
-            wait_s = self._bank_s if self._awaited else limit_s
-            hand, deadline = self._hands_before + observation.hand_number, monotonic() + wait_s
-            turn = PendingDecision(token, self._seq, self._game, hand, observation, limit_s, deadline, self._game_id)
+            awaited = self.away_since is not None and not self._present
+            self._clock = clock = DecisionClock(limit_s, self._late_s, awaited=awaited, shut_at=self._shut_at)
+            place = self._seq, self._game, self._hands_before + observation.hand_number
+            turn = PendingDecision(token, *place, observation, limit_s, clock.deadline, self._game_id)
             self._turn, self._answer, self._wake = turn, None, alarm.ring
             self._taken.pop(digest(token), None)  # asked once more: its game was started again
             events.append(Asked(turn, again))
         try:
-            return await self._answered(turn, alarm)
+            return await self._answered(turn, alarm, clock)
         finally:
             with self._lock:
                 self._wake = None
-                self._awaited = False
+                self._clock = None
 
-    async def _answered(self, turn: PendingDecision, alarm: Alarm) -> Action:
-        """Wait for the answer. Whoever is not connected when the time is up gets what is left of the bank.
-
-        Coming back does not take the rest of it away, and what was used is gone, whether or not an answer came. If the
-        server had to turn somebody away meanwhile, that may have been this agent: it gets its time once more.
-        """
-        on_bank, since = False, monotonic()
+    async def _answered(self, turn: PendingDecision, alarm: Alarm, clock: DecisionClock) -> Action:
+        """Wait for the answer until the time is up by the clock."""
         while True:
             with self._lock:
                 answer, self._answer = self._answer, None
                 turn = self._turn or turn
-                if answer is None and monotonic() >= turn.deadline and self._shut_at() >= since:
-                    since = monotonic()
-                    self._turn = turn = msgspec.structs.replace(turn, deadline=since + turn.limit_s)
                 away = not self._present and self._picked_up != turn.token
-                late = answer is None and monotonic() >= turn.deadline
-                if late and away and not on_bank and not self._awaited:
-                    on_bank = True
-                    self._turn = turn = msgspec.structs.replace(turn, deadline=turn.deadline + self._bank_s)
-                left_s = turn.deadline - monotonic()
+                if answer is None and clock.prolong(away=away):
+                    self._turn = turn = msgspec.structs.replace(turn, deadline=clock.deadline)
+                left_s = clock.left_s
                 if answer is not None or left_s <= 0:
                     self._wake = None
-                    if on_bank:
-                        self._bank_s = max(0.0, left_s)
+                    clock.stop(left_s)
+                    self._late_s = clock.late_s
                     if answer is None:
                         self._turn = None
                         if not self._present:
                             self._picked_up = None  # whoever has fetched it may be gone as well
-            if answer is None and on_bank and away:
+            if answer is None and clock.on_extra and away:
                 self._set_away(away=True)
             if isinstance(answer, AgentFailed):
                 raise answer

@@ -12,8 +12,8 @@ from starlette.types import Receive, Scope, Send
 from molt_bench.agents.live.turn_messages import Next, act_of
 from molt_bench.errors import AgentFailed
 from molt_bench.lazy_import import how_to_install, lazy_import
+from molt_bench.serve.doors.long_poll import ClientGone, give, next_turn, unless_gone
 from molt_bench.serve.doors.skill import skill_of
-from molt_bench.serve.doors.turns import ClientGone, give, next_turn, unless_gone
 from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.mcp_server import mcp_server

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.serve.doors.moltpoker.connection import MoltpokerConnection
+from molt_bench.serve.doors.moltpoker.dialogue import MoltpokerDialogue
 from molt_bench.serve.doors.moltpoker.server_messages import OPPONENT
 from molt_bench.serve.lobby import Invitation
 
@@ -32,7 +32,7 @@ class Hold(msgspec.Struct):
     """
 
     agent: str | None = None
-    socket: MoltpokerConnection | None = None
+    socket: MoltpokerDialogue | None = None
     since: float = 0.0
 
 

@@ -7,7 +7,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from molt_bench.poker.hand import HandRules
 from molt_bench.serve.doors.moltpoker import sessions
-from molt_bench.serve.doors.moltpoker.connection import MoltpokerConnection
+from molt_bench.serve.doors.moltpoker.dialogue import MoltpokerDialogue
 from molt_bench.serve.doors.moltpoker.formats import Format, encoded
 from molt_bench.serve.doors.moltpoker.rest import skill_url, timeout_ms
 from molt_bench.serve.doors.moltpoker.server_messages import Client, error
@@ -41,7 +41,7 @@ def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
         )
         # A client that asks its model about every state it gets would answer the next decision with a repeated one.
         repeats = query.get("repeat") != "never"
-        connection = MoltpokerConnection(websocket, mailbox, client, form=form, repeats=repeats, rules=rules)
+        connection = MoltpokerDialogue(websocket, mailbox, client, form=form, repeats=repeats, rules=rules)
         older, hold.socket = hold.socket, connection
         if older is not None:
             older.replace()

@@ -1,22 +1,22 @@
-"""The user's consent to run the agents of a stored run: they are named first, then a terminal is asked."""
+"""The user's permission to run the agents of a stored run: they are named first, then a terminal is asked."""
 
 from collections.abc import Collection
 
 from molt_bench.agents.permission import BUILT_IN, Permission
-from molt_bench.arena.consent import announced, permission_of
+from molt_bench.arena.announced_agents import announced, permission_of
 from molt_bench.cli.streams import agreed, can_ask, notice
 from molt_bench.errors import NotPermitted
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.visible_text import on_one_line
 
 
-def consent(stored: StoredRun, participants: Collection[str], *, run_agents: bool) -> Permission:
-    """Return the permission to make participants of a run that are not built in, once the user has consented.
+def ask_permission(stored: StoredRun, participants: Collection[str], *, run_agents: bool) -> Permission:
+    """Return the permission to make participants of a run that are not built in, once the user has agreed.
 
-    What would be run is named first. On a terminal the user is asked; elsewhere, the flag is the consent.
+    What would be run is named first. On a terminal the user is asked; elsewhere, the flag is the permission.
 
     Raises:
-        NotPermitted: The user does not consent, or cannot be asked and has not set the flag.
+        NotPermitted: The user does not agree, or cannot be asked and has not set the flag.
         AgentError: The code of a participant is not the recorded one.
     """
     if not participants:

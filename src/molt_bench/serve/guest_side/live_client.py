@@ -1,4 +1,4 @@
-"""The client of a live server, for a guest: repeats requests that got lost, and reads responses."""
+"""The client of a live server, for a guest: repeats lost requests with growing pauses, and reads responses."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""One moltpoker client: what it is told of its table, and what comes of what it says."""
+"""The dialogue with one moltpoker client: what it is told and asked, once more if need be, and what it answers."""
 
 import asyncio
 import time
@@ -15,7 +15,7 @@ from molt_bench.poker.hand import HandRules
 from molt_bench.serve.doors.moltpoker import server_messages as messages
 from molt_bench.serve.doors.moltpoker.client_messages import Act, Ping, read
 from molt_bench.serve.doors.moltpoker.formats import Format
-from molt_bench.serve.doors.moltpoker.outbox import Outbox
+from molt_bench.serve.doors.moltpoker.send_queue import SendQueue
 from molt_bench.serve.doors.moltpoker.server_messages import Client, states_before
 from molt_bench.serve.guard import LONGEST_MESSAGE
 from molt_bench.serve.request_rates import Allowance
@@ -32,7 +32,7 @@ _LOOK_S: Final = 0.01
 _PAUSE_S: Final = 0.1
 
 
-class MoltpokerConnection:
+class MoltpokerDialogue:
     """An accepted socket of a client, from its opening to its end; the mailbox is the slot that the client plays in.
 
     With `repeats`, an agent is sent a decision again that it may have lost.
@@ -55,7 +55,7 @@ class MoltpokerConnection:
         self._repeats = repeats
         self._rules = rules
         self._loop = asyncio.get_running_loop()
-        self._outbox = Outbox(websocket, form=form, table_id=client.table_id)
+        self._queue = SendQueue(websocket, form=form, table_id=client.table_id)
         self._actions: asyncio.Queue[Act] = asyncio.Queue(_ACTIONS)
         self._busy = False
         self._allowance = Allowance()
@@ -70,16 +70,16 @@ class MoltpokerConnection:
     @property
     def told(self) -> bool:
         """Whether the client was told that the run is over."""
-        return self._outbox.told
+        return self._queue.told
 
     async def run(self) -> None:
         """Talk to the client until one side ends it."""
         self._mailbox.arrive()
         snapshot = self._mailbox.listen(self._hear)
         works: list[Coroutine[Any, Any, object]] = [
-            self._outbox.dropped.wait(),
+            self._queue.dropped.wait(),
             self._receive(),
-            self._outbox.send(),
+            self._queue.send(),
             self._play(),
             self._beat(),
         ]
@@ -88,7 +88,7 @@ class MoltpokerConnection:
             if snapshot.closed is not None:
                 self._close(snapshot.closed)
             elif snapshot.sat is None:
-                self._outbox.post(messages.table_status(self._client, "waiting", 0))
+                self._queue.post(messages.table_status(self._client, "waiting", 0))
             else:
                 self._sit(snapshot.sat.seat)
                 if snapshot.turn is not None:
@@ -101,7 +101,7 @@ class MoltpokerConnection:
         finally:
             self._mailbox.ignore(self._hear)
             self._mailbox.depart()
-            self._outbox.ending = True
+            self._queue.ending = True
             self._forget_reminder()
             for task in tasks:
                 task.cancel()
@@ -109,7 +109,7 @@ class MoltpokerConnection:
 
     def end(self, code: int, reason: str) -> None:
         """Say goodbye and close, soon even if the client does not read."""
-        self._outbox.end(code, reason)
+        self._queue.end(code, reason)
 
     def replace(self) -> None:
         """End in favour of a newer socket. The code is one after which the platform's clients do not come back."""
@@ -124,7 +124,7 @@ class MoltpokerConnection:
             self._loop.call_soon_threadsafe(self._tell, event)
 
     def _tell(self, event: MailEvent) -> None:
-        if self._outbox.ending:
+        if self._queue.ending:
             return
         match event:
             case Sat(seat=seat):
@@ -140,9 +140,9 @@ class MoltpokerConnection:
                 self._open = None
                 self._forget_reminder()
                 self._deal(hand, result.board)
-                self._outbox.post(messages.hand_complete(self._client, event, self._rules))
+                self._queue.post(messages.hand_complete(self._client, event, self._rules))
             case GameOver() if self._open is not None:
-                self._outbox.post(messages.hand_broken_off(self._client, self._open, self._seq))
+                self._queue.post(messages.hand_broken_off(self._client, self._open, self._seq))
                 self._open = None
             case Closed(reason=reason):
                 self._close(reason)
@@ -159,26 +159,26 @@ class MoltpokerConnection:
         self._status = "running"
         if seat != self._seat:
             self._seat = seat
-            self._outbox.post(messages.welcome(self._client, seat))
+            self._queue.post(messages.welcome(self._client, seat))
 
     def _deal(self, hand: int, board: tuple[int, ...]) -> None:
         """Tell which streets were dealt since the last message."""
         known = self._dealt if hand == self._hand else 0
         self._hand, self._dealt = hand, len(board)
         for message in messages.streets_dealt(hand, board, known):
-            self._outbox.post(message)
+            self._queue.post(message)
 
     def _tell_so_far(self, turn: PendingDecision) -> None:
         """Tell what was done before in a hand of which the client knows nothing; in an exam, most of it."""
         if turn.hand != self._hand:
             for board, state in states_before(self._client, turn):
                 self._deal(turn.hand, board)
-                self._outbox.post(state)
+                self._queue.post(state)
 
     def _ask(self, turn: PendingDecision) -> None:
         self._seq, self._open = turn.seq, turn
         self._allowance.refund()  # the answer to a decision costs nothing, however fast they come
-        self._outbox.post(messages.game_state(self._client, turn))
+        self._queue.post(messages.game_state(self._client, turn))
         self._forget_reminder()
         if self._form == "agent" and self._repeats:
             self._reminder = self._loop.call_later(AGAIN_S, self._remind, turn)
@@ -187,7 +187,7 @@ class MoltpokerConnection:
         """Send an open decision once more, to agents whose tools may have lost it."""
         now_open = self._mailbox.snapshot().turn
         if now_open is not None and now_open.token == turn.token:
-            self._outbox.post(messages.game_state(self._client, turn))
+            self._queue.post(messages.game_state(self._client, turn))
 
     def _forget_reminder(self) -> None:
         if self._reminder is not None:
@@ -195,14 +195,14 @@ class MoltpokerConnection:
 
     def _close(self, reason: str) -> None:
         self._forget_reminder()
-        self._outbox.post(messages.table_ended(reason))
+        self._queue.post(messages.table_ended(reason))
         self.end(1000, "Table ended")
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
-            self._outbox.drop_if_stuck()
-            self._outbox.post(messages.table_status(self._client, self._status, self._seat or 0))
+            self._queue.drop_if_stuck()
+            self._queue.post(messages.table_status(self._client, self._status, self._seat or 0))
 
     # What the client says.
 
@@ -222,7 +222,7 @@ class MoltpokerConnection:
             return
         match read(said):
             case Ping(timestamp=timestamp):
-                self._outbox.post(messages.pong(timestamp))
+                self._queue.post(messages.pong(timestamp))
             case Act() as act:
                 if self._actions.empty() and not self._busy and self._give(act):
                     return
@@ -252,16 +252,16 @@ class MoltpokerConnection:
         if turn is not None and turn.token == act.token and act.expected_seq not in (None, turn.seq):
             self._error("STALE_SEQ", "expected_seq is not the seq of this decision")
             if self._form == "agent":
-                self._outbox.post(messages.game_state(self._client, turn))
+                self._queue.post(messages.game_state(self._client, turn))
             return True
         match self._mailbox.answer(act.token, act.action):
             case "busy":
                 return False
             case "taken":
                 self._forget_reminder()
-                self._outbox.post(messages.ack(act.token, self._seq))
+                self._queue.post(messages.ack(act.token, self._seq))
             case "repeated":
-                self._outbox.post(messages.ack(act.token, self._seq))
+                self._queue.post(messages.ack(act.token, self._seq))
             case "illegal":
                 self._refuse(act, turn)
             case "stale" if turn is None:
@@ -271,7 +271,7 @@ class MoltpokerConnection:
         return True
 
     def _error(self, code: str, why: str) -> None:
-        self._outbox.post(messages.error(code, why))
+        self._queue.post(messages.error(code, why))
 
     def _refuse(self, act: Act, turn: PendingDecision | None) -> None:
         """Say why an action was not taken. The game asks again, and that brings the state to those who need it."""

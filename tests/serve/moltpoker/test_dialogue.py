@@ -6,7 +6,7 @@ import threading
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from molt_bench.serve.doors.moltpoker import connection as moltpoker_connection
+from molt_bench.serve.doors.moltpoker import dialogue
 from molt_bench.serve.doors.moltpoker import sessions as moltpoker_sessions
 from molt_bench.serve.lobby import Lobby
 from tests.serve.clients import (
@@ -180,8 +180,8 @@ def test_a_client_that_stays_away_forfeits_its_game():
 
 
 def test_heartbeats_and_one_repeat_bring_a_client_through_that_loses_messages(monkeypatch):
-    monkeypatch.setattr(moltpoker_connection, "HEARTBEAT_S", 0.2)
-    monkeypatch.setattr(moltpoker_connection, "AGAIN_S", 0.4)
+    monkeypatch.setattr(dialogue, "HEARTBEAT_S", 0.2)
+    monkeypatch.setattr(dialogue, "AGAIN_S", 0.4)
     with serving(a_lobby()) as table:
         player = AutonomousClient(table.url(), left_behind=2)
         until(lambda: player.swallowed)
@@ -195,8 +195,8 @@ def test_heartbeats_and_one_repeat_bring_a_client_through_that_loses_messages(mo
 
 @pytest.mark.parametrize(("query", "times"), [("&format=agent", 2), ("&format=agent&repeat=never", 1), ("", 1)])
 def test_an_open_decision_is_repeated_once_to_agents_unless_they_said_no(monkeypatch, query, times):
-    monkeypatch.setattr(moltpoker_connection, "HEARTBEAT_S", 0.02)
-    monkeypatch.setattr(moltpoker_connection, "AGAIN_S", 0.05)
+    monkeypatch.setattr(dialogue, "HEARTBEAT_S", 0.02)
+    monkeypatch.setattr(dialogue, "AGAIN_S", 0.05)
     with serving(a_lobby()) as table:
         _, joined = register_and_join(table.url())
         with opened(joined, query=query) as socket_:

@@ -1,4 +1,4 @@
-"""A guest: one of our agents at a live server, which may be on another machine. It fetches its decisions.
+"""A guest, as `molt-bench join` plays it: one of our agents at a live server. It fetches its decisions.
 
 Nothing here needs the packages of the server.
 """
@@ -15,7 +15,7 @@ from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError
 from molt_bench.play.hooks import Hook
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
-from molt_bench.serve.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
+from molt_bench.serve.guest_side.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
 from molt_bench.visible_text import printable, shown
 
 #: Makes the agent for a game.

@@ -1,4 +1,4 @@
-"""What one moltpoker client is to be sent, in order.
+"""The messages that wait to be sent to one moltpoker client, in order.
 
 A client that does not read must not hold up anybody: messages wait in a queue of its own, and if that is full, or one
 message cannot be sent for long, the connection is dropped.
@@ -20,7 +20,7 @@ _SEND_S: Final = 30.0
 _CLOSE_S: Final = 5.0
 
 
-class Outbox:
+class SendQueue:
     """The messages to a client.
 
     Attributes:

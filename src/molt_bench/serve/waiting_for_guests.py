@@ -1,4 +1,4 @@
-"""Joining: invitations are sent out, and the run begins when everybody is there, or the time to join is up."""
+"""Waiting for guests: invitations are sent out, and the run begins when all are there, or the time to join is up."""
 
 import time
 from collections.abc import Callable

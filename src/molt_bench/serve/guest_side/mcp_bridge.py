@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from molt_bench.agents.live.turn_messages import Next
 from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import lazy_import
-from molt_bench.serve.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
+from molt_bench.serve.guest_side.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
 from molt_bench.serve.mcp_server import mcp_server
 
 if TYPE_CHECKING:

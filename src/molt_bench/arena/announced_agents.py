@@ -1,4 +1,4 @@
-"""Consent: what playing a stored run would run, start or contact, named before anything does."""
+"""Announced agents: what playing a stored run would run, start or contact, named before anybody permits it."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class Announcement(msgspec.Struct, frozen=True):
 
 
 def outsiders(stored: StoredRun) -> list[str]:
-    """Return the participants that are made only by consent; those that come by themselves are not made at all."""
+    """Return the participants that are made only by permission; those that come by themselves are not made at all."""
     return [each.id for each in stored.config.participants if not each.kind.built_in and not each.kind.comes]
 
 
@@ -63,7 +63,7 @@ def announced(stored: StoredRun, participants: Collection[str]) -> list[Announce
 
 
 def permission_of(announcements: Collection[Announcement]) -> Permission:
-    """Return the permission that somebody gives who consents to what was announced."""
+    """Return the permission that somebody gives to what was announced."""
     return Permission(granted={each.participant: each.code_sha256 for each in announcements})
 
 
