@@ -29,7 +29,7 @@ from molt_bench.luck.dice.stated_policy_bets import Evidence
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
-from molt_bench.luck.stand_ins.features import FEATURES, FEWER_FEATURES
+from molt_bench.luck.stand_ins.learned import EARLIER, NOW
 from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
 from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.poker.observation import PlayedHand
@@ -40,8 +40,8 @@ from molt_bench.specs import GameLabel, GameSpec, Pair
 _BY_CARDS: Final = ("raw", "allIn", "adjusted", "adjustedSolid")
 #: The first bench version that has stand-ins, and looks far ahead.
 _SINCE: Final = 14
-#: The first one whose stand-ins know what a hand has made.
-_MADE_HANDS_SINCE: Final = 17
+#: The first one whose stand-ins are made as now.
+_RECIPE_SINCE: Final = 17
 #: Those that need none but a built-in bot's where nobody's word is used: weights are fitted to other matches, too.
 _BY_BOTS: Final = tuple(name for name in ESTIMATORS if name != "fitted")
 
@@ -88,8 +88,8 @@ class MatchMargins:
         self._words = own.union(stated)
         self.differing: list[int] = []
         self._fit = Fit()
-        features = FEATURES if version >= _MADE_HANDS_SINCE else FEWER_FEATURES
-        self._stand_ins = RunStandIns(features) if version >= _SINCE else None
+        recipe = NOW if version >= _RECIPE_SINCE else EARLIER
+        self._stand_ins = RunStandIns(recipe) if version >= _SINCE else None
         self._reach = NEAR if near or version < _SINCE else FAR
 
     def of(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.stand_ins.betting_arrays import At, Deals
 from molt_bench.luck.stand_ins.classes import ALL_IN, CLASSES, CUTS, FIRST_RAISE, USUAL, amounts_of, legal_classes
-from molt_bench.luck.stand_ins.features import FEATURES, ONE, features_of
+from molt_bench.luck.stand_ins.features import FEATURES, FEWER_FEATURES, ONE, features_of
 from molt_bench.luck.stand_ins.logits import fitted, odds_of
 from molt_bench.luck.stand_ins.visited import Visited
 
@@ -31,6 +31,23 @@ FIRST_HANDS: Final = 80
 #: Prices of raises are held to those of all agents as by so many raises.
 _HOLD_PRICE: Final = 5.0
 _SITUATIONS: Final = 4
+
+
+class Recipe(NamedTuple):
+    """How stand-ins are made.
+
+    Attributes:
+        features: How many features they look at.
+        hold_drawn: How many times as strongly weights are held where draws are all that is known.
+    """
+
+    features: int
+    hold_drawn: float
+
+
+NOW: Final = Recipe(FEATURES, 4.0)
+#: That of bench versions before 17.
+EARLIER: Final = Recipe(FEWER_FEATURES, 1.0)
 
 
 class _Decisions(NamedTuple):
@@ -56,8 +73,9 @@ class _Decisions(NamedTuple):
             found[some, FIRST_RAISE:] += self.raised[some, None] * odds / odds.sum(axis=1)[:, None]
         return found
 
-    def fitted(self, centre: "Floats", begin: "Floats", hold: float) -> "Floats":
-        """Return the weights that suit them best, held to `centre`."""
+    def fitted(self, centre: "Floats", begin: "Floats", hold: float, hold_drawn: float) -> "Floats":
+        """Return the weights that suit them best, held to `centre`; where only draws are known, by more."""
+        hold *= 1 + (hold_drawn - 1) * float((self.wanted == 1).any(axis=1).mean())
         weights = begin
         for _ in range(2 if self.raised.any() else 1):
             wanted = self.filled(weights)
@@ -88,13 +106,13 @@ class StandIns:
     """Stand-ins for the agents of a run, which are numbered.
 
     Args:
-        features: How many features they look at.
+        recipe: How they are made.
     """
 
-    def __init__(self, features: int = FEATURES) -> None:
-        self._features = features
+    def __init__(self, recipe: Recipe = NOW) -> None:
+        self._recipe = recipe
         self._agents: list[_Agent] = []
-        self._pooled = np.zeros((_SITUATIONS, features, CLASSES))
+        self._pooled = np.zeros((_SITUATIONS, recipe.features, CLASSES))
         self._decisions = self._fitted = 0
 
     def add_agent(self) -> int:
@@ -108,7 +126,7 @@ class StandIns:
 
     def frozen(self) -> "StandIns":
         """Return the stand-ins as they are now, which learn nothing more."""
-        found = StandIns(self._features)
+        found = StandIns(self._recipe)
         for agent in self._agents:
             kept = found._agents[found.add_agent()]
             kept.weights, kept.prices = None if agent.weights is None else agent.weights.copy(), agent.prices
@@ -116,7 +134,7 @@ class StandIns:
 
     def learn(self, played: Visited) -> None:
         """Learn from a match; with a fifth more to learn from, fit again."""
-        features = features_of(played.moments, played.deals, self._features)
+        features = features_of(played.moments, played.deals, self._recipe.features)
         situations = _situations(played.moments)
         agents = played.deals.agents[played.moments[At.HAND], played.moments[At.ACTOR]]
         for number in np.unique(agents).tolist():
@@ -144,17 +162,18 @@ class StandIns:
             return
         for agent in ready:
             if agent.weights is None:
-                agent.weights = np.zeros((_SITUATIONS, self._features, CLASSES), np.int64)
+                agent.weights = np.zeros((_SITUATIONS, self._recipe.features, CLASSES), np.int64)
+        held = self._recipe.hold_drawn
         for situation in range(_SITUATIONS):
             parts = [part for agent in self._agents for part in agent.decisions[situation]]
             if not parts:
                 continue
             pooled = self._pooled[situation]
-            pooled = _Decisions.together(parts).fitted(np.zeros_like(pooled), pooled, _HOLD_ALL)
+            pooled = _Decisions.together(parts).fitted(np.zeros_like(pooled), pooled, _HOLD_ALL, held)
             self._pooled[situation] = pooled
             for agent in ready:
                 own = agent.decisions[situation]
-                weights = _Decisions.together(own).fitted(pooled, pooled, _HOLD_OWN) if own else pooled
+                weights = _Decisions.together(own).fitted(pooled, pooled, _HOLD_OWN, held) if own else pooled
                 assert agent.weights is not None
                 agent.weights[situation] = (ONE * weights).round().astype(np.int64)
         total, count = np.array([agent.paid for agent in self._agents]).sum(axis=0)
@@ -165,7 +184,7 @@ class StandIns:
 
     def odds(self, moments: "Ints", deals: Deals) -> tuple["Floats", "Ints"]:
         """Return the odds of each class at some moments, and what its raises are to, by the stand-ins of the actors."""
-        legal, features = legal_classes(moments, deals), features_of(moments, deals, self._features)
+        legal, features = legal_classes(moments, deals), features_of(moments, deals, self._recipe.features)
         agents = deals.agents[moments[At.HAND], moments[At.ACTOR]]
         groups = _SITUATIONS * agents + _situations(moments)
         odds, prices = np.zeros(legal.shape), np.zeros((len(agents), len(USUAL)), np.int64)
