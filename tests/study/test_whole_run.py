@@ -54,6 +54,19 @@ def test_a_run_takes_what_runs_on_drawn_margins_take():
     assert fmean(run.seed_pairs for run in runs) / 3 == pytest.approx(need.seed_pairs, rel=0.4)
 
 
+def test_a_run_is_as_long_whatever_was_expected():
+    """Steps of simulated runs that followed the expectation made short runs longer than any real one."""
+    planned = config(3)
+    margins = dict.fromkeys(planned.pairings(), 0.0) | {
+        ("p0", "p2"): 3000.0,
+        ("p0", "p1"): 1500.0,
+        ("p1", "p2"): 1500.0,
+    }
+    world = World(margins, dict.fromkeys(margins, 1000.0), (1500.0, 0.0, -1500.0))
+    taken = [simulated_run(planned, world, expected=each, seed=1).seed_pairs for each in (10.0, 10_000.0)]
+    assert taken[0] == taken[1] < 60
+
+
 @pytest.mark.parametrize(
     ("taken", "known"),
     [([100] * 20, True), ([100] * 18 + [300] * 2, True), ([100] * 17 + [300] * 3, False), ([60, 100, 160] * 7, False)],

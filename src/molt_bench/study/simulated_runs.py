@@ -3,8 +3,8 @@
 A run that continues a pilot begins with the pilot's margins.
 
 Ladder, matchmaker and stop rule are those of a real run; only the games are missing. A seed pair's margin is drawn from
-a Normal distribution around what the first truly wins from the second. Long runs are simulated in steps of several
-matches, so that a run takes about as many steps whatever its length.
+a Normal distribution around what the first truly wins from the second. Matches become longer as the run does, so that
+long runs take little more time than short ones.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 else:
     np = lazy_import("numpy")
 
-#: Steps that a pairing plays at least in a run that is as long as expected.
-_STEPS: Final = 8
+#: A match adds one seed pair to so many that have been played, if that is more than its own.
+_GROWTH: Final = 40
 #: Numbers of seeds that each pairing has for itself.
 _APART: Final = 10**9
 #: How many times longer than expected a run may be before it is given up, as a run that ends there.
@@ -75,25 +75,28 @@ class _DrawnLadder(Ladder):
     def __init__(self, config: BenchmarkConfig, world: World, dice: Any) -> None:
         super().__init__(config)
         self._world, self._dice = world, dice
+        self.seed_pairs = 0
         self._numbers = {pair: number for number, pair in enumerate(self.meetings)}
         for pair, margins in world.played.items():
             self._enter_drawn(pair, margins, start=-_APART * (1 + self._numbers[pair]))
             self.meetings[pair] = ceil(len(margins) / config.seeds.per_match)
         self._look_anew()
 
-    def _enter_drawn(self, pair: Pair, margins: tuple[float, ...], *, start: int) -> None:
-        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins), range(start, start + len(margins)))
-
     def draw(self, pair: Pair) -> None:
-        """Add a match of two."""
-        count = self.config.seeds.per_match
-        drawn = self._dice.normal(self._world.margins[pair], self._world.deviations[pair], count)
-        margins = tuple(drawn.tolist())
-        self._enter_drawn(pair, margins, start=_APART * self._numbers[pair] + count * self.meetings[pair])
-        self.meetings[pair] += 1
+        """Add a match of two, or several as one."""
+        per_match = self.config.seeds.per_match
+        times = max(1, self.seed_pairs // (_GROWTH * per_match))
+        drawn = self._dice.normal(self._world.margins[pair], self._world.deviations[pair], times * per_match)
+        start = _APART * self._numbers[pair] + per_match * self.meetings[pair]
+        self._enter_drawn(pair, tuple(drawn.tolist()), start=start)
+        self.meetings[pair] += times
         nothing: Any = None  # the schedule knows who played, and nothing else
         self.matches.append(PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing))
         self._look_anew()
+
+    def _enter_drawn(self, pair: Pair, margins: tuple[float, ...], *, start: int) -> None:
+        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins), range(start, start + len(margins)))
+        self.seed_pairs += len(margins)
 
 
 def simulated_run(config: BenchmarkConfig, world: World, *, expected: float, seed: int) -> SimulatedRun:
@@ -101,26 +104,15 @@ def simulated_run(config: BenchmarkConfig, world: World, *, expected: float, see
 
     `expected` is about how many seed pairs of each pairing it will take.
     """
-    done = sum(map(len, world.played.values()))
-    config = _in_steps(config, max(0.0, expected - done / len(config.pairings())))
-    ladder = _DrawnLadder(config, world, np.random.RandomState(seed))
-    rules, blocks, spending = rules_of(config.stop), SeedBlocks(config.seeds, ladder.meetings), Spending({})
-    per_match, pairings = config.seeds.per_match, len(ladder.meetings)
-    most = _MOST * pairings * max(_STEPS, ceil(expected / per_match))
-    at_once = config.matches_per_round()
-    while len(ladder.matches) < most and first_reason(rules, ladder.progress(spending, seconds=0.0)) is None:
-        for pair in next_pairs(config, ladder, blocks, spending, at_once):
+    rule = rule_of(config.stop).model_copy(update={"method": "margin"})
+    seeds = config.seeds.model_copy(update={"file": None, "master_seed": 0, "shared_decks": False})
+    endless = {"stop": StopConfig(adjacent_confidence=rule, budget=None), "seeds": seeds}
+    ladder = _DrawnLadder(config.model_copy(update=endless), world, np.random.RandomState(seed))
+    rules, blocks, spending = rules_of(ladder.config.stop), SeedBlocks(seeds, ladder.meetings), Spending({})
+    least, at_once = max(seeds.per_match, config.scheduler.min_seed_pairs), config.matches_per_round()
+    most = ladder.seed_pairs + _MOST * len(ladder.meetings) * max(expected, least)
+    while ladder.seed_pairs < most and first_reason(rules, ladder.progress(spending, seconds=0.0)) is None:
+        for pair in next_pairs(ladder.config, ladder, blocks, spending, at_once):
             ladder.draw(pair)
         ladder.end_round()
-    return SimulatedRun(done + per_match * len(ladder.matches), tuple(each.kind for each in ladder.verdicts()))
-
-
-def _in_steps(config: BenchmarkConfig, expected: float) -> BenchmarkConfig:
-    """Return the config of a run without a budget, with several matches of a pairing as one where there are many."""
-    times = max(1, int(expected / _STEPS / config.seeds.per_match))
-    rule = rule_of(config.stop)
-    stop = StopConfig(adjacent_confidence=rule.model_copy(update={"method": "margin"}), budget=None)
-    seeds = config.seeds.model_copy(
-        update={"per_match": times * config.seeds.per_match, "file": None, "master_seed": 0, "shared_decks": False}
-    )
-    return config.model_copy(update={"stop": stop, "seeds": seeds})
+    return SimulatedRun(ladder.seed_pairs, tuple(each.kind for each in ladder.verdicts()))
