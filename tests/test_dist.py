@@ -146,6 +146,8 @@ def test_the_suite_runs_on_three_systems_and_every_python():
     assert WORKFLOWS["release.yml"]["jobs"]["try"]["strategy"]["matrix"]["python"] == [*dist.PYTHONS]
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     assert re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project) == [*dist.PYTHONS]
+    promise = f"which Python it is ({dist.PYTHONS[0]} to {dist.PYTHONS[-1]})"
+    assert promise in (ROOT / "docs/reference/stability.md").read_text("utf-8")
 
 
 def test_publishing_waits_for_an_owner_of_the_name_and_stores_no_key():
