@@ -144,7 +144,7 @@ def test_the_headline_of_two_in_doubt_says_that_and_no_confidence_that_would_rea
 def test_every_command_that_reads_a_run_opens_it(name, reader, tmp_path):
     fresh(RUNS[name], tmp_path / "home")
     given, said = READERS[reader](tmp_path / "home")
-    if reader == "export exchanges" and name != "models 11":
+    if reader == "export exchanges" and not name.startswith("models"):
         assert "no exchanges with a language model" in said
     elif (reader, name) == ("compare", "models 11"):
         assert "in two seed pairs or more" in said
