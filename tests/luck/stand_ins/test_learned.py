@@ -1,0 +1,57 @@
+"""What stand-ins learn: from odds quickly, and from draws with more caution."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from molt_bench.luck.stand_ins.learned import EARLIER, NOW, StandIns
+from molt_bench.luck.stand_ins.visited import visited
+from tests.luck.stand_ins.players import stated_game
+
+AGENTS = (0, 1)
+
+
+@cache
+def decisions(label, count, *, stated):
+    """Return the decisions of some games, with the odds that were stated or with the draws alone."""
+    games = [
+        stated_game((1.4, 0.6), seed=f"{label} {number // 2}", seating=("AB", "BA")[number % 2], stack=5000)
+        for number in range(count)
+    ]
+    return visited(games if stated else [(record, (None, None)) for record, _ in games], AGENTS)
+
+
+def lost(recipe, *, stated, games=12):
+    """Return how far stand-ins are from the odds of others' hands, in nats a decision, after some games."""
+    learned = StandIns(recipe)
+    for _ in AGENTS:
+        learned.add_agent()
+    learned.learn(decisions("lesson", games, stated=stated))
+    other = decisions("exam", 12, stated=True)
+    odds, _ = learned.odds(other.moments, other.deals)
+    return float(-(other.wanted * np.log(np.maximum(odds, 1e-9))).sum(axis=1).mean())
+
+
+def test_odds_teach_more_than_draws():
+    assert lost(NOW, stated=True) < lost(NOW, stated=False)
+
+
+def test_draws_are_trusted_less_than_by_earlier_versions():
+    """Few draws say little: held to what suits all, a stand-in is nearer to how the agent plays."""
+    for games in (8, 12):
+        assert lost(NOW, stated=False, games=games) < lost(NOW._replace(hold_drawn=1.0), stated=False, games=games)
+
+
+def test_odds_are_trusted_as_before():
+    assert lost(NOW, stated=True) == pytest.approx(lost(NOW._replace(hold_drawn=1.0), stated=True), abs=0.01)
+
+
+@pytest.mark.parametrize("recipe", [NOW, EARLIER])
+def test_frozen_stand_ins_are_of_the_same_recipe(recipe):
+    learned = StandIns(recipe)
+    for _ in AGENTS:
+        learned.add_agent()
+    learned.learn(decisions("lesson", 12, stated=False))
+    other = decisions("exam", 12, stated=True)
+    assert (learned.frozen().odds(other.moments, other.deals)[0] == learned.odds(other.moments, other.deals)[0]).all()
