@@ -155,7 +155,8 @@ MODELS = (
         equal=True,
     ),
 )
-TAILS, PLANNED, PLANNED_LATER, KNOWN = (_GROUPS[name] for name in ("TAILS", "PLANNED", "PLANNED_LATER", "KNOWN"))
+TAILS, PLANNED, PLANNED_LATER = (_GROUPS[name] for name in ("TAILS", "PLANNED", "PLANNED_LATER"))
+KNOWN = (*_GROUPS["KNOWN"], *_GROUPS["KNOWN_LATER"])
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_NAMED["judges"].bots["fair"], 4), equal=True),
     Plan("open fair x 4", "copies, dice published", _copies(_NAMED["open judges"].bots["fair"], 4), equal=True),

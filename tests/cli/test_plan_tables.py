@@ -54,3 +54,9 @@ def test_the_pilot_that_narrows_it_is_named(planner):
         "Play a pilot of 12 matches, which the run can continue, and plan again."
     )
     assert said(planner, known=False, pilot=20, advised=40).endswith("Play on to 40 matches and plan again.")
+
+
+def test_a_run_that_its_pilot_has_decided_has_no_range_to_say(planner):
+    need = planner.taking(None, "decided", 30)
+    told = plan_remarks([], WholeRun(need, need, need, 30, None), planner.assumed, None)[0]
+    assert told.endswith("as the pilot knows it took 30k hands.")

@@ -149,7 +149,8 @@ def _about_whole(whole: WholeRun) -> str:
     """Say what the whole run takes: a number if it is known, or else the range, and the pilot that narrows it."""
     said = "Decided: every two neighbours are ordered or tied."
     basis = "this line-up as the pilot knows it" if whole.pilot_matches else "players as unlike as usual"
-    took = f"{RUNS} simulated runs with {basis} took {_short(whole.least.hands)} to {_short(whole.most.hands)} hands"
+    ends = dict.fromkeys(_short(each.hands) for each in (whole.least, whole.most))
+    took = f"{RUNS} simulated runs with {basis} took {' to '.join(ends)} hands"
     if whole.number is not None:
         return f"{said} That takes about {_short(whole.number.hands)} hands: {took}."
     advice = (
