@@ -24,8 +24,8 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
 from molt_bench.agents.llm.strategy import Share, StatedDraws, Strategy, drawn, together
 from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.dice.model_draw_bets import LEVEL, DrawTest
-from molt_bench.luck.dice.stated_policy_bets import Option, PolicyTest, SizeDrawn
+from molt_bench.luck.dice.model_draw_check import LEVEL, DrawTest
+from molt_bench.luck.dice.stated_policy_check import Option, PolicyTest, SizeDrawn
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import KINDS, Action, Kind

@@ -54,7 +54,7 @@ SUITES: Final = {
         "cheating agents, strangers' run folders, edited files and false policies gain nothing or are named",
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
-        " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_stated_policy_bets.py"
+        " tests/e2e/test_false_policies.py tests/e2e/test_suspicion.py tests/luck/test_stated_policy_check.py"
         " tests/bench/test_false_alarms.py tests/agents/external tests/agents/sandbox tests/e2e/test_sandbox*.py",
         debian="bwrap:bubblewrap",
     ),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from molt_bench.bench.error_budget import error_budget, error_of
-from molt_bench.bench.stages import plain_stop
+from molt_bench.bench.extended_run import plain_stop
 from molt_bench.config.sections import AdjacentConfidence, Budget, StopConfig
 from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.student import Estimate

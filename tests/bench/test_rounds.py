@@ -4,11 +4,11 @@ import pytest
 
 from molt_bench.agents.kinds import make_agent
 from molt_bench.bench.dealer import Dealer
+from molt_bench.bench.extended_run import INTERRUPTED, Stage
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
 from molt_bench.bench.rounds import Played, drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
-from molt_bench.bench.stages import INTERRUPTED, Stage
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import Budget, StopConfig
 from molt_bench.errors import JournalError

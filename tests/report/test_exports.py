@@ -16,7 +16,7 @@ from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.poker.hand import NOBODY
-from molt_bench.report.exports import chip_flow, latex, plain_names
+from molt_bench.report.exports import chip_flow, latex, percent_encoding
 from molt_bench.report.exports.acpc import acpc
 from molt_bench.report.exports.dealt_hands import DealtHand
 from molt_bench.report.exports.ohh import ohh
@@ -34,7 +34,7 @@ FOLD = "2:50/100/10:10000,9000:b1:AhKd|7c7d|:cr9990f:110"
 DECISIONS = (Folding, CheckingOrCalling, CompletionBettingOrRaisingTo)
 
 
-@pytest.mark.parametrize("module", [chip_flow, plain_names, latex], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [chip_flow, percent_encoding, latex], ids=lambda module: module.__name__)
 def test_the_examples_in_the_modules_are_right(module):
     done = doctest.testmod(module)
     assert done.attempted

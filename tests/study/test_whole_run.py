@@ -12,7 +12,7 @@ from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import Pilot, pilot_of_margins
 from molt_bench.study.planner import Planner
-from molt_bench.study.simulated_runs import World, simulated_run
+from molt_bench.study.simulated_run import World, simulated_run
 from molt_bench.study.whole_run import RUNS, agree, whole_run
 
 

@@ -118,7 +118,7 @@ def test_it_has_every_hand_of_a_run_of_usual_size_under_the_paths_of_the_server(
 def cut_short(library, bots_id, monkeypatch):
     """Return what a file holds that has room for part of the hands only."""
     monkeypatch.setattr("molt_bench.view.html_report._LARGEST_UNPACKED", 400_000)
-    monkeypatch.setattr("molt_bench.view.html_report._MOST_LINKED", 15)
+    monkeypatch.setattr("molt_bench.view.chosen_deals._MOST_LINKED", 15)
     return data_of(Page(html_report(library.open(bots_id))))
 
 

@@ -18,6 +18,7 @@ from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.dealer import Dealer
+from molt_bench.bench.extended_run import plain_stop
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.past import Past
@@ -25,7 +26,6 @@ from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Played, Round, drive_run, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stages import plain_stop
 from molt_bench.bench.stop_rules import out_of_time
 from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig

@@ -23,9 +23,9 @@ from molt_bench.bench.model_draws import Draws, MatchDraws
 from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds, UnusedPolicy
 from molt_bench.errors import JournalError
 from molt_bench.luck.dice.lookahead import FAR, NEAR
-from molt_bench.luck.dice.model_draw_bets import Draw
+from molt_bench.luck.dice.model_draw_check import Draw
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.dice.stated_policy_bets import Evidence
+from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands

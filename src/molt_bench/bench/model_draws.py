@@ -13,7 +13,7 @@ from molt_bench.agents.llm.providers.log_probabilities import Choice, Drawn, Rec
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.strategy import StatedDraws, Strategy
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.luck.dice.model_draw_bets import Draw, DrawTest
+from molt_bench.luck.dice.model_draw_check import Draw, DrawTest
 from molt_bench.poker.actions import KINDS
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, Pair

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from molt_bench.bench.extended_run import Stage
 from molt_bench.bench.refused_policies import MatchAccount
-from molt_bench.bench.stages import Stage
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord, Margins
 from molt_bench.specs import GameLabel, GameSpec, Pair

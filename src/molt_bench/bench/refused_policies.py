@@ -5,8 +5,8 @@ from itertools import chain, combinations
 
 import msgspec
 
-from molt_bench.luck.dice.model_draw_bets import Draw
-from molt_bench.luck.dice.stated_policy_bets import Evidence
+from molt_bench.luck.dice.model_draw_check import Draw
+from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.records import Margins, possible_margins
 
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 import msgspec
 
 from molt_bench.bench.dealer import Dealer
+from molt_bench.bench.extended_run import IN_A_ROUND, INTERRUPTED, Course, Stage
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import followed_pairs, next_pairs, room_for_matches
 from molt_bench.bench.past import Games, Past
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stages import IN_A_ROUND, INTERRUPTED, Course, Stage
 from molt_bench.bench.stop_rules import first_reason, has_converged, nobody_left, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates

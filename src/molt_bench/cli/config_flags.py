@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from molt_bench.arena.cast import check_participants
+from molt_bench.bench.extended_run import another_stop
 from molt_bench.bench.model_draws import unstated_sampling
 from molt_bench.bench.schedule.opening import opening_shortfall
-from molt_bench.bench.stages import another_stop
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
 from molt_bench.config.assignments import put, set_field

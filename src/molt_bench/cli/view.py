@@ -15,9 +15,9 @@ from molt_bench.view.library import Library
 from molt_bench.web_server import bound, is_loopback, url_of
 
 if TYPE_CHECKING:  # it needs the extra view
-    from molt_bench.view import access, server
+    from molt_bench.view import access_token, server
 else:
-    server, access = lazy_import("molt_bench.view.server"), lazy_import("molt_bench.view.access")
+    server, access_token = lazy_import("molt_bench.view.server"), lazy_import("molt_bench.view.access_token")
 
 #: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
 _WAIT_S: Final = 0.5
@@ -45,7 +45,7 @@ def view(folder: str, port: int, host: str, *, no_browser: bool, as_json: bool) 
     library = Library(folder, wait_s=_WAIT_S, editable=is_loopback(host))
     listener = bound(host, port)
     port = listener.getsockname()[1]
-    allowed = access.Access(port=port, local=is_loopback(host))
+    allowed = access_token.Access(port=port, local=is_loopback(host))
     url = f"{url_of(host, port)}/?token={allowed.token}"
     count = len(library.runs.ids())
     line = f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)"

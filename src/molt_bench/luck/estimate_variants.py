@@ -14,7 +14,7 @@ from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.luck.dice.draws import Policies
 from molt_bench.luck.dice.lookahead import FAR, Reach
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
-from molt_bench.luck.dice.stated_policy_bets import Evidence
+from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.dice.stated_policy_evidence import GameEvidence
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.poker.observation import PlayedHand

@@ -44,7 +44,7 @@ from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.draws import Folds, Policies, action_features, action_value, dice_terms
 from molt_bench.luck.dice.known_dice import KnownDice
 from molt_bench.luck.dice.lookahead import FAR, Reach, without_dice
-from molt_bench.luck.dice.stated_policy_bets import Evidence
+from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.dice.stated_policy_evidence import GameEvidence
 from molt_bench.luck.fitting import GameParts
 from molt_bench.luck.game_luck import GameLuck, game_luck, rebuilt_hands

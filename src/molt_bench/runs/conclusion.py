@@ -8,9 +8,9 @@ from msgspec import structs
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.money.ledger import Unaccounted
+from molt_bench.bench.extended_run import INTERRUPTED
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.schedule.opening import opening_shortfall
-from molt_bench.bench.stages import INTERRUPTED
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.header import recorded_boxes, recorded_harnesses

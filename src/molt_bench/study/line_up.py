@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.lazy_import import lazy_import
 from molt_bench.study.pilot import Pilot, prior_deviation
-from molt_bench.study.simulated_runs import World
+from molt_bench.study.simulated_run import World
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,6 +1,6 @@
 """What a whole run takes, until every two neighbours are ordered or tied: one number only where it is known.
 
-The run is simulated (`simulated_runs`), each time with a truth of its own that the line-up may have (`line_up`). If it
+The run is simulated (`simulated_run`), each time with a truth of its own that the line-up may have (`line_up`). If it
 can continue the pilot, it begins where the pilot ends. What it takes depends on its closest two neighbours, which a
 small pilot cannot know; then only the range is said.
 """
@@ -16,7 +16,7 @@ import msgspec
 
 from molt_bench.lazy_import import lazy_import
 from molt_bench.study.planner import Need, Planner
-from molt_bench.study.simulated_runs import simulated_run
+from molt_bench.study.simulated_run import simulated_run
 
 if TYPE_CHECKING:
     import numpy as np

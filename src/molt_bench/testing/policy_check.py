@@ -10,7 +10,7 @@ from molt_bench.luck.cards.card_luck import hand_luck
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.draws import Deal, decisions_of
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
-from molt_bench.luck.dice.stated_policy_bets import PolicyTest
+from molt_bench.luck.dice.stated_policy_check import PolicyTest
 from molt_bench.luck.dice.stated_policy_evidence import add_decision
 from molt_bench.poker.actions import KINDS, Action
 from molt_bench.poker.hand import Hand

@@ -7,7 +7,6 @@ all fit, the file holds and lists those with the biggest swings.
 
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from molt_bench.lazy_import import lazy_import
+from molt_bench.view.chosen_deals import chosen_deals
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
@@ -41,8 +41,6 @@ _LARGEST_UNPACKED: Final = 32_000_000
 _AT_ONCE: Final = 25
 #: Compressed bytes of a hand in the list of hands, at most.
 _LISTED: Final = 110
-#: How many hands that the pages link to come before the biggest swings.
-_MOST_LINKED: Final = 400
 
 #: Decompresses the hands, adds them to the other data, then starts the pages.
 _START: Final = """\
@@ -160,34 +158,3 @@ def _packed_hands(run: OpenRun, known: dict[str, Any], room: int) -> tuple[str, 
     pack.add({f"api/runs/{ONLY_RUN}/hands.json": hand_columns(run, kept)})
     pack.add({f"api/runs/{ONLY_RUN}/lines/{match}.json": played_hands(run, match, kept) for match in matches})
     return pack.text(), len(kept), len(places)
-
-
-def chosen_deals(run: OpenRun, page: dict[str, Any], matches: dict[int, dict[str, Any]]) -> list[Deal]:
-    """Return all deals of a run, the ones to show first if there is no room for all: linked ones, then big swings."""
-    swings: dict[Deal, int] = {}
-    for match in run.pairs:
-        for at, seed in enumerate(run.seeds_of(match)):
-            for game in run.sides(match, seed):
-                for number, net in enumerate(game.record.hand_nets, start=1):
-                    swings[match, at, number] = max(swings.get((match, at, number), 0), abs(net))
-    order = sorted(swings, key=lambda place: (-swings[place], place))
-    # Many links must not take the place of the biggest swings.
-    first = dict.fromkeys([*_linked(page), *_biggest(matches)])
-    linked = [place for place in first if place in swings][:_MOST_LINKED]
-    return list(dict.fromkeys([*linked, *order]))
-
-
-def _linked(page: dict[str, Any]) -> Iterator[Deal]:
-    """Return the hands that the page of a run links to: examples of faults, and the costliest decisions."""
-    for fault in page["faults"]:
-        yield fault["place"]["match"], fault["place"]["seed"], fault["place"]["hand"]
-    for row in page["grades"]["rows"] if page["grades"] else ():
-        for each in row["costliest"]:
-            yield each["match"], each["seedIndex"], each["hand"]
-
-
-def _biggest(matches: dict[int, dict[str, Any]]) -> list[Deal]:
-    """Return the hands that the pages of matches link to: the biggest of each seed pair, best first."""
-    found = [(abs(seed["biggest"]["swing"]), match, seed) for match, page in matches.items() for seed in page["seeds"]]
-    found.sort(key=lambda each: -each[0])
-    return [(match, seed["index"], seed["biggest"]["hand"]) for _, match, seed in found]

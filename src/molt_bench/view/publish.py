@@ -32,9 +32,9 @@ from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.view.chosen_deals import chosen_deals
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
-from molt_bench.view.html_report import chosen_deals
 from molt_bench.view.library import DAMAGED, Library
 from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from molt_bench.errors import ConfigError
-from molt_bench.view.access import Access
+from molt_bench.view.access_token import Access
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
 from molt_bench.view.guard import ALLOWED, JSON, guarded, json_error

@@ -3,7 +3,7 @@
 The policy of an agent that is not built in is used or left out decision by decision, by what is known *before* the
 draw: where it fails, that decision is not corrected, and all others are. To leave out a whole game by what happened in
 it would be a bias, and one that can be played. Whether drawn actions follow the stated odds is tested over the whole
-run (`molt_bench.luck.dice.stated_policy_bets`).
+run (`molt_bench.luck.dice.stated_policy_check`).
 """
 
 from collections.abc import Container, Iterator

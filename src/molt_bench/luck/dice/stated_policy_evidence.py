@@ -11,7 +11,7 @@ from molt_bench.luck.dice.chances import BINS, NoChanceError, PolicyError, check
 from molt_bench.luck.dice.draws import Deal, Decision, Draw, Folds, Policies, values_of
 from molt_bench.luck.dice.known_dice import decisions_seen
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.dice.stated_policy_bets import Evidence, Option, PolicyTest, SizeDrawn
+from molt_bench.luck.dice.stated_policy_check import Evidence, Option, PolicyTest, SizeDrawn
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord

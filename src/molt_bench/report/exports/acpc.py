@@ -13,7 +13,7 @@ from molt_bench.poker.acpc_text import acpc_betting, acpc_cards
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.report.exports.dealt_hands import DealtHand
-from molt_bench.report.exports.plain_names import plain_name
+from molt_bench.report.exports.percent_encoding import plain_name
 
 
 def acpc(hands: Iterable[DealtHand]) -> Iterator[str]:

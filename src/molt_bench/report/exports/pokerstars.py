@@ -16,7 +16,7 @@ from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.report.exports.chip_flow import BOARD_OF, ChipFlow, ChipMove, chip_flow, posts_of
 from molt_bench.report.exports.dealt_hands import DealtHand
-from molt_bench.report.exports.plain_names import plain_name
+from molt_bench.report.exports.percent_encoding import plain_name
 
 #: The time of the first hand of a run; one hand per second follows.
 FIRST_HAND: Final = datetime(2000, 1, 1)

@@ -9,7 +9,7 @@ import msgspec
 from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.money.reply_limit import ReplyLimit
-from molt_bench.agents.llm.providers.library_settings import sent_max_tokens
+from molt_bench.agents.llm.providers.request_settings import sent_max_tokens
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Tokens
 from molt_bench.errors import GameUnfinished

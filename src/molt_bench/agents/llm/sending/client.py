@@ -12,7 +12,6 @@ from molt_bench.agents.llm.providers.answers import AnswerReader
 from molt_bench.agents.llm.providers.api_keys import api_key
 from molt_bench.agents.llm.providers.base import BROKEN_OFF
 from molt_bench.agents.llm.providers.chat_protocol import ChatForm, form_of, plain, with_readable_counts
-from molt_bench.agents.llm.providers.library_settings import check_headers, header_values
 from molt_bench.agents.llm.providers.pydantic_ai_library import (
     ModelLibrary,
     Send,
@@ -21,6 +20,7 @@ from molt_bench.agents.llm.providers.pydantic_ai_library import (
     parameters_of,
     provider_class,
 )
+from molt_bench.agents.llm.providers.request_settings import check_headers, header_values
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.batches import BatchQueue

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
-from molt_bench.agents.llm.providers.library_settings import (
+from molt_bench.agents.llm.providers.request_settings import (
     limit_names,
     logprob_settings,
     model_settings,

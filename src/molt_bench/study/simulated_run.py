@@ -1,4 +1,4 @@
-"""Simulated runs: how many matches a run takes until its own rule stops it, with margins drawn instead of played.
+"""A simulated run: how many matches it takes until its own rule stops it, with margins drawn instead of played.
 
 A run that continues a pilot begins with the pilot's margins.
 

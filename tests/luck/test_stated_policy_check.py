@@ -10,7 +10,7 @@ import pytest
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.dice.draws import Deal, decisions_of
 from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.dice.stated_policy_bets import BETS, Evidence, Option, PolicyTest, SizeDrawn, mean_capital
+from molt_bench.luck.dice.stated_policy_check import BETS, Evidence, Option, PolicyTest, SizeDrawn, mean_capital
 from molt_bench.luck.dice.stated_policy_evidence import add_decision
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import game_estimates

@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.luck.dice.model_draw_bets import LEVEL, DrawTest
+from molt_bench.luck.dice.model_draw_check import LEVEL, DrawTest
 from molt_bench.poker.actions import KINDS
 from tests.agents.llm.drawing import pick, tempered, unit
 

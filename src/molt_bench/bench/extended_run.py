@@ -1,4 +1,4 @@
-"""Stages of a run: the rules under which it stopped and continued.
+"""An extended run: its stages, the rules under which each stopped and continued, and what an extension may change.
 
 A run that has stopped can be extended: it continues under another stop rule, on the same decks. So a run is a chain of
 stages, each with its own rule, and each round is scheduled under the rule in force at the time.

@@ -1,6 +1,6 @@
 """A test of drawn actions against the odds that an agent states, by kind, by size, and by what they are worth.
 
-Like that of models (`luck.dice.model_draw_bets`), it bets against the stated odds, and holds at any time: if actions
+Like that of models (`luck.dice.model_draw_check`), it bets against the stated odds, and holds at any time: if actions
 are drawn with these odds, the mean capital of all bets is a martingale that starts at 1, so it ever reaches 1 / `LEVEL`
 with a probability of at most `LEVEL` (Ville's inequality).
 
@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from molt_bench.luck.dice.model_draw_bets import LEVEL, bets_of_kinds, kind_bets, mean_capital
+from molt_bench.luck.dice.model_draw_check import LEVEL, bets_of_kinds, kind_bets, mean_capital
 from molt_bench.poker.actions import KINDS
 from molt_bench.records import MOST
 
