@@ -26,12 +26,12 @@ def compiled(root: str) -> bool:
     made.unlink(missing_ok=True)
     if os.environ.get("MOLT_BENCH_PURE"):
         return False
-    compiler = shlex.split(os.environ.get("CC") or "cc")
     linked = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
     sources = sorted(str(path) for path in folder.glob("*.c"))
     include = sysconfig.get_paths()["include"]
     partly = folder / f".{os.getpid()}.so"
     try:
+        compiler = shlex.split(os.environ.get("CC", "")) or ["cc"]
         done = subprocess.run(
             [*compiler, *FLAGS, *linked, f"-I{include}", *sources, "-lm", "-o", str(partly)],
             capture_output=True,
@@ -40,7 +40,7 @@ def compiled(root: str) -> bool:
         if done.returncode:
             raise OSError(done.stderr.strip().splitlines()[0] if done.stderr.strip() else "no reason given")
         partly.replace(made)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         print(f"molt-bench stays pure Python, which is slower: {error}", file=sys.stderr)
         partly.unlink(missing_ok=True)
         return False

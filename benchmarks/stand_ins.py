@@ -246,7 +246,7 @@ def asked_again(played: Visited, mute: Visited, worth: Any, dice: Any) -> Visite
             wanted[at, CALL], wanted[at, FOLD] = wanted[at, CALL] + wanted[at, FOLD], 0.0
         if len(kept) > 1:
             options[-1] = Options(parts, kept.index(true.drawn), by_kind=False)
-    return mute._replace(options=options, wanted=wanted)
+    return mute._replace(options=options, wanted=wanted, drawn=np.array(worth) == 1)
 
 
 def report_reasked(plan: Plan, rounds: int, folder: str | None, *, counted: bool) -> None:

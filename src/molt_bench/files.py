@@ -29,7 +29,7 @@ def is_there(file: Path) -> bool:
     """Return whether there is such a file; raise OSError if that is hidden, which `is_file` does not on Python 3.14."""
     try:
         return stat.S_ISREG(file.stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last for a null byte in a name
         return False
 
 

@@ -56,7 +56,7 @@ def test_agents_of_runs_are_made_nowhere_else():
 
 
 @pytest.mark.parametrize("participant_type", OUTSIDERS)
-def test_only_built_in_bots_need_no_consent(participant_type):
+def test_only_built_in_bots_need_no_permission(participant_type):
     spec = ParticipantSpec(id="x", type=participant_type)
     with pytest.raises(NotPermitted, match="'x'"):
         make_permitted(spec, BUILT_IN)

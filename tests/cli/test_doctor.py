@@ -55,7 +55,9 @@ def test_an_extra_that_is_not_there_is_named(monkeypatch, capsys):
 
 def test_a_compiler_that_the_environment_names_is_the_one_that_is_looked_for(tmp_path):
     shutil.copy("/bin/true", tmp_path / "my-cc")
-    for compiler, state in (("my-cc -O2", "ok"), ("no-such-cc", "missing")):
+    shutil.copy("/bin/true", tmp_path / "cc")
+    wanted = {"my-cc -O2": "ok", "no-such-cc": "missing", " ": "ok", "'": "missing"}
+    for compiler, state in wanted.items():
         content, _ = answer({"PATH": str(tmp_path), "CC": compiler, "HOME": "/"})
         assert [each["state"] for each in content["found"] if each["name"] == "compiler"] == [state]
 
@@ -89,6 +91,14 @@ def test_kernels_that_were_not_compiled_come_with_the_command_that_compiles_them
         "about": "the same results, slower",
         "remedy": "pip install --force-reinstall --no-deps . in a clone of molt-bench",
     }
+
+
+def test_who_has_kernels_and_no_clone_needs_no_compiler(tmp_path):
+    """A copy of the package with what was compiled, as a wheel has it."""
+    shutil.copytree(ROOT / "src", tmp_path / "src")
+    program = (sys.executable, "-m", "molt_bench")
+    content, _ = answer({"PYTHONPATH": str(tmp_path / "src"), "PATH": "", "HOME": "/"}, program)
+    assert {"compiler", "Python.h"}.isdisjoint({each["name"] for each in content["found"]})
 
 
 @pytest.fixture(scope="module")

@@ -316,8 +316,8 @@ def test_nor_if_it_is_the_only_one(trap, kind):
     harmless(done, trap)
 
 
-def test_code_that_is_run_by_consent_runs_in_a_box_where_it_does_no_harm(trap, monkeypatch):
-    """The watcher sees that something is started, so it would see it without consent, too."""
+def test_code_that_is_run_with_permission_runs_in_a_box_where_it_does_no_harm(trap, monkeypatch):
+    """The watcher sees that something is started, so it would see it without permission, too."""
     if isinstance(bubblewrap(), str):
         pytest.skip(f"needs a sandbox: {bubblewrap()}")
     hashed = sha256((trap.bait / "evil_file.py").read_bytes()).hexdigest()
@@ -330,7 +330,7 @@ def test_code_that_is_run_by_consent_runs_in_a_box_where_it_does_no_harm(trap, m
     assert f"runs {trap.bait}/evil_file.py in a sandbox; SHA-256 {hashed}, as recorded" in err
 
 
-def test_and_programs_that_are_started_by_consent(trap, monkeypatch):
+def test_and_programs_that_are_started_with_permission(trap, monkeypatch):
     if isinstance(bubblewrap(), str):
         pytest.skip(f"needs a sandbox: {bubblewrap()}")
     hostile = {"exec": trap.participants()["exec of a file"]}

@@ -193,8 +193,8 @@ def test_a_damaged_exchange_is_named_by_its_line(server, copied, command):
     lines[4] = lines[4][:100]
     path.write_bytes(b"\n".join(lines))
     content, before = everything(copied), server.received
-    consent = ["--run-agents"] if command == "resume" else []
-    one_clear_line(quick(command, copied, *consent), "exchanges.jsonl line 5")
+    permission = ["--run-agents"] if command == "resume" else []
+    one_clear_line(quick(command, copied, *permission), "exchanges.jsonl line 5")
     assert everything(copied) == content
     assert server.received == before
 

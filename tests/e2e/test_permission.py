@@ -95,7 +95,7 @@ def test_the_flag_does_not_answer_for_somebody_at_a_terminal(cut):
     assert (status, "nothing was run" in said) == (1, True)
 
 
-def test_the_users_own_config_needs_no_consent_in_the_folder_where_the_run_began(cut, tmp_path, bots):
+def test_the_users_own_config_needs_no_permission_in_the_folder_where_the_run_began(cut, tmp_path, bots):
     folder, whole = cut
     players = ("--participants", f"{bots}:make_caller,random", "--output-dir", tmp_path / "out", "--resume")
     elsewhere = tmp_path / "elsewhere"
@@ -105,7 +105,7 @@ def test_the_users_own_config_needs_no_consent_in_the_folder_where_the_run_began
     assert (done.returncode, results(folder)) == (0, whole), done.stderr
 
 
-def test_a_run_that_has_ended_is_resumed_without_consent_and_extended_only_with_it(tmp_path, bots):
+def test_a_run_that_has_ended_is_resumed_without_permission_and_extended_only_with_it(tmp_path, bots):
     folder = quick_run(tmp_path / "out", *SMALL, *SEEDED, "--participants", f"{bots}:make_caller,random")
     bots.unlink()
     assert quick("resume", folder, "--quiet").returncode == 0

@@ -47,3 +47,5 @@ def test_it_has_no_step_where_one_approximation_takes_over_from_another(function
 def test_its_ends():
     assert [erf(inf), erf(-inf), erfc(inf), erfc(-inf)] == [1, -1, 0, 2]
     assert math.copysign(1, erf(-0.0)) == -1
+    assert math.isnan(erf(math.nan))
+    assert math.isnan(erfc(math.nan))

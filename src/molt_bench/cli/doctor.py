@@ -78,7 +78,7 @@ def _findings() -> Iterator[Finding]:
         missing = [module for module in modules if not _is_there(module)]
         yield Finding(extra, "missing" if missing else "ok", purpose, how_to_install(extra) if missing else "")
     chromium = any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-    remedy = "" if chromium else "apt install chromium (Debian)"
+    remedy = "" if chromium else "install chromium, on Debian by: apt install chromium"
     yield Finding("chromium", "ok" if chromium else "missing", "browser tests, for contributors", remedy)
     for variables, names in _keys().items():
         is_set = any(os.environ.get(variable) for variable in variables)
@@ -96,15 +96,29 @@ def _kernels() -> Iterator[Finding]:
         return
     else:
         yield Finding("kernels", "missing", "the same results, slower", again)
-    compiler = shlex.split(os.environ.get("CC") or "cc")[0]
+    if kernels.compiled and not _in_a_clone():
+        return
     headers = Path(sysconfig.get_paths()["include"], "Python.h")
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     install = "xcode-select --install" if sys.platform == "darwin" else "apt install gcc (Debian)"
     for name, there, remedy in (
-        ("compiler", shutil.which(compiler) is not None, install),
+        ("compiler", _compiler_is_there(), install),
         ("Python.h", headers.is_file(), f"apt install {python}-dev (Debian)"),
     ):
         yield Finding(name, "ok" if there else "missing", "compiles the kernels", "" if there else remedy)
+
+
+def _in_a_clone() -> bool:
+    """Return whether the package lies in a clone, whose kernels are compiled again with every change."""
+    return Path(__file__).parents[3].joinpath("hatch_build.py").is_file()
+
+
+def _compiler_is_there() -> bool:
+    try:
+        words = shlex.split(os.environ.get("CC", ""))
+    except ValueError:  # a quote that does not end
+        return False
+    return shutil.which((words or ["cc"])[0]) is not None
 
 
 def _is_there(module: str) -> bool:

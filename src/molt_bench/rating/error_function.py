@@ -1,4 +1,6 @@
-"""The error function: the same bits with every C library, whose own differ in the last digit.
+"""The error function with the bits of the GNU C library before 2.43: those of later ones differ in the last digit.
+
+From 1.25 on it needs `exp`, which other C libraries may round differently.
 
 The rational approximations are those of fdlibm's s_erf.c, under this notice:
 
@@ -10,7 +12,7 @@ The rational approximations are those of fdlibm's s_erf.c, under this notice:
 Sums are made in the order of the GNU C library before 2.43, by which the results of earlier versions were computed.
 """
 
-from math import copysign, exp, frexp, ldexp
+from math import copysign, exp, frexp, isnan, ldexp
 from typing import Final
 
 #: erf(1) to 24 bits, around which the middle range is approximated.
@@ -27,6 +29,8 @@ def erf(x: float) -> float:
     (0.5204998778130465, -0.8427007929497149, 1.0)
     """
     far = abs(x)
+    if isnan(x):
+        return x
     if far < 0.84375:
         return x + x * (_near(x * x) if far >= 2.0**-28 else 1.28379167095512586316e-01)
     if far >= 6:
@@ -41,6 +45,8 @@ def erfc(x: float) -> float:
     (0.4795001221869535, 1.842700792949715, 4.13703174651381e-37)
     """
     far = abs(x)
+    if isnan(x):
+        return x
     if far < 0.84375:
         if far < 2.0**-56:
             return 1 - x

@@ -5,9 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from molt_bench.agents.llm.strategy import Share
 from molt_bench.luck.stand_ins.learned import EARLIER, NOW, StandIns
 from molt_bench.luck.stand_ins.visited import visited
-from tests.luck.stand_ins.players import stated_game
+from tests.luck.stand_ins import players
+from tests.luck.stand_ins.players import stated_game, strategy_of
 
 AGENTS = (0, 1)
 
@@ -20,6 +22,12 @@ def decisions(label, count, *, stated):
         for number in range(count)
     ]
     return visited(games if stated else [(record, (None, None)) for record, _ in games], AGENTS)
+
+
+def one_action(shares):
+    """Return the likeliest action alone."""
+    likeliest = max(shares, key=lambda share: share.percent)
+    return (Share(likeliest.kind, likeliest.amount, 100),)
 
 
 def lost(recipe, *, stated, games=12):
@@ -43,8 +51,15 @@ def test_draws_are_trusted_less_than_by_earlier_versions():
         assert lost(NOW, stated=False, games=games) < lost(NOW._replace(hold_drawn=1.0), stated=False, games=games)
 
 
-def test_odds_are_trusted_as_before():
-    assert lost(NOW, stated=True) == pytest.approx(lost(NOW._replace(hold_drawn=1.0), stated=True), abs=0.01)
+def test_odds_are_trusted_as_before_even_where_they_leave_no_doubt(monkeypatch):
+    assert lost(NOW, stated=True) == lost(NOW._replace(hold_drawn=1.0), stated=True)
+    monkeypatch.setattr(players, "strategy_of", lambda seen, boldness: one_action(strategy_of(seen, boldness)))
+    decisions.cache_clear()
+    sure = decisions("lesson", 12, stated=True)
+    assert (sure.wanted == 1).any(axis=1).all()
+    assert not sure.drawn.any()
+    assert lost(NOW, stated=True) == lost(NOW._replace(hold_drawn=1.0), stated=True)
+    decisions.cache_clear()
 
 
 @pytest.mark.parametrize("recipe", [NOW, EARLIER])

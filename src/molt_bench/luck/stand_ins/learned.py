@@ -56,6 +56,7 @@ class _Decisions(NamedTuple):
     features: "Ints"
     wanted: "Floats"
     raised: "Floats"
+    drawn: "Flags"
     legal: "Flags"
 
     @classmethod
@@ -74,8 +75,8 @@ class _Decisions(NamedTuple):
         return found
 
     def fitted(self, centre: "Floats", begin: "Floats", hold: float, hold_drawn: float) -> "Floats":
-        """Return the weights that suit them best, held to `centre`; where only draws are known, by more."""
-        hold *= 1 + (hold_drawn - 1) * float((self.wanted == 1).any(axis=1).mean())
+        """Return the weights that suit them best, held to `centre`: the more so, the more are draws alone."""
+        hold *= 1 + (hold_drawn - 1) * float(self.drawn.mean())
         weights = begin
         for _ in range(2 if self.raised.any() else 1):
             wanted = self.filled(weights)
@@ -143,9 +144,9 @@ class StandIns:
             for situation in range(_SITUATIONS):
                 some = np.flatnonzero((agents == number) & (situations == situation))
                 if len(some):
-                    agent.decisions[situation].append(
-                        _Decisions(features[some], played.wanted[some], played.raised[some], played.legal[some])
-                    )
+                    wanted, raised = played.wanted[some], played.raised[some]
+                    found = _Decisions(features[some], wanted, raised, played.drawn[some], played.legal[some])
+                    agent.decisions[situation].append(found)
             prices = played.prices[(agents == number) & (played.prices >= 0)]
             at = np.searchsorted(CUTS, prices, side="right")
             agent.paid[0] += np.bincount(at, prices, ALL_IN - FIRST_RAISE).astype(np.int64)

@@ -60,6 +60,7 @@ class Visited(NamedTuple):
         players: Who decided: 0 for player A.
         wanted: By class, the odds, or 1 for what was done; a raise whose price is not known has nothing.
         raised: The odds of a raise whose price is not known.
+        drawn: Whether what was done is all that is known: no odds.
         prices: What the raise that was done costs, in thousandths of the pot; -1 where none, or all-in.
         legal: By class, whether there was an action of it.
         options: What could have been drawn; None where the odds are not known, or there was no choice.
@@ -74,6 +75,7 @@ class Visited(NamedTuple):
     players: "Ints"
     wanted: "Floats"
     raised: "Floats"
+    drawn: "Flags"
     prices: "Ints"
     legal: "Flags"
     options: Sequence[Options | None]
@@ -94,6 +96,7 @@ class _Rows:
         self.players: list[int] = []
         self.wanted: list[list[float]] = []
         self.raised: list[float] = []
+        self.drawn: list[bool] = []
         self.prices: list[int] = []
         self.options: list[Options | None] = []
         self.won: list[dict[int, float]] = []
@@ -120,6 +123,7 @@ class _Rows:
             wanted[CALL], wanted[FOLD] = wanted[CALL] + wanted[FOLD], 0.0
         self.wanted.append(wanted)
         self.raised.append(raised)
+        self.drawn.append(options is None)
         self.options.append(None if options is None or len(options.parts) < 2 else options)
 
 
@@ -217,6 +221,7 @@ def _packed(rows: _Rows) -> Visited:
         players=np.array(rows.players, np.int64),
         wanted=np.array(rows.wanted),
         raised=np.array(rows.raised),
+        drawn=np.array(rows.drawn),
         prices=np.array(rows.prices, np.int64),
         legal=legal_classes(moments, found),
         options=rows.options,

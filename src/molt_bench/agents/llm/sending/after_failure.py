@@ -48,7 +48,7 @@ class NextStep(msgspec.Struct, frozen=True):
     Attributes:
         pause_s: Seconds to wait before anything is sent again.
         counts: Whether this was one of the failures after which the model is paused.
-        pauses: Whether that are too many now: one request at a time is sent to the model, until one succeeds.
+        pauses: Whether there have been too many by now: one request at a time is sent to the model, until one succeeds.
         slows: Whether the model gets fewer requests at once, since it could not take so many.
         reason: Why the run stops, if it does.
     """
