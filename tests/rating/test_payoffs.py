@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from molt_bench.errors import ConfigError
+from molt_bench.rating import equilibrium
 from molt_bench.rating.cycles import significant_cycles
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.pairwise_model import MarginModel
@@ -191,6 +192,24 @@ def test_an_inequality_may_hold_the_most_even_one_back():
     assert weights[:4] == pytest.approx(expected, abs=1e-9)
     assert weights[4] == pytest.approx(0, abs=1e-9)
     assert -(expected @ np.log(expected)) < log(4)
+
+
+@pytest.mark.parametrize("power", range(9))
+def test_a_barrier_for_which_there_is_no_solution_is_left_out(monkeypatch, power):
+    """Which barriers have none depends on the version of numpy; what is found does not."""
+    game, gains, newton, missed = np.zeros((5, 5)), np.array([-1.0, 0.0, 0.0, 3.0]), equilibrium._newton, []
+
+    def singular(mixed, free, others, barrier):
+        if barrier == 10.0**-power:
+            missed.append(barrier)
+            raise np.linalg.LinAlgError
+        return newton(mixed, free, others, barrier)
+
+    game[4, :4], game[:4, 4] = gains, -gains
+    wanted = max_entropy_equilibrium(game)
+    monkeypatch.setattr(equilibrium, "_newton", singular)
+    assert max_entropy_equilibrium(game) == pytest.approx(wanted, abs=1e-9)
+    assert missed
 
 
 @pytest.mark.parametrize(("size", "seed"), [(10, 2), (20, 2), (50, 0), (50, 3)])
