@@ -24,12 +24,12 @@ else:
     np = lazy_import("numpy")
 
 #: Runs that are simulated: of so many, the shortest and the longest have another one between them in 29 of 31 cases. Of
-#: 20, it is 19 of 21, and on the older ladders it was 56 of 62.
+#: 20, it is 19 of 21, and on the older ladders it was 56 of 62, before the steps of simulated runs were corrected.
 RUNS: Final = 30
 #: Of more participants, no run is simulated.
 _MOST_SIMULATED: Final = 10
 #: A number is known if it is this many times what a run takes, in this share of the simulated runs. The share was
-#: chosen by looking at the older ladders (`docs/why/evidence-planning.md`).
+#: chosen by looking at the older ladders, before that correction (`docs/why/evidence-planning.md`).
 _CLOSE: Final = (0.7, 1.4)
 _AGREE: Final = 0.9
 #: Seed pairs of each pairing in the first pilot that is advised.
