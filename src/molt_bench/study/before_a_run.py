@@ -9,11 +9,10 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.planner import Planner
 from molt_bench.web_server import is_loopback
 
-#: Thousandths of a big blind per hand that are one big blind per 100 hands.
-_MBB_PER_BB100 = 10.0
 #: What a limit has over the price of a first ranking, where we suggest one.
 _ROOM = 1.5
 
@@ -106,8 +105,8 @@ def what_the_budget_shows(config: BenchmarkConfig, planner: Planner | None = Non
     if matches < planner.opening:
         return None
     need = planner.for_matches(matches)
-    gap = (need.target or 0.0) / _MBB_PER_BB100
-    closer = "called tied" if _MBB_PER_BB100 * gap <= rule.tie_margin_mbb else "left open"
+    gap = (need.target or 0.0) / MBB_PER_BB100
+    closer = "called tied" if MBB_PER_BB100 * gap <= rule.tie_margin_mbb else "left open"
     return (
         f"these {need.hands:,} hands can tell apart players about {gap:,.{0 if gap >= 10 else 1}f} bb/100 apart in "
         f"half of all runs; most that are closer will be {closer}"
