@@ -148,6 +148,8 @@ def plan_remarks(needs: Sequence[Need], whole: WholeRun | None, assumed: Assumpt
 def _about_whole(whole: WholeRun) -> str:
     """Say what the whole run takes: a number if it is known, or else the range, and the pilot that narrows it."""
     said = "Decided: every two neighbours are ordered or tied."
+    if whole.most.matches <= whole.pilot_matches:
+        return f"{said} The pilot has decided it, with {_short(whole.most.hands)} hands."
     basis = "this line-up as the pilot knows it" if whole.pilot_matches else "players as unlike as usual"
     ends = dict.fromkeys(_short(each.hands) for each in (whole.least, whole.most))
     took = f"{RUNS} simulated runs with {basis} took {' to '.join(ends)} hands"
