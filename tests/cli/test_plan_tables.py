@@ -17,9 +17,9 @@ def planner():
     return Planner(load_config(config))
 
 
-def whole(planner, *, known, pilot=0, advised=None):
+def whole(planner, *, known, by_pilot=True, pilot=0, advised=None):
     least, middle, most = (planner.taking(None, "decided", matches) for matches in (10, 40, 90))
-    return WholeRun(middle if known else None, least, most, pilot, advised)
+    return WholeRun(middle if known else None, least, most, by_pilot, pilot, advised)
 
 
 def said(planner, **settings):
@@ -50,13 +50,19 @@ def test_where_it_is_not_known_the_middle_is_nowhere(planner):
 
 
 def test_the_pilot_that_narrows_it_is_named(planner):
-    assert said(planner, known=False, advised=12).endswith(
+    assert said(planner, known=False, by_pilot=False, advised=12).endswith(
+        "players as unlike as usual took 10k to 90k hands. "
         "Play a pilot of 12 matches, which the run can continue, and plan again."
+    )
+    # A pilot of the line-up in another game is no part of the run.
+    assert said(planner, known=False, advised=12).endswith(
+        "as the pilot knows it took 10k to 90k hands. "
+        "This run cannot continue that pilot: play one of 12 matches with this config and plan again."
     )
     assert said(planner, known=False, pilot=5, advised=40).endswith("Play on to 40 matches and plan again.")
 
 
 def test_a_run_that_its_pilot_has_decided_does_not_lie_ahead(planner):
     need = planner.taking(None, "decided", 9)
-    told = plan_remarks([], WholeRun(need, need, need, 9, None), planner.assumed, None)[0]
+    told = plan_remarks([], WholeRun(need, need, need, True, 9, None), planner.assumed, None)[0]
     assert told == "Decided: every two neighbours are ordered or tied. The pilot has decided it, with 9,000 hands."
