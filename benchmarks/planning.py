@@ -83,7 +83,7 @@ def plans_of_run(pool: Pool, number: int) -> tuple[int, list[Planned]]:
 def pilot(draws: Draws, matches: int) -> Pilot:
     """Return what the first matches of a run teach."""
     config = config_of(draws, {}, stop=_stop(draws.pool, matches))
-    return pilot_of_margins(run(draws, config).ladder.margins, config.game)
+    return pilot_of_margins(run(draws, config).ladder.margins, config)
 
 
 def _stop(pool: Pool, matches: int) -> dict[str, object]:

@@ -17,9 +17,9 @@ def planner():
     return Planner(load_config(config))
 
 
-def whole(planner, *, known, pilot=0, advised=None):
+def whole(planner, *, known, by_pilot=True, pilot=0, advised=None):
     least, middle, most = (planner.taking(None, "decided", matches) for matches in (10, 40, 90))
-    return WholeRun(middle if known else None, least, most, pilot, advised)
+    return WholeRun(middle if known else None, least, most, by_pilot, pilot, advised)
 
 
 def said(planner, **settings):
@@ -35,7 +35,7 @@ def rows(planner, **settings):
 
 
 def test_a_known_number_is_said_with_the_range(planner):
-    told = said(planner, known=True, pilot=30)
+    told = said(planner, known=True, pilot=5)
     assert "That takes about 40k hands: 30 simulated runs" in told
     assert told.endswith("with this line-up as the pilot knows it took 10k to 90k hands.")
     assert [row[4] for row in rows(planner, known=True)] == ["40k"]
@@ -50,13 +50,19 @@ def test_where_it_is_not_known_the_middle_is_nowhere(planner):
 
 
 def test_the_pilot_that_narrows_it_is_named(planner):
-    assert said(planner, known=False, advised=12).endswith(
+    assert said(planner, known=False, by_pilot=False, advised=12).endswith(
+        "players as unlike as usual took 10k to 90k hands. "
         "Play a pilot of 12 matches, which the run can continue, and plan again."
     )
-    assert said(planner, known=False, pilot=20, advised=40).endswith("Play on to 40 matches and plan again.")
+    # A pilot of the line-up in another game is no part of the run.
+    assert said(planner, known=False, advised=12).endswith(
+        "as the pilot knows it took 10k to 90k hands. "
+        "This run cannot continue that pilot: play one of 12 matches with this config and plan again."
+    )
+    assert said(planner, known=False, pilot=5, advised=40).endswith("Play on to 40 matches and plan again.")
 
 
-def test_a_run_that_its_pilot_has_decided_has_no_range_to_say(planner):
-    need = planner.taking(None, "decided", 30)
-    told = plan_remarks([], WholeRun(need, need, need, 30, None), planner.assumed, None)[0]
-    assert told.endswith("as the pilot knows it took 30k hands.")
+def test_a_run_that_its_pilot_has_decided_does_not_lie_ahead(planner):
+    need = planner.taking(None, "decided", 9)
+    told = plan_remarks([], WholeRun(need, need, need, True, 9, None), planner.assumed, None)[0]
+    assert told == "Decided: every two neighbours are ordered or tied. The pilot has decided it, with 9,000 hands."

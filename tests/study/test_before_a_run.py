@@ -40,12 +40,40 @@ def test_how_long_a_run_without_a_limit_will_be_is_not_said():
     found = config("openai:m", budget={"maxMatches": None})
     opening = Planner(found).for_matches(Planner(found).opening)
     said = str(outlay_of(found))
-    assert said == f"a first ranking takes about ${opening.usd:,.2f}, nothing limits what the rest takes"
+    assert said == f"a first ranking takes about ${opening.usd:,.2f}; nothing limits the rest"
     assert "will cost" not in said
     assert str(outlay_of(config("openai:m"))).startswith("it will cost about $")
     bought = what_the_limit_buys(config("openai:m", budget={"maxMatches": None, "maxCostUsd": 5000}))
     assert bought.split(";")[0].endswith("games")
     assert " of " not in bought
+
+
+def test_a_limit_of_time_is_said_and_not_that_there_is_none():
+    said = str(outlay_of(config("openai:m", budget={"maxMatches": None, "maxSeconds": 3600})))
+    assert said.startswith("a first ranking takes about $")
+    assert said.endswith("; the run ends after 3,600 seconds")
+
+
+@pytest.mark.parametrize(("shared", "matches"), [(False, 5), (True, 15)])
+def test_the_seeds_of_a_file_limit_a_run(tmp_path, shared, matches):
+    """Its 43 seeds are 5 matches of 8: of all three pairings together, or of each where they share decks."""
+    file = tmp_path / "seeds.txt"
+    file.write_text("\n".join(f"seed {number}" for number in range(43)), encoding="utf-8")
+    players = [{"id": "m", "type": "llm:openai:m"}, "tag", "tight"]
+    seeds = {"file": str(file), "perMatch": 8, "sharedDecks": shared}
+    found = load_config(
+        {"participants": players, "seeds": seeds, "stop": {"budget": None}, "llm": {"prices": {"openai:m": PRICE}}}
+    )
+    need = Planner(found).for_matches(matches)
+    assert str(outlay_of(found)) == f"it will cost about ${need.usd:,.2f}"
+    assert f"{need.hands:,} hands" in what_the_budget_shows(found)
+
+
+def test_a_model_without_a_price_and_the_rest_are_two_sentences():
+    found = config("openai:m", "openai:nosuch", price=None, budget={"maxMatches": None})
+    found = found.model_copy(update={"llm": config("openai:m").llm})
+    said = str(outlay_of(found))
+    assert said.endswith(", and no price is known for openai:nosuch; nothing limits the rest")
 
 
 def test_bots_cost_nothing_and_need_no_limit():

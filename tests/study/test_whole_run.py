@@ -33,7 +33,7 @@ def pilot_like(skills, deviation, count, planned, *, seed=1):
     dice, known = np.random.RandomState(seed), MarginModel(list(skills), hands=100)
     for one, two in combinations(skills, 2):
         known.add((one, two), [*(skills[one] - skills[two] + deviation * dice.standard_normal(count))])
-    return pilot_of_margins(known, planned.game)
+    return pilot_of_margins(known, planned)
 
 
 def apart(count, gap):
@@ -103,6 +103,60 @@ def test_a_run_goes_on_from_its_pilot_and_another_game_begins_anew():
     other = LineUp(config(2, hands=40), pilot_like(skills, 1000.0, 10, planned))
     assert other.known
     assert other.played == {}
+
+
+def lined_up(*types, tight=None, **sections):
+    """Return a config of bots; `tight` has the settings of that one."""
+    players = [{"id": name, "type": name, **((tight or {}) if name == "tight" else {})} for name in types]
+    return load_config({"participants": players, "seeds": {"perMatch": 1}, **sections})
+
+
+def short_pilot(played, count=10):
+    return pilot_like({each.id: 0.0 for each in played.participants}, 1000.0, count, played)
+
+
+def test_a_pilot_is_continued_under_another_stop_rule():
+    played = lined_up("tag", "tight", stop={"budget": {"maxMatches": 10}})
+    planned = lined_up("tag", "tight", stop={"budget": None}, outputDir="elsewhere")
+    found = whole_run(Planner(planned, pilot=short_pilot(played)))
+    assert found.pilot_matches == 10
+
+
+def test_the_master_seed_that_a_pilot_drew_is_no_difference_and_another_one_is():
+    pilot = short_pilot(lined_up("tag", "tight", seeds={"perMatch": 1, "masterSeed": "drawn"}))
+    assert pilot.begins(lined_up("tag", "tight"))
+    assert not pilot.begins(lined_up("tag", "tight", seeds={"perMatch": 1, "masterSeed": "another"}))
+
+
+@pytest.mark.parametrize(
+    "played",
+    [
+        lined_up("tag", "tight", "random"),
+        lined_up("tight", "tag"),
+        lined_up("tag", "tight", tight={"anchor": True}),
+        lined_up("tag", "tight", tight={"type": "maniac"}),
+        lined_up("tag", "tight", seeds={"perMatch": 2}),
+        lined_up("tag", "tight", game={"handsPerGame": 40}),
+    ],
+    ids=["of more participants", "in another order", "another setting", "another type", "other matches", "other game"],
+)
+def test_a_pilot_that_this_run_cannot_continue_is_known_and_not_gone_on_from(played):
+    planner = Planner(lined_up("tag", "tight"), pilot=short_pilot(played))
+    line_up = planner.line_up()
+    assert line_up.known
+    assert line_up.played == {}
+    found = whole_run(planner)
+    assert (found.by_pilot, found.pilot_matches) == (True, 0)
+
+
+def test_only_a_pilot_that_goes_on_is_advised_to_and_never_further_than_the_longest_run():
+    planned, other = lined_up("tag", "tight"), lined_up("tag", "tight", game={"handsPerGame": 40})
+    on, anew = (whole_run(Planner(planned, pilot=short_pilot(each, 12))) for each in (planned, other))
+    assert (on.pilot_matches, on.advised) == (12, 24)
+    assert (anew.pilot_matches, anew.advised) == (0, 20)
+    far = whole_run(Planner(planned, pilot=pilot_like({"tag": 3000.0, "tight": 0.0}, 1000.0, 60, other)))
+    assert far.number is None
+    assert far.advised == far.most.matches < anew.advised
 
 
 @pytest.mark.slow

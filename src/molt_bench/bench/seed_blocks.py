@@ -42,6 +42,13 @@ class SeedBlocks:
         return self._listed is None
 
     @property
+    def matches(self) -> int | None:
+        """How many matches there are blocks for; None if they are endless."""
+        if self._listed is None:
+            return None
+        return len(self._listed) // self._size * (len(self.number_of) if self.shared else 1)
+
+    @property
     def exhausted(self) -> str:
         """Why the run ends when no pairing has a block left."""
         count = len(self._listed or ())

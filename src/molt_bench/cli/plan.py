@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from rich.table import Table
 
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
@@ -105,7 +106,6 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
         "confidence": flags.confidence,
         "latency_s": flags.latency,
     }
-    content: dict[str, Any]
     if by_budget:
         found = what_it_buys(planned, hands=flags.hands, usd=flags.usd, **settings)
         assumed, configs = found[0].assumed, [each.way.config for each in found]
@@ -117,24 +117,30 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
         )
     else:
         planner = Planner(planned, **settings)
-        gaps = GAPS if flags.gap is None and flags.interval is None else () if flags.gap is None else (flags.gap,)
-        whole = whole_run(planner) if gaps == GAPS else None
-        needs = [planner.to_separate(each) for each in gaps]
-        needs += [] if flags.interval is None else [planner.to_interval(flags.interval)]
         assumed, configs = planner.assumed, [planned]
-        content = {
-            "assumed": _plain_assumptions(assumed),
-            "wholeRun": None if whole is None else _plain_whole(whole),
-            "needs": [_plain_need(each) for each in needs],
-        }
-        table = plan_table(needs, whole, models=bool(assumed.models))
-        remarks = plan_remarks(needs, whole, assumed, what_the_budget_shows(planned, planner))
+        content, table, remarks = _by_gaps(planner, flags)
     if as_json:
         print_json(content)
         return
     screen = console()
     for each in (table, *remarks, *about_reference(configs, assumed), assumptions(assumed)):
         screen.print(each)
+
+
+def _by_gaps(planner: Planner, flags: PlanFlags) -> tuple[dict[str, Any], Table, list[str]]:
+    """Return what the whole run and the gaps take: for programs, as a table, and what is remarked on it."""
+    gaps = GAPS if flags.gap is None and flags.interval is None else () if flags.gap is None else (flags.gap,)
+    whole = whole_run(planner) if gaps == GAPS else None
+    needs = [planner.to_separate(each) for each in gaps]
+    needs += [] if flags.interval is None else [planner.to_interval(flags.interval)]
+    content = {
+        "assumed": _plain_assumptions(planner.assumed),
+        "wholeRun": None if whole is None else _plain_whole(whole),
+        "needs": [_plain_need(each) for each in needs],
+    }
+    shown = what_the_budget_shows(planner.config, planner)
+    table = plan_table(needs, whole, models=bool(planner.assumed.models))
+    return content, table, plan_remarks(needs, whole, planner.assumed, shown)
 
 
 def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:

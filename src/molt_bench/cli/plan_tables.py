@@ -148,16 +148,18 @@ def plan_remarks(needs: Sequence[Need], whole: WholeRun | None, assumed: Assumpt
 def _about_whole(whole: WholeRun) -> str:
     """Say what the whole run takes: a number if it is known, or else the range, and the pilot that narrows it."""
     said = "Decided: every two neighbours are ordered or tied."
-    basis = "this line-up as the pilot knows it" if whole.pilot_matches else "players as unlike as usual"
+    if whole.most.matches <= whole.pilot_matches:
+        return f"{said} The pilot has decided it, with {_short(whole.most.hands)} hands."
+    basis = "this line-up as the pilot knows it" if whole.by_pilot else "players as unlike as usual"
     ends = dict.fromkeys(_short(each.hands) for each in (whole.least, whole.most))
     took = f"{RUNS} simulated runs with {basis} took {' to '.join(ends)} hands"
     if whole.number is not None:
         return f"{said} That takes about {_short(whole.number.hands)} hands: {took}."
-    advice = (
-        f"Play on to {whole.advised:,} matches"
-        if whole.pilot_matches
-        else f"Play a pilot of {whole.advised:,} matches, which the run can continue,"
-    )
+    advice = f"Play a pilot of {whole.advised:,} matches, which the run can continue,"
+    if whole.pilot_matches:
+        advice = f"Play on to {whole.advised:,} matches"
+    elif whole.by_pilot:
+        advice = f"This run cannot continue that pilot: play one of {whole.advised:,} matches with this config"
     return f"{said} How many hands that takes is not known: {took}. {advice} and plan again."
 
 

@@ -8,12 +8,13 @@ import msgspec
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.bench.seed_blocks import SeedBlocks
+from molt_bench.config.sections import BenchmarkConfig, Budget
+from molt_bench.records import MBB_PER_BB100
+from molt_bench.seeds import load_seeds
 from molt_bench.study.planner import Planner
 from molt_bench.web_server import is_loopback
 
-#: Thousandths of a big blind per hand that are one big blind per 100 hands.
-_MBB_PER_BB100 = 10.0
 #: What a limit has over the price of a first ranking, where we suggest one.
 _ROOM = 1.5
 
@@ -22,30 +23,31 @@ class Outlay(msgspec.Struct, frozen=True):
     """What a run is expected to cost.
 
     Attributes:
-        usd: Dollars until its limits of matches, games and hands end it, or of its opening where it has no such limit;
-            None if no price is known.
+        usd: Dollars until its limits of matches, games, hands and seeds end it, or of its opening where it has no such
+            limit; None if no price is known.
         least: The fewest dollars that would be no surprise.
         most: The most.
         unpriced: The models without a price, wherever they may cost something.
-        endless: Whether it has no such limit, so that nobody knows how long it will be.
+        whole: Whether it has such a limit; without one nobody knows how long it will be.
+        rest: What is known of the rest of it, without one.
     """
 
     usd: float | None
     least: float
     most: float
     unpriced: tuple[str, ...]
-    endless: bool = False
+    whole: bool = True
+    rest: str = ""
 
     def __str__(self) -> str:
         said = []
         if self.usd is not None:
             spread = f" ({_money(self.least)} to {_money(self.most)})" if self.most > 1.2 * self.usd else ""
             about = f"about {_money(self.usd)}{spread}"
-            rest = "nothing limits what the rest takes"
-            said.append(f"a first ranking takes {about}, {rest}" if self.endless else f"it will cost {about}")
+            said.append(f"it will cost {about}" if self.whole else f"a first ranking takes {about}")
         if self.unpriced:
             said.append(f"no price is known for {', '.join(self.unpriced)}")
-        return ", and ".join(said)
+        return "; ".join(filter(None, (", and ".join(said), self.rest)))
 
 
 def outlay_of(config: BenchmarkConfig) -> Outlay | None:
@@ -64,7 +66,16 @@ def outlay_of(config: BenchmarkConfig) -> Outlay | None:
         for usd_of_call in each.usd_range or ()
     ]
     least, most = (end(spread, default=1.0) * (usd or 0.0) for end in (min, max))
-    return Outlay(usd or None, least, most, unpriced, endless=matches is None)
+    whole = matches is not None
+    return Outlay(usd or None, least, most, unpriced, whole=whole, rest="" if whole else _about_rest(config))
+
+
+def _about_rest(config: BenchmarkConfig) -> str:
+    """Say what ends a run that has no limit of matches, games, hands or seeds."""
+    limits = config.stop.budget or Budget(max_matches=None)
+    if limits.max_seconds is not None:
+        return f"the run ends after {limits.max_seconds:,.10g} seconds"
+    return "nothing limits the rest" if limits == Budget(max_matches=None) else ""
 
 
 def _is_local(settings: LLMSettings) -> bool:
@@ -75,13 +86,14 @@ def _is_local(settings: LLMSettings) -> bool:
 
 
 def _most_matches(config: BenchmarkConfig) -> int | None:
-    """Return how many matches the limits of matches, games and hands allow; None if there is no such limit."""
-    limits, per_match, game = config.stop.budget, config.seeds.per_match, config.game
-    if limits is None:
-        return None
+    """Return how many matches the limits of matches, games, hands and seeds allow; None if there is no such limit."""
+    limits, per_match, game = config.stop.budget or Budget(max_matches=None), config.seeds.per_match, config.game
+    listed = None if config.seeds.file is None else load_seeds(config.seeds.file)
+    blocks = SeedBlocks(config.seeds, dict.fromkeys(config.pairings(), 0), listed)
     known = [
         limit // share
         for limit, share in (
+            (blocks.matches, 1),
             (limits.max_matches, 1),
             (limits.max_games, 2 * per_match),
             (limits.max_hands, 2 * per_match * (game.hands_per_game + game.warmup_hands)),
@@ -106,8 +118,8 @@ def what_the_budget_shows(config: BenchmarkConfig, planner: Planner | None = Non
     if matches < planner.opening:
         return None
     need = planner.for_matches(matches)
-    gap = (need.target or 0.0) / _MBB_PER_BB100
-    closer = "called tied" if _MBB_PER_BB100 * gap <= rule.tie_margin_mbb else "left open"
+    gap = (need.target or 0.0) / MBB_PER_BB100
+    closer = "called tied" if MBB_PER_BB100 * gap <= rule.tie_margin_mbb else "left open"
     return (
         f"these {need.hands:,} hands can tell apart players about {gap:,.{0 if gap >= 10 else 1}f} bb/100 apart in "
         f"half of all runs; most that are closer will be {closer}"

@@ -56,7 +56,7 @@ class LineUp:
         self._hands = 2 * config.game.hands_per_game
         self._left = variance
         self.known = pilot is not None and all(frozenset(pair) in pilot.margins for pair in self._pairs)
-        goes_on = pilot is not None and self.known and pilot.game == config.game
+        goes_on = pilot is not None and self.known and pilot.begins(config)
         self.played = {pair: pilot.samples[pair] for pair in self._pairs} if pilot is not None and goes_on else {}
         self._pilot = pilot
         self._usual_sd = prior_deviation(config)

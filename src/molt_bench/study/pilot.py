@@ -16,8 +16,9 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.result import RunResult
+from molt_bench.bench.stages import another_stop
 from molt_bench.config.participants import REFERENCES
-from molt_bench.config.sections import BenchmarkConfig, GameConfig
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.pairwise_model import MarginModel
@@ -126,7 +127,7 @@ class Pilot(msgspec.Struct, frozen=True):
         variances: Variance of a hand of each pairing, and its degrees of freedom.
         margins: What one of each pairing won from the other, by its seed pairs: who it is, how much and how many.
         samples: What the first of each pairing won in each of its seed pairs, both ways round.
-        game: What was played; None if that is unknown.
+        config: Of the run; None if that is unknown.
     """
 
     deviation_per_hand: float
@@ -136,12 +137,26 @@ class Pilot(msgspec.Struct, frozen=True):
     hands: float = 0.0
     margins: dict[frozenset[str], tuple[str, float, int]] = {}
     samples: dict[Pair, tuple[float, ...]] = {}
-    game: GameConfig | None = None
+    config: BenchmarkConfig | None = None
 
     def margin(self, first: str, second: str) -> tuple[float, int]:
         """Return what the first won from the second in the pilot, and in how many seed pairs."""
         winner, margin, count = self.margins[frozenset((first, second))]
         return margin if winner == first else -margin, count
+
+    def begins(self, config: BenchmarkConfig) -> bool:
+        """Return whether it is the beginning of a run of this config: it can be resumed under that stop rule."""
+        if self.config is None:
+            return False
+        seeds = config.seeds
+        if seeds.master_seed is None:  # every run has one
+            seeds = seeds.model_copy(update={"master_seed": self.config.seeds.master_seed})
+        planned = config.model_copy(update={"seeds": seeds, "output_dir": self.config.output_dir})
+        try:
+            another_stop(self.config, planned)
+        except ConfigError:
+            return False
+        return True
 
     def deviation_among(self, pairs: Iterable[Pair]) -> float:
         """Return the standard deviation of a hand of these pairings; that of all if the pilot had none of them.
@@ -167,7 +182,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
         dealt += played
         for name in match.participants:
             hands[name] += sum(played)
-    learned = pilot_of_margins(model, config.game)
+    learned = pilot_of_margins(model, config)
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         if 0 < exchange.game.match <= len(result.matches):
@@ -181,14 +196,14 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     return msgspec.structs.replace(learned, models=models, hands=fmean(dealt))
 
 
-def pilot_of_margins(model: MarginModel, game: GameConfig) -> Pilot:
+def pilot_of_margins(model: MarginModel, config: BenchmarkConfig) -> Pilot:
     """Learn from margins alone.
 
     Raises ConfigError if no pairing has two seed pairs.
     """
     pairs = [pair for pair in combinations(model.participants, 2) if pair in model.pairs or pair[::-1] in model.pairs]
     variances = {
-        frozenset(pair): (own * 2 * game.hands_per_game, model.count(*pair) - 1)
+        frozenset(pair): (own * 2 * config.game.hands_per_game, model.count(*pair) - 1)
         for pair in pairs
         if (own := model.own_variance(*pair)) is not None
     }
@@ -204,7 +219,7 @@ def pilot_of_margins(model: MarginModel, game: GameConfig) -> Pilot:
             if (count := model.count(*pair))
         },
         samples={both: model.margins_of(*both) for pair in pairs for both in (pair, pair[::-1])},
-        game=game,
+        config=config,
     )
 
 

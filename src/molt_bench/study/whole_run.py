@@ -24,12 +24,12 @@ else:
     np = lazy_import("numpy")
 
 #: Runs that are simulated: of so many, the shortest and the longest have another one between them in 29 of 31 cases. Of
-#: 20, it is 19 of 21, and on the older ladders it was 56 of 62.
+#: 20, it is 19 of 21, and on the older ladders it was 56 of 62, before the steps of simulated runs were corrected.
 RUNS: Final = 30
 #: Of more participants, no run is simulated.
 _MOST_SIMULATED: Final = 10
 #: A number is known if it is this many times what a run takes, in this share of the simulated runs. The share was
-#: chosen by looking at the older ladders (`docs/why/evidence-planning.md`).
+#: chosen by looking at the older ladders, before that correction (`docs/why/evidence-planning.md`).
 _CLOSE: Final = (0.7, 1.4)
 _AGREE: Final = 0.9
 #: Seed pairs of each pairing in the first pilot that is advised.
@@ -43,13 +43,15 @@ class WholeRun(msgspec.Struct, frozen=True):
         number: The middle one of the simulated runs; None where that is not known.
         least: The shortest one.
         most: The longest one.
-        pilot_matches: Matches of the pilot, if it had this line-up; else 0.
-        advised: Matches of a pilot that tells more; None where the number is known.
+        by_pilot: Whether a pilot knows this line-up.
+        pilot_matches: Matches of the pilot, if the run can continue it; else 0.
+        advised: Matches of a pilot that tells more and that the run can continue; None where the number is known.
     """
 
     number: Need | None
     least: Need
     most: Need
+    by_pilot: bool
     pilot_matches: int
     advised: int | None
 
@@ -68,10 +70,10 @@ def whole_run(planner: Planner) -> WholeRun | None:
         planner.taking(None, "decided", ceil(each)) for each in (min(taken), median(taken), max(taken))
     )
     known = line_up.known and agree(taken)
-    played = planner.assumed.pilot_seed_pairs // per_match if line_up.known else 0
+    played = sum(map(len, line_up.played.values())) // per_match
     first = ceil(_PILOT / per_match) * planner.assumed.pairings
-    advised = 2 * played if played else max(planner.opening, first)
-    return WholeRun(middle if known else None, least, most, played, None if known else advised)
+    advised = min(most.matches, 2 * played if played else max(planner.opening, first))
+    return WholeRun(middle if known else None, least, most, line_up.known, played, None if known else advised)
 
 
 def agree(taken: Sequence[float]) -> bool:
