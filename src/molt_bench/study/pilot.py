@@ -15,8 +15,8 @@ from molt_bench.agents.llm.money.expected_use import Expected, answers_of, expec
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
+from molt_bench.bench.extended_run import another_stop
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.stages import another_stop
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
