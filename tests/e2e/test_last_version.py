@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from molt_bench.arena.replayed_games import replay_games
-from molt_bench.luck.stand_ins import learned, match_luck
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import same_but_later
 from molt_bench.report.headline import headline
@@ -33,12 +32,8 @@ SPECIAL = {"policy 11": ("verify", "replay"), "policy 12": ("verify", "replay")}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def early_stand_ins():
-    """Have stand-ins after as few hands as there were when the run of models was made."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learned, "FIRST_HANDS", 6)
-        patch.setattr(match_luck, "_ENOUGH", 6)
-        yield
+def _early(early_stand_ins):
+    """There were stand-ins after as few hands when the run of models was made."""
 
 
 @pytest.fixture(params=RUNS)

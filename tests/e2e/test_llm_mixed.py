@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from molt_bench.luck.stand_ins import learned, match_luck
+from molt_bench.luck.stand_ins import learned
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.view.library import Library
 from tests.agents.llm.mixing import mixing
@@ -31,12 +31,8 @@ def config_of(url, **settings):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def early_stand_ins():
-    """Have stand-ins after a few hands, so that everything here is also about them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learned, "FIRST_HANDS", 6)
-        patch.setattr(match_luck, "_ENOUGH", 6)
-        yield
+def _early(early_stand_ins):
+    """Everything here is also about stand-ins."""
 
 
 @pytest.fixture(scope="module")

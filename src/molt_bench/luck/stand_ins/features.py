@@ -81,7 +81,7 @@ def _after(hole: Hole, board: Board) -> list[int]:
 
 
 def _made(own: Sequence[int], ranks: Sequence[int], pair: int | None, *, best: bool) -> list[int]:
-    """Return the high rank of a hand that makes nothing, whether it makes none, how high its pair is, if it has more.
+    """Return the high rank of a hand that makes nothing, whether it is one, how high its pair is, and if it has more.
 
     A pair is as high as the share of the board's ranks that are not above it; `best` is three of a kind or more.
     """

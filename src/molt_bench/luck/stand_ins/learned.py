@@ -45,6 +45,7 @@ class Recipe(NamedTuple):
     hold_drawn: float
 
 
+#: That of bench version 17.
 NOW: Final = Recipe(FEATURES, 8.0)
 #: That of bench versions before 17.
 EARLIER: Final = Recipe(FEWER_FEATURES, 1.0)
