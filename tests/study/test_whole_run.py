@@ -148,6 +148,17 @@ def test_a_pilot_that_this_run_cannot_continue_is_known_and_not_gone_on_from(pla
     assert line_up.played == {}
 
 
+def test_a_pilot_of_others_gives_no_number_however_sure_it_is():
+    """The same names, and so far apart that all simulated runs are alike; but the players are others."""
+    planned, other = lined_up("tag", "tight"), lined_up("tag", "tight", tight={"type": "maniac"})
+    same, others = (
+        whole_run(Planner(planned, pilot=pilot_like({"tag": 3000.0, "tight": 0.0}, 100.0, 4, each)))
+        for each in (planned, other)
+    )
+    assert same.number is not None
+    assert (others.number, others.by_pilot, others.pilot_matches) == (None, True, 0)
+
+
 @pytest.mark.slow
 def test_only_a_pilot_that_goes_on_is_advised_to_and_never_further_than_the_longest_run():
     planned, other = lined_up("tag", "tight"), lined_up("tag", "tight", game={"handsPerGame": 40})

@@ -40,7 +40,7 @@ class WholeRun(msgspec.Struct, frozen=True):
     """What a whole run takes.
 
     Attributes:
-        number: The middle one of the simulated runs; None where that is not known.
+        number: The middle one of the simulated runs; None where that is not known, as without a pilot to continue.
         least: The shortest one.
         most: The longest one.
         by_pilot: Whether a pilot knows this line-up.
@@ -69,7 +69,7 @@ def whole_run(planner: Planner) -> WholeRun | None:
     least, middle, most = (
         planner.taking(None, "decided", ceil(each)) for each in (min(taken), median(taken), max(taken))
     )
-    known = line_up.known and agree(taken)
+    known = bool(line_up.played) and agree(taken)
     played = sum(map(len, line_up.played.values())) // per_match
     first = ceil(_PILOT / per_match) * planner.assumed.pairings
     advised = min(most.matches, 2 * played if played else max(planner.opening, first))
