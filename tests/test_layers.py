@@ -26,9 +26,9 @@ FLOORS = [
     {"solver", "specs"},
     {"poker"},
     {"seeds", "_version"},
-    {"blame", "files", "kernels", "web_server"},
+    {"blame", "files", "kernels", "quiet_server", "web_server"},
     {"errors", "suggestions"},
-    {"lazy_import", "visible_text"},
+    {"extras", "lazy_import", "visible_text"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

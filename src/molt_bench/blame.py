@@ -4,18 +4,13 @@ What an agent or a server does wrong is recorded as its fault. A bug of ours is 
 """
 
 import os
+import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from molt_bench.errors import InternalError
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import traceback
-else:
-    traceback = lazy_import("traceback")  # slow to load, and rarely needed
 
 _HERE: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 #: Where the modules of Python itself are: what they raise, they raise for whoever called them.

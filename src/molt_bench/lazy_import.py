@@ -1,4 +1,4 @@
-"""Modules that are loaded when they are first used, so that programs start fast; and the command for a missing extra.
+"""Modules that are loaded when they are first used, so that programs start fast.
 
     if TYPE_CHECKING:
         import numpy as np
@@ -28,12 +28,3 @@ class _LazyModule(ModuleType):
 def lazy_import(name: str) -> ModuleType:
     """Return a module that is loaded when one of its names is first used; a missing one raises ImportError then."""
     return _LazyModule(name)
-
-
-def how_to_install(extra: str) -> str:
-    """Return the command for an extra: from a clone, since on an index the name may belong to somebody else.
-
-    >>> how_to_install("llm")
-    "pip install '.[llm]' in a clone of molt-bench"
-    """
-    return f"pip install '.[{extra}]' in a clone of molt-bench"

@@ -1,14 +1,7 @@
 """Suggestions for a mistyped word: did you mean this name, and which ones are known."""
 
+import difflib
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
-
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import difflib
-else:
-    difflib = lazy_import("difflib")  # only for an error message
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

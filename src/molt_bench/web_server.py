@@ -3,15 +3,9 @@
 import errno
 import ipaddress
 import socket
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import uvicorn
-else:
-    uvicorn = lazy_import("uvicorn")
 
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 
@@ -84,12 +78,3 @@ def url_of(host: str, port: int) -> str:
     """Return the URL of a server that listens there, as a browser on this machine takes it."""
     shown = "localhost" if is_every_address(host) else f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"
-
-
-def quiet_server(app: Any, *, grace_s: int, **options: Any) -> "uvicorn.Server":
-    """Return a server without a log, in which a secret of a URL could stand, and without headers about itself.
-
-    Connections get `grace_s` seconds to end when it stops.
-    """
-    quiet: dict[str, Any] = {"log_level": "critical", "access_log": False, "server_header": False, "date_header": False}
-    return uvicorn.Server(uvicorn.Config(app, **quiet, timeout_graceful_shutdown=grace_s, **options))

@@ -5,7 +5,7 @@ Both say by a mask which numbers are offered, and turn a number into an action a
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
 
-if TYPE_CHECKING:
-    Mask: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
+Mask: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 
 #: The raises of the menu between the smallest one and all-in, in percent of the pot after a call.
 POT_PERCENTS: Final = (50, 100, 200)

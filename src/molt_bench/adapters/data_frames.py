@@ -8,12 +8,11 @@ from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
@@ -24,12 +23,6 @@ from molt_bench.report.figures import write_figures
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.visible_text import on_one_line
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-else:
-    pd, pl = lazy_import("pandas"), lazy_import("polars")
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "rows"]
 Row: TypeAlias = dict[str, Any]
@@ -130,8 +123,12 @@ class RunFrames:
 
     def _table(self, rows: Iterable[Row]) -> Any:
         if self._library == "pandas":
+            import pandas as pd  # noqa: PLC0415 - optional
+
             return pd.DataFrame([*rows])
         if self._library == "polars":
+            import polars as pl  # noqa: PLC0415 - optional
+
             return pl.DataFrame([*rows], infer_schema_length=None)
         return [*rows]
 

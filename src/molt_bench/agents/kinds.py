@@ -8,15 +8,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import msgspec
 
+from molt_bench.agents import settings_base
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.external.command import command_hash, label_of, words_of
+from molt_bench.agents.external.supervised_program import OnRemains
 from molt_bench.agents.python_import import AgentFactory, call_factory, check_factory, file_hash, find_factory
+from molt_bench.agents.sandbox import choice, hosted_python
+from molt_bench.agents.sandbox.choice import Box
 from molt_bench.agents.scripted import (
     CallStationAgent,
     FolderAgent,
@@ -26,22 +30,11 @@ from molt_bench.agents.scripted import (
     ShoverAgent,
     TightAgent,
 )
+from molt_bench.agents.settings_base import AgentSettings
 from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
-
-if TYPE_CHECKING:
-    from molt_bench.agents import settings_base
-    from molt_bench.agents.external.supervised_program import OnRemains
-    from molt_bench.agents.sandbox import choice, hosted_python
-    from molt_bench.agents.sandbox.choice import Box
-    from molt_bench.agents.settings_base import AgentSettings
-else:
-    settings_base = lazy_import("molt_bench.agents.settings_base")  # loads pydantic, which is slow
-    choice = lazy_import("molt_bench.agents.sandbox.choice")  # so that what plays none of the user's code starts fast
-    hosted_python = lazy_import("molt_bench.agents.sandbox.hosted_python")
 
 #: Boxes that participants play in: one where that is possible, one in any case, or none.
 AUTO: Final = "auto"
@@ -129,7 +122,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         value = participant_type if whole else participant_type.removeprefix(self.name).removeprefix(":")
         return {self.short_field: value, **params} if value and self.settings else dict(params)
 
-    def settings_class(self) -> "type[AgentSettings]":
+    def settings_class(self) -> type[AgentSettings]:
         """Return the model of its settings."""
         return cast("type[AgentSettings]", _loaded(self.settings))
 
@@ -247,7 +240,7 @@ def box_setting(spec: ParticipantSpec, kind: AgentKind) -> str | dict[str, str] 
     return None if kind.sandbox is None else spec.sandbox or kind.sandbox
 
 
-def box_for(spec: ParticipantSpec, factories: Collection[str] = ()) -> "Box | None":
+def box_for(spec: ParticipantSpec, factories: Collection[str] = ()) -> Box | None:
     """Return the box that a participant plays in on this machine; None for none.
 
     Raises ConfigError if it has to have one, and this machine cannot make it.
@@ -287,7 +280,7 @@ def make_agent(
     action_timeout_s: float | None = None,
     folder: Path | None = None,
     code_sha256: str | None = None,
-    on_remains: "OnRemains | None" = None,
+    on_remains: OnRemains | None = None,
 ) -> PokerAgent:
     """Make the agent of a participant. Agents of a stored run are made by `molt_bench.agents.permission`.
 

@@ -1,14 +1,8 @@
 """Plug-ins: agents that installed packages register by an entry point."""
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
-
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from importlib import metadata
-else:
-    metadata = lazy_import("importlib.metadata")
+from importlib import metadata
+from typing import Any, Final
 
 #: Installed packages register agents under this group of entry points.
 ENTRY_POINT_GROUP: Final = "molt_bench.agents"

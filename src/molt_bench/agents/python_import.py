@@ -4,10 +4,10 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
+from importlib import import_module, util
 from operator import attrgetter
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.code_file import CodeFile, code_file, module_spec
@@ -15,16 +15,10 @@ from molt_bench.agents.plugins import plugins
 from molt_bench.agents.python_source import definition_problem
 from molt_bench.agents.type_suggestions import meant_by, near_model, near_name
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import one_of
 from molt_bench.visible_text import shown
-
-if TYPE_CHECKING:
-    from importlib import util
-else:
-    util = lazy_import("importlib.util")
 
 #: Makes an agent; takes nothing, or the params of the participant's spec.
 AgentFactory: TypeAlias = Callable[..., PokerAgent]

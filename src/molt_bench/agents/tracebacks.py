@@ -2,26 +2,21 @@
 
 import os
 import re
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
 from molt_bench.errors import AgentFailed, FaultKind
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 from molt_bench.visible_text import shortened
-
-if TYPE_CHECKING:
-    import traceback
-else:
-    traceback = lazy_import("traceback")  # slow to load, and rarely needed
 
 #: Called with what an agent raised.
 Note: TypeAlias = Callable[[BaseException], None]

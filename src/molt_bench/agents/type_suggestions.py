@@ -3,17 +3,12 @@
 import os
 import shlex
 import shutil
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from molt_bench.agents.llm.providers import table
 from molt_bench.agents.python_source import agents_in
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from molt_bench.agents.llm.providers import table
-else:
-    table = lazy_import("molt_bench.agents.llm.providers.table")
 
 #: What runs a script, by the end of its name.
 _INTERPRETERS: Final = {

@@ -19,6 +19,7 @@ from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe
 from molt_bench.cli.versions import about_this_machine
 from molt_bench.errors import MoltBenchError
+from molt_bench.extras import how_to_install
 from molt_bench.suggestions import did_you_mean
 from molt_bench.visible_text import printable
 
@@ -61,6 +62,8 @@ _SELDOM: Final = {
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _SELDOM
 _DEFAULT: Final = "run"
+#: Commands that need an extra, by its name.
+_EXTRAS: Final = {"view": "view", "serve": "live"}
 #: Where a context says that all commands are to be listed.
 _ALL: Final = "molt_bench.all_commands"
 #: Flags of the program that may precede a command, or the flags of the default command.
@@ -91,7 +94,13 @@ class Program(Command, click.Group):
         """Return the command of that name, if there is one."""
         if cmd_name not in COMMANDS:
             return None
-        found = getattr(import_module(f"molt_bench.cli.{cmd_name}"), cmd_name)
+        try:
+            found = getattr(import_module(f"molt_bench.cli.{cmd_name}"), cmd_name)
+        except ModuleNotFoundError as error:
+            if cmd_name not in _EXTRAS or error.name is None:
+                raise
+            said = f"{cmd_name} needs {error.name}, which is not installed: {how_to_install(_EXTRAS[cmd_name])}"
+            raise MoltBenchError(said) from error
         return found if isinstance(found, click.Command) else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

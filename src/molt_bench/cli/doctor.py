@@ -18,7 +18,7 @@ from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.cli.options import Printing, json_option
 from molt_bench.cli.parser import Command
 from molt_bench.cli.versions import about_this_machine
-from molt_bench.lazy_import import how_to_install
+from molt_bench.extras import how_to_install
 
 #: Each extra: what it is for, and the modules that it brings.
 EXTRAS: Final = {

@@ -5,36 +5,25 @@ import shlex
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 import msgspec
 
+from molt_bench.agents import permission
+from molt_bench.agents.python_import import AgentFactory
+from molt_bench.arena import cast, status
+from molt_bench.cli import config_flags
 from molt_bench.cli.completion import agent_names, config_fields
-from molt_bench.cli.live_options import ConnectionOptions, check_installed
+from molt_bench.cli.live_options import ConnectionOptions
 from molt_bench.cli.options import PATH, Printing, printing_options, set_flag
 from molt_bench.cli.parser import Command, Number, flag, grouped
 from molt_bench.cli.streams import agreed, can_ask, console, warn
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from molt_bench.agents import permission
-    from molt_bench.agents.python_import import AgentFactory
-    from molt_bench.arena import cast, status
-    from molt_bench.cli import config_flags
-    from molt_bench.config.sections import BenchmarkConfig
-    from molt_bench.exam import cost, examinee, result, stored_exam, table
-    from molt_bench.person import players
-    from molt_bench.runs import folder
-    from molt_bench.serve import live_exam
-else:
-    permission = lazy_import("molt_bench.agents.permission")
-    cast, status = lazy_import("molt_bench.arena.cast"), lazy_import("molt_bench.arena.status")
-    config_flags = lazy_import("molt_bench.cli.config_flags")
-    cost, live_exam = lazy_import("molt_bench.exam.cost"), lazy_import("molt_bench.serve.live_exam")
-    stored_exam, table = lazy_import("molt_bench.exam.stored_exam"), lazy_import("molt_bench.exam.table")
-    examinee, players = lazy_import("molt_bench.exam.examinee"), lazy_import("molt_bench.person.players")
-    folder = lazy_import("molt_bench.runs.folder")
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.exam import cost, examinee, result, stored_exam, table
+from molt_bench.person import players
+from molt_bench.runs import folder
+from molt_bench.serve import live_exam
 
 #: As many as an exam may have: `molt_bench.exam.answer_file.MOST_QUESTIONS`.
 _QUESTIONS = Number("N", int, lambda value: 1 <= value <= 10_000, "a whole number from 1 to 10,000")
@@ -89,9 +78,7 @@ def exam(
     """
     config = _config(participants, options)
     live = any(each.kind.comes for each in config.participants)
-    if live:
-        check_installed("an exam of live agents")
-    elif connection != ConnectionOptions():
+    if not live and connection != ConnectionOptions():
         raise click.BadParameter("nobody connects without a live participant, such as live", param_hint=_WHO)
     persons = [each.id for each in config.participants if each.type == examinee.PERSON]
     if len(persons) > 1:
@@ -118,7 +105,7 @@ def exam(
     if person is not None:
         print("Type ? for help, q to end: the result is shown then, and --resume goes on later.")
 
-    def on_block(known: "result.ExamResult") -> None:
+    def on_block(known: result.ExamResult) -> None:
         first = ", ".join(f"{each.id} {each.loss:.1f}" for each in known.participants[:5] if each.loss is not None)
         printing.notice(f"{known.asked:,} questions: lost per 100 decisions: {first}")
 
@@ -156,7 +143,7 @@ def _again(options: ExamOptions) -> str:
     return shlex.join(["molt-bench", *sys.argv[1:], *([] if options.resume_last else ["--resume"])])
 
 
-def _agents(person: str | None, *, answered: int = 0) -> "dict[str, AgentFactory]":
+def _agents(person: str | None, *, answered: int = 0) -> dict[str, AgentFactory]:
     """Return how the person is made, if one sits the exam."""
     return {} if person is None else {examinee.PERSON: examinee.Examinee(console(), answered=answered)}
 
@@ -167,7 +154,7 @@ def _may_have_commas(participant: str) -> bool:
     return participant.startswith(_WITH_COMMAS) or ("," in path and os.path.exists(path))
 
 
-def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkConfig":
+def _config(participants: tuple[str, ...], options: ExamOptions) -> BenchmarkConfig:
     """Return the config; somebody who is alone is joined by the reference."""
     if not participants and options.config is None:
         raise click.BadParameter("somebody has to sit the exam, such as tag", param_hint=_WHO)
@@ -180,7 +167,7 @@ def _config(participants: tuple[str, ...], options: ExamOptions) -> "BenchmarkCo
     return config_flags.config_to_run(options.config, flags, options.assignments)
 
 
-def _check_cost(config: "BenchmarkConfig", options: ExamOptions) -> None:
+def _check_cost(config: BenchmarkConfig, options: ExamOptions) -> None:
     """Ask whether an exam without a limit may cost what it will, or refuse if nobody can answer."""
     limits = config.stop.budget
     limited = limits is not None and (limits.max_cost_usd is not None or limits.max_tokens is not None)

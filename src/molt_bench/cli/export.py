@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeAlias, get_args
+from typing import IO, TypeAlias, get_args
 
 import click
 
@@ -15,9 +15,9 @@ from molt_bench.cli.parser import COUNT, Command
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.exam import answers_csv, page_data
 from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import fill_whole, writing
-from molt_bench.lazy_import import lazy_import
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
 from molt_bench.report.exports.csv_and_parquet import write_parquet
@@ -28,11 +28,6 @@ from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.folder import EXCHANGES, journal_in
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.suggestions import one_of
-
-if TYPE_CHECKING:
-    from molt_bench.exam import answers_csv, page_data
-else:
-    answers_csv, page_data = lazy_import("molt_bench.exam.answers_csv"), lazy_import("molt_bench.exam.page_data")
 
 #: Fills a file, and returns a description of what it wrote.
 Fill: TypeAlias = Callable[[IO[bytes]], str]

@@ -5,20 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
 from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, flag
 from molt_bench.cli.streams import notice
-from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import how_to_install, lazy_import
-
-if TYPE_CHECKING:
-    from molt_bench.serve import live_run, public_address, trusted_proxies
-else:
-    live_run, public_address = lazy_import("molt_bench.serve.live_run"), lazy_import("molt_bench.serve.public_address")
-    trusted_proxies = lazy_import("molt_bench.serve.trusted_proxies")
+from molt_bench.serve import live_run, public_address, trusted_proxies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +50,7 @@ class ConnectionOptions:
         multiple=True,
     )
 
-    def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> "live_run.ServeOptions":
+    def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> live_run.ServeOptions:
         """Return the settings of the server, which may `stay` after the end; `on_stop` is called if it is stopped then.
 
         `earlier` is the folder of a run whose invitations are used again.
@@ -77,12 +70,3 @@ class ConnectionOptions:
             say=partial(print, flush=True),
             note=notice,
         )
-
-
-def check_installed(command: str) -> None:
-    """Check that the packages of the server are there; raises MoltBenchError."""
-    try:
-        _ = live_run.served
-    except ImportError as error:
-        said = f"{command} needs {error.name}, which is not installed: {how_to_install('live')}"
-        raise MoltBenchError(said) from error

@@ -7,7 +7,7 @@ import click
 from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import notice
 from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import how_to_install
+from molt_bench.extras import how_to_install
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.serve.guest_side.mcp_bridge import bridge
 

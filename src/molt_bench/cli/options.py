@@ -3,20 +3,15 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import click
 
+from molt_bench.agents import kinds
 from molt_bench.cli.completion import Completion, agent_names, run_folders, stop_fields
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
-from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import About
-
-if TYPE_CHECKING:
-    from molt_bench.agents import kinds
-else:
-    kinds = lazy_import("molt_bench.agents.kinds")
 
 PATH: Final = click.Path()
 ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from rich.table import Table
 
+from molt_bench.cli import plan_exam
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
@@ -23,7 +24,6 @@ from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study.before_a_run import what_the_budget_shows
@@ -31,11 +31,6 @@ from molt_bench.study.budget_reach import Bought, what_it_buys
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
 from molt_bench.study.whole_run import WholeRun, whole_run
-
-if TYPE_CHECKING:
-    from molt_bench.cli import plan_exam
-else:
-    plan_exam = lazy_import("molt_bench.cli.plan_exam")
 
 #: In place of a config: the exam is planned.
 _EXAM: Final = "exam"

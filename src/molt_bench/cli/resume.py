@@ -1,9 +1,8 @@
 """`molt-bench resume`: continue a run."""
 
-from typing import TYPE_CHECKING
-
 import click
 
+from molt_bench.cli import run_or_resume
 from molt_bench.cli.options import (
     RunOptions,
     StopOptions,
@@ -13,12 +12,6 @@ from molt_bench.cli.options import (
     stop_options,
 )
 from molt_bench.cli.parser import Command
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from molt_bench.cli import run_or_resume
-else:
-    run_or_resume = lazy_import("molt_bench.cli.run_or_resume")
 
 
 @click.command(cls=Command)

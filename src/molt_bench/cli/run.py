@@ -1,10 +1,11 @@
 """`molt-bench run`: play a benchmark."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.completion import agent_lists, config_fields, policies
 from molt_bench.cli.options import (
     PATH,
@@ -18,18 +19,8 @@ from molt_bench.cli.options import (
     set_flag,
 )
 from molt_bench.cli.parser import CONFIDENCE, WHOLE, Command, flag, grouped
-from molt_bench.lazy_import import lazy_import
+from molt_bench.runs import folder, master_seed
 from molt_bench.runs.about import About
-
-if TYPE_CHECKING:
-    from molt_bench.cli import config_flags, run_or_resume
-    from molt_bench.runs import folder, master_seed
-else:
-    config_flags, run_or_resume = (
-        lazy_import("molt_bench.cli.config_flags"),
-        lazy_import("molt_bench.cli.run_or_resume"),
-    )
-    folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 import msgspec
 
+from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.completion import agent_lists
-from molt_bench.cli.live_options import ConnectionOptions, check_installed
+from molt_bench.cli.live_options import ConnectionOptions
 from molt_bench.cli.options import (
     PATH,
     ConfigOptions,
@@ -25,23 +26,12 @@ from molt_bench.cli.options import (
 )
 from molt_bench.cli.parser import NOT_NEGATIVE, Command, flag, grouped
 from molt_bench.cli.streams import notice, warn
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import lazy_import
+from molt_bench.runs import folder as run_folder
+from molt_bench.runs import master_seed
 from molt_bench.runs.about import About
-
-if TYPE_CHECKING:
-    from molt_bench.cli import config_flags, run_or_resume
-    from molt_bench.config.sections import BenchmarkConfig
-    from molt_bench.runs import folder as run_folder
-    from molt_bench.runs import master_seed
-    from molt_bench.serve import invitations, live_run
-else:
-    config_flags = lazy_import("molt_bench.cli.config_flags")
-    run_or_resume = lazy_import("molt_bench.cli.run_or_resume")
-    run_folder, master_seed = lazy_import("molt_bench.runs.folder"), lazy_import("molt_bench.runs.master_seed")
-    invitations = lazy_import("molt_bench.serve.invitations")
-    live_run = lazy_import("molt_bench.serve.live_run")
-
+from molt_bench.serve import invitations, live_run
 
 #: The exit status of a run that the user interrupted.
 _INTERRUPTED: Final = 130
@@ -58,7 +48,7 @@ class ServerOptions(ConnectionOptions):
         type=NOT_NEGATIVE,
     )
 
-    def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> "live_run.ServeOptions":
+    def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> live_run.ServeOptions:
         """Return the settings of the server."""
         found = super().settings(earlier, stay=stay, on_stop=on_stop)
         return msgspec.structs.replace(found, public_names=self.public_names, spectator_delay_s=self.spectator_delay)
@@ -70,7 +60,7 @@ class _Wanted:
 
     name: str
     folder: Path | None
-    config: "BenchmarkConfig | None"
+    config: BenchmarkConfig | None
 
 
 @dataclass(frozen=True)
@@ -144,7 +134,6 @@ def serve(
       molt-bench serve --participants live,tag --max-matches 2
       molt-bench serve --config live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
     """
-    check_installed("serve")
     secret = master_seed.secret_from(None)
 
     def play(wanted: _Wanted, *, stay: bool, on_stop: Callable[[], None]) -> None:

@@ -7,18 +7,13 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, cast
+from typing import Any, BinaryIO, Final, Literal, TextIO, cast
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from molt_bench.lazy_import import lazy_import
+from molt_bench.cli import consoles
 from molt_bench.visible_text import on_one_line, printable, visible_stream
-
-if TYPE_CHECKING:
-    from molt_bench.cli import consoles
-else:
-    consoles = lazy_import("molt_bench.cli.consoles")
 
 _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
     "stdin": (0, os.O_RDONLY),
@@ -154,7 +149,7 @@ def color_system() -> Literal["auto"] | None:
     return None if _no_color or os.environ.get("NO_COLOR") else "auto"
 
 
-def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> "consoles.VisibleConsole":
+def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> consoles.VisibleConsole:
     """Return a console that prints names as they are, in colour on a terminal if the user does not object."""
     return consoles.VisibleConsole(stderr=stderr, highlight=highlight, soft_wrap=soft_wrap, color_system=color_system())
 

@@ -1,15 +1,9 @@
 """The versions that decide what a run gives, and how fast, in one line."""
 
 import platform
-from typing import TYPE_CHECKING
 
+from molt_bench import kernels
 from molt_bench._version import BENCH_VERSION, __version__
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from molt_bench import kernels
-else:
-    kernels = lazy_import("molt_bench.kernels")
 
 
 def about_this_machine() -> str:

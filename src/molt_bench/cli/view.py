@@ -3,21 +3,16 @@
 import os
 import sys
 import webbrowser
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from molt_bench.cli.options import RUNS, Printing, json_option
 from molt_bench.cli.parser import PORT, Command
-from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import how_to_install, lazy_import
+from molt_bench.view.access_token import Access
 from molt_bench.view.library import Library
+from molt_bench.view.server import serve
 from molt_bench.web_server import bound, is_loopback, url_of
-
-if TYPE_CHECKING:  # it needs the extra view
-    from molt_bench.view import access_token, server
-else:
-    server, access_token = lazy_import("molt_bench.view.server"), lazy_import("molt_bench.view.access_token")
 
 #: Seconds that a page waits for what is still to be counted; after that it says so, and is updated.
 _WAIT_S: Final = 0.5
@@ -38,14 +33,10 @@ def view(folder: str, port: int, host: str, *, no_browser: bool, as_json: bool) 
       molt-bench view
       molt-bench view benchmark-results/2026-01-31T12-00-00 --port 0 --no-browser
     """
-    try:
-        serve = server.serve
-    except ImportError as error:
-        raise MoltBenchError(f"view needs {error.name}, which is not installed: {how_to_install('view')}") from error
     library = Library(folder, wait_s=_WAIT_S, editable=is_loopback(host))
     listener = bound(host, port)
     port = listener.getsockname()[1]
-    allowed = access_token.Access(port=port, local=is_loopback(host))
+    allowed = Access(port=port, local=is_loopback(host))
     url = f"{url_of(host, port)}/?token={allowed.token}"
     count = len(library.runs.ids())
     line = f"Viewing {count:,} {'run' if count == 1 else 'runs'} in {folder} at {url} (Ctrl-C to stop)"

@@ -1,6 +1,6 @@
 """Heads-up no-limit hold'em for PettingZoo, version 0; `molt_bench.PolicyAgent` plays what was trained in it."""
 
-from molt_bench.lazy_import import how_to_install
+from molt_bench.extras import how_to_install
 
 try:
     from molt_bench.adapters.pettingzoo_env import HoldemEnv, env, raw_env

@@ -6,7 +6,7 @@ Importing it puts `molt_bench/Holdem-v1` into Gymnasium's registry, for `gymnasi
 from functools import partial
 from typing import Final
 
-from molt_bench.lazy_import import how_to_install
+from molt_bench.extras import how_to_install
 
 try:
     import gymnasium

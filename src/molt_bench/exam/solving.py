@@ -8,18 +8,16 @@ decision itself has many sizes; all others have fewer.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from molt_bench.agents.blueprint.state import public_state
 from molt_bench.agents.blueprint.tracked_ranges import tracked_ranges
 from molt_bench.exam.questions import RULES, Decision, Question, Valued, action_letter
+from molt_bench.poker.arrays import Floats
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.range_equity import hole_number
 from molt_bench.solver.betting_tree import BettingTree, Menu
 from molt_bench.solver.ranges_game import RangesGame, Solution
-
-if TYPE_CHECKING:
-    from molt_bench.poker.arrays import Floats
 
 #: The sizes of a game from the river on, and from the turn on.
 RIVER_MENU: Final = Menu(((50, 100, 200), (100,)), current=(33, 75, 150), least=True)

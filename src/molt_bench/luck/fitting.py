@@ -16,21 +16,16 @@ from array import array
 from collections.abc import Iterable, Sequence
 from math import fsum, sqrt
 from operator import mul
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from molt_bench.kernels import compiled
-from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.hole_cards import DIGITS, FAR, HoleFit
 from molt_bench.luck.terms import SIZE, term_table
+from molt_bench.poker.arrays import Floats
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 #: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
 #: ladders of docs/why/evidence.md had been looked at when it was chosen.
@@ -55,7 +50,7 @@ class GameParts(NamedTuple):
     terms: bytes
     holes: bytes
 
-    def table(self) -> "Floats":
+    def table(self) -> Floats:
         """Return the terms as a table: a row for each hand, a column for each weight."""
         return term_table(self.terms, len(self.numbers))
 
@@ -139,7 +134,7 @@ class Fit:
 
 
 def _add_games(
-    moments: "Floats", won: Sequence[float], seatings: Sequence[GameParts], *, mean: float, variance: float
+    moments: Floats, won: Sequence[float], seatings: Sequence[GameParts], *, mean: float, variance: float
 ) -> None:
     """Add the hands of a seed to the moments, one after another.
 
@@ -183,7 +178,7 @@ def won_together(seatings: Sequence[GameParts]) -> list[float]:
     return [*won.values()]
 
 
-def table_together(seatings: Sequence[GameParts]) -> "Floats":
+def table_together(seatings: Sequence[GameParts]) -> Floats:
     """Return the table of the terms of the hands in both seatings, in order of their numbers."""
     numbers = sorted({number for game in seatings for number in game.numbers})
     row_of = {number: row for row, number in enumerate(numbers)}

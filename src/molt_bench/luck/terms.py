@@ -2,19 +2,14 @@
 
 from collections.abc import Iterable
 from struct import Struct
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.luck.cards.card_luck import ChanceTerm
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice.draws import FEATURES
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
+from molt_bench.poker.arrays import Floats
 
 #: Buckets of a deal; and how many weights of cards there are, without the hole cards, which cancel out.
 _BUCKETS: Final = len(SOLID.chance[0])
@@ -46,7 +41,7 @@ def packed_features(row: int, features: Iterable[tuple[int, float]], player: int
     return b"".join([_TERM.pack(row, CARDS + at, part if player else -part) for at, part in features])
 
 
-def term_table(terms: bytes, hands: int) -> "Floats":
+def term_table(terms: bytes, hands: int) -> Floats:
     """Return terms as a table: a row for each hand, a column for each weight. Those of one cell are added in order."""
     read = np.frombuffer(terms, [("row", "=i4"), ("place", "=i4"), ("part", "=f8")])
     found: Floats = np.zeros(hands * SIZE)

@@ -1,17 +1,10 @@
 """The end of a game: each agent's `close` is called once. It may be async, and nobody waits long for it."""
 
-from typing import TYPE_CHECKING, Final
+import asyncio
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+from molt_bench.play import time_limits
 from molt_bench.play.seated_agent import Seats
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from molt_bench.play import time_limits
-else:  # plain games need neither, and asyncio is slow to load
-    asyncio = lazy_import("asyncio")
-    time_limits = lazy_import("molt_bench.play.time_limits")
 
 #: Seconds an agent's async `close` may take; none after an interruption.
 _CLOSE_S: Final = 5.0
@@ -24,7 +17,7 @@ def close_agents(seats: Seats, *, interrupted: bool) -> None:
 
 
 async def close_agents_async(
-    seats: Seats, waiters: "tuple[time_limits.Waiter, time_limits.Waiter]", *, interrupted: bool
+    seats: Seats, waiters: tuple[time_limits.Waiter, time_limits.Waiter], *, interrupted: bool
 ) -> None:
     """Call the agents' `close` on the running event loop, both at the same time."""
     patience_s = 0.0 if interrupted else _CLOSE_S

@@ -64,7 +64,7 @@ class GameLoop:
 
 
 @contextmanager
-def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") -> Iterator[list[bool]]:
+def _interrupting(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> Iterator[list[bool]]:
     """Have Ctrl-C cancel the task, so that it never interrupts another one; a second Ctrl-C interrupts at once.
 
     This is what `asyncio.Runner` does. The list yielded has an item after the first Ctrl-C.
@@ -89,7 +89,7 @@ def _interrupting(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") ->
 
 
 @contextmanager
-def _watching(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Any]") -> Iterator[list[BaseException]]:
+def _watching(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> Iterator[list[BaseException]]:
     """Have a bug of ours in a callback, as in a timer, end the task: nobody else notices, and it might wait forever.
 
     The list yielded has the bugs.

@@ -4,17 +4,18 @@
 records, whether games run one after another or together.
 """
 
+import asyncio
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, Unpack
+from typing import Any, Generic, TypeAlias, TypeVar, Unpack
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.sandbox import box_keeper
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
-from molt_bench.lazy_import import lazy_import
+from molt_bench.play import event_loop, time_limits
 from molt_bench.play.closing import close_agents, close_agents_async
 from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_events
 from molt_bench.play.hooks import Listening, Notice
@@ -24,15 +25,6 @@ from molt_bench.poker.observation import Observation, PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from molt_bench.play import event_loop, time_limits
-else:  # plain games need none of these, and asyncio is slow to load
-    asyncio = lazy_import("asyncio")
-    event_loop = lazy_import("molt_bench.play.event_loop")
-    time_limits = lazy_import("molt_bench.play.time_limits")
 
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 #: Makes fresh agents for a game, players A and B.

@@ -10,7 +10,7 @@ from time import monotonic, perf_counter
 from typing import Any, Final, Generic
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.lazy_import import how_to_install
+from molt_bench.extras import how_to_install
 from molt_bench.play.worker_pool import Chunks, Played, Setup
 from molt_bench.specs import GameSpec
 

@@ -48,7 +48,7 @@ def serve(line: Connection) -> None:
         line.send(answer)
 
 
-def _read(line: Connection, chunks: "SimpleQueue[Any]", playing: Event) -> None:
+def _read(line: Connection, chunks: SimpleQueue[Any], playing: Event) -> None:
     with suppress(EOFError, OSError):
         while True:
             chunks.put(line.recv())

@@ -1,12 +1,11 @@
 """The types of numpy's arrays, for annotations."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
-    Ints: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-    Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
-    #: Of any numbers.
-    Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Ints: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+#: Of any numbers.
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]

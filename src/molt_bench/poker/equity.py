@@ -10,24 +10,18 @@ every two hands are shipped as a table, which `scripts/build_preflop.py` builds.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 from math import comb
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker import evaluator
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
-    from molt_bench.poker.arrays import Ints
-else:
-    np = lazy_import("numpy")
+from molt_bench.poker.arrays import Ints
 
 #: Preflop equities: twice the run-outs won plus those split, three bytes for each two hands, little-endian.
 PREFLOP_PATH: Final = os.path.join(os.path.dirname(__file__), "preflop.bin")

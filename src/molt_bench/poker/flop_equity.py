@@ -7,28 +7,21 @@ more cards of a suit of which the flop and a hand have three, four or five.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, combinations_with_replacement
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from molt_bench.errors import RulesError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker import evaluator
+from molt_bench.poker.arrays import Array
+from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import flush_table, rank_strengths
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
-    import numpy as np
-
-    from molt_bench.poker.arrays import Array
-    from molt_bench.poker.cards import Board, Hole
-
-    #: Two hands and a flop.
-    FlopDeal: TypeAlias = tuple[Hole, Hole, Board]
-else:
-    np = lazy_import("numpy")
+#: Two hands and a flop.
+FlopDeal: TypeAlias = tuple[Hole, Hole, Board]
 
 #: Flops that are computed together: the arrays of more would not stay in the processor's cache.
 _TOGETHER: Final = 128

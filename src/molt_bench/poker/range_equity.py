@@ -5,24 +5,18 @@ Holes are numbered by their cards, high > low: high * (high - 1) / 2 + low.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Flags, Floats, Ints
+from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import PREFLOP_WHOLE, SUIT_PATTERNS, card_arrays, preflop_table, strengths
 from molt_bench.poker.evaluator import KEY_START
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-    from molt_bench.poker.cards import Board, Hole
-else:
-    np = lazy_import("numpy")
 
 #: The number of pairs of hole cards.
 HOLES: Final = 1326

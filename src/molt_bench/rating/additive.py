@@ -6,19 +6,14 @@ It needs far fewer seed pairs, and is wrong where there are cycles.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Floats
 from molt_bench.rating.pair_sums import Terms
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.specs import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 
 class _LeastSquares(NamedTuple):

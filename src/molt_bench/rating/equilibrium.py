@@ -2,17 +2,12 @@
 
 from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
 
 from molt_bench.errors import ConfigError
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
+from molt_bench.poker.arrays import Floats
 
 #: Follow the path to the equilibria until nobody gains more than this share of the largest payoff.
 _GAP: Final = 1e-12
@@ -56,7 +51,7 @@ def max_entropy_equilibrium(payoffs: Sequence[Sequence[float]]) -> tuple[float, 
     return tuple(mixed.tolist())
 
 
-def _central(game: "Floats") -> "tuple[Floats, Floats]":
+def _central(game: Floats) -> tuple[Floats, Floats]:
     """Return the end of the central path of "minimise the gap so that nobody gains more than it".
 
     The program is its own dual, so each weight has a slack, the gap less what that participant gains. On the path
@@ -78,7 +73,7 @@ def _central(game: "Floats") -> "tuple[Floats, Floats]":
     return weights, slack
 
 
-def _most_even(even: "Floats", others: "Floats", start: "Floats") -> "Floats":
+def _most_even(even: Floats, others: Floats, start: Floats) -> Floats:
     """Return the mixture of highest entropy against which `even` win nothing and `others` nothing or less.
 
     Both have a row of payoffs for each participant. `start` is roughly such a mixture, to which all others lose.
@@ -106,10 +101,10 @@ def _most_even(even: "Floats", others: "Floats", start: "Floats") -> "Floats":
     return _most_even(np.vstack([even, others[held]]), others[~held], mixed) if held.any() else mixed
 
 
-def _newton(mixed: "Floats", free: "Floats", others: "Floats", barrier: float) -> "Floats":
+def _newton(mixed: Floats, free: Floats, others: Floats, barrier: float) -> Floats:
     """Return the mixture of highest entropy, with a logarithmic barrier, by damped Newton's method."""
 
-    def value(mixture: "Floats") -> float:
+    def value(mixture: Floats) -> float:
         walls = -barrier * float(np.log(-(others @ mixture)).sum()) if barrier else 0.0
         return float(mixture @ np.log(mixture)) + walls
 
@@ -137,7 +132,7 @@ def _newton(mixed: "Floats", free: "Floats", others: "Floats", barrier: float) -
     return mixed
 
 
-def _room(values: "Floats", change: "Floats") -> float:
+def _room(values: Floats, change: Floats) -> float:
     """Return how many times the change can be applied before a value turns negative."""
     falling = change < 0
     return float((values[falling] / -change[falling]).min()) if falling.any() else inf

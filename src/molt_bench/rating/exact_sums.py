@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import fsum, inf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-else:
-    np = lazy_import("numpy")
+from molt_bench.poker.arrays import Flags, Floats, Ints
 
 #: The least float is 2 to the power of minus this.
 _LEAST_EXPONENT: Final = 1074

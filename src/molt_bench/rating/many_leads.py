@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import fsum, inf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Flags, Floats, Ints
 from molt_bench.rating.exact_sums import Members, rounded_sums, sums_by_member
 from molt_bench.rating.pair_sums import PairSums, Sum, freedom_terms, skewness_terms, widening
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 #: A lead that rests on a pair without seed pairs.
 _NOTHING: Final = Sum(0.0, inf, 1.0, 0.0, 1.0, 1.0)

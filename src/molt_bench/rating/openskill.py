@@ -9,18 +9,13 @@ for close agents it never reaches 95%, however well their skills are known.
 
 from collections.abc import Iterable, Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
+from openskill import models as openskill_models
 
-from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.error_function import erf
 from molt_bench.records import Rating, RatingChange, Winner
-
-if TYPE_CHECKING:
-    from openskill import models as openskill_models
-else:
-    openskill_models = lazy_import("openskill.models")
 
 DEFAULT_MU: Final = 25.0
 DEFAULT_SIGMA: Final = 25.0 / 3.0

@@ -20,20 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from math import fsum, inf, sqrt
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
+import numpy as np
 
-from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.arrays import Floats, Ints
 from molt_bench.rating.exact_sums import ExactSum, blocks
 from molt_bench.rating.shrinkage import LogVariances
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 #: The variance of all pairs counts as this many seed pairs at most beside a pair's own.
 PRIOR_WEIGHT: Final = 2.0

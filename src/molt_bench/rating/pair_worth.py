@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.rating.many_leads import Rows
 from molt_bench.rating.pair_sums import PairSums
 from molt_bench.specs import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 
 class PairWorth:

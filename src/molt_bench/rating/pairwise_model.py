@@ -21,9 +21,10 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import fsum, inf, sqrt
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import Final, TypedDict
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.rating import shared_seeds
 from molt_bench.rating.exact_sums import Members, exact_parts
 from molt_bench.rating.many_leads import Leads, Rows, lead_sums
@@ -31,11 +32,6 @@ from molt_bench.rating.pair_sums import Allowances, PairSums, Sample, Sum, Terms
 from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.rating.student import UNKNOWN, Estimate
 from molt_bench.specs import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 #: From this many leads on, they are computed together.
 _MANY: Final = 64

@@ -9,19 +9,13 @@ Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and combi
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from math import fsum, inf
-from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
-from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import SequentialTest, sure
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 
 class Payoff(msgspec.Struct, frozen=True):

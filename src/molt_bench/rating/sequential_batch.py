@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf, pi, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Floats
 from molt_bench.rating import sequential
 from molt_bench.rating.sequential import Asked, Horizon, SequentialTest
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.student_batch import near_quantiles, student_cdfs
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 #: From this many leads on, arrays are faster.
 MANY: Final = 64

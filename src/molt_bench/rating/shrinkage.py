@@ -10,17 +10,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import fsum, inf, isnan, log, nan
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Floats
 from molt_bench.rating.exact_sums import blocks
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 #: From this many variances on, sums by numpy come first, which may be off in their last digits.
 _MANY: Final = 200

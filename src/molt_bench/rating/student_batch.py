@@ -8,17 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import exp, expm1, lgamma, log, log1p, pi
-from typing import TYPE_CHECKING
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Flags, Floats, Ints
 from molt_bench.rating import student
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 
 def each(function: Callable[..., float], *numbers: Floats) -> Floats:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.errors import MoltBenchError
+from molt_bench.extras import how_to_install
 from molt_bench.files import fill_whole
-from molt_bench.lazy_import import how_to_install, lazy_import
+from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.payoffs import Payoff
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis

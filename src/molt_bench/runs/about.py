@@ -1,18 +1,13 @@
 """What people call a run and say about it: `about.yaml` in its folder, which anybody may write or change."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
+import yaml
 
 from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import yaml
-else:
-    yaml = lazy_import("yaml")
 
 ABOUT: Final = "about.yaml"
 _LONGEST_NAME: Final = 200

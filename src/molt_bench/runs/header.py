@@ -5,7 +5,8 @@ import platform
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from importlib import metadata
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
@@ -13,29 +14,20 @@ from msgspec import UNSET
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.kinds import box_for, kind_of, missing_box, only_other_user, source_hash
+from molt_bench.agents.llm.providers import server_address
+from molt_bench.agents.llm.providers import table as providers
 from molt_bench.agents.permission import Permission, boxed, permitted_policy
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.bench.error_budget import SPENDING
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
 from molt_bench.specs import ParticipantSpec
-
-if TYPE_CHECKING:
-    from importlib import metadata
-
-    from molt_bench.agents.llm.providers import server_address
-    from molt_bench.agents.llm.providers import table as providers
-else:
-    metadata = lazy_import("importlib.metadata")
-    server_address = lazy_import("molt_bench.agents.llm.providers.server_address")
-    providers = lazy_import("molt_bench.agents.llm.providers.table")
 
 #: How the versions of harnesses, and the boxes of code and programs, are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "

@@ -4,20 +4,15 @@ Needs the package `mcp`, which is imported when a server is made.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+import mcp_types as types
 import msgspec
+from mcp.server import lowlevel
 
 from molt_bench._version import __version__
 from molt_bench.agents.live.turn_messages import ACT_SCHEMA, DEFAULT_WAIT_S, LONGEST_WAIT_S, Next
 from molt_bench.agents.struct_schemas import struct_schemas
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import mcp_types as types
-    from mcp.server import lowlevel
-else:
-    types, lowlevel = lazy_import("mcp_types"), lazy_import("mcp.server.lowlevel")
 
 #: Does what a tool does, given the context of the request, the arguments and how long to wait; a text is a refusal.
 CallTool: TypeAlias = Callable[[Any, Mapping[str, Any], float], Awaitable[Next | str]]

@@ -15,13 +15,13 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from molt_bench.quiet_server import quiet_server
 from molt_bench.serve.connection_limits import STRANGER_S, ConnectionLimits, most_connections, raise_file_limit
 from molt_bench.serve.doors import landing, long_poll, mcp, moltpoker, skill
 from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, Guard, invitation_of
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.lobby_page import lobby_routes
 from molt_bench.serve.public_address import ServerAddress
-from molt_bench.web_server import quiet_server
 
 #: Seconds that connections get to end when the server stops.
 _GRACE_S: Final = 2

@@ -12,20 +12,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Array, Floats, Ints
+from molt_bench.poker.cards import Board
 from molt_bench.poker.range_equity import HOLES, holes_with
 from molt_bench.solver.betting_tree import BettingTree
 from molt_bench.solver.showdowns import Showdowns
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Array, Floats, Ints
-    from molt_bench.poker.cards import Board
-else:
-    np = lazy_import("numpy")
 
 #: Cards that neither seat holds and the table does not show, by the cards that it shows: the next one is any of these.
 _UNSEEN: Final = {3: 45, 4: 44}

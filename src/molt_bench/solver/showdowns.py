@@ -9,17 +9,12 @@ Running sums add up in order, and all else goes number by number: the same bytes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
+from molt_bench.poker.arrays import Array, Ints
 from molt_bench.poker.range_equity import hole_cards, hole_strengths
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Array, Ints
-else:
-    np = lazy_import("numpy")
 
 
 class Ranked(NamedTuple):

@@ -9,19 +9,14 @@ Leads that were seen in a few games look larger than they are, and the least of 
 from __future__ import annotations
 
 from math import exp, sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.arrays import Floats
 from molt_bench.study.pilot import Pilot, prior_deviation
 from molt_bench.study.simulated_run import World
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 #: What participants win from the field, as a standard deviation in tie margins of the default, where hands vary as the
 #: prior says. Over 23 ladders it was .1 to 10, in proportion to how much their hands vary, and within a factor of 2.

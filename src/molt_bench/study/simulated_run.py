@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.ladder import Ladder
@@ -24,15 +25,9 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.lazy_import import lazy_import
 from molt_bench.rating.verdicts import VerdictKind
 from molt_bench.records import ESTIMATORS, MatchResult
 from molt_bench.specs import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 #: A match adds one seed pair to so many that have been played, if that is more than its own.
 _GROWTH: Final = 40

@@ -10,18 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
+import numpy as np
 
-from molt_bench.lazy_import import lazy_import
 from molt_bench.study.planner import Need, Planner
 from molt_bench.study.simulated_run import simulated_run
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 #: Runs that are simulated: of so many, the shortest and the longest have another one between them in 29 of 31 cases. Of
 #: 20, it is 19 of 21, and on the older ladders it was 56 of 62, before the steps of simulated runs were corrected.

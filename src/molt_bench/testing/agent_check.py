@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import ceil
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -13,7 +13,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent, policy_of
 from molt_bench.agents.tracebacks import Traced, traceback_of
 from molt_bench.errors import AgentError, FaultKind
-from molt_bench.lazy_import import lazy_import
+from molt_bench.play import event_loop
 from molt_bench.play.play_games import play_game_async
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
@@ -24,11 +24,6 @@ from molt_bench.specs import SEATINGS, GameOptions, Seating
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
 from molt_bench.testing.policy_check import policy_check
 from molt_bench.visible_text import shown
-
-if TYPE_CHECKING:
-    from molt_bench.play import event_loop
-else:
-    event_loop = lazy_import("molt_bench.play.event_loop")  # loads asyncio
 
 #: Opponents that together put an agent in every kind of spot.
 SPARRING_PARTNERS = ("callstation", "maniac", "random", "shover", "tight")

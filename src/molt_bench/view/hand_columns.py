@@ -2,19 +2,14 @@
 
 from collections.abc import Container, Iterator
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.cards import RANKS
+from molt_bench.view import hand_arrays
 from molt_bench.view.grades import losses_by_game
+from molt_bench.view.hand_arrays import Listed
+from molt_bench.view.hand_texts import Ints
 from molt_bench.view.open_run import OpenRun
-
-if TYPE_CHECKING:
-    from molt_bench.view import hand_arrays
-    from molt_bench.view.hand_arrays import Listed
-    from molt_bench.view.hand_texts import Ints
-else:
-    hand_arrays = lazy_import("molt_bench.view.hand_arrays")  # numpy is slow to load
 
 _COLUMNS: Final = (
     *("match", "seed", "seating", "hand", "a", "b", "net", "pot", "street", "flags"),
@@ -46,7 +41,7 @@ class Listing(NamedTuple):
     status: str
     agents: list[str]
     kinds: list[str]
-    pairs: "list[list[Listed]]"
+    pairs: list[list[Listed]]
     not_shown: int
 
 
@@ -103,7 +98,7 @@ def _hands(run: OpenRun, listed: Listing) -> tuple[dict[str, Any], "dict[str, In
     return data, hand_arrays.joined_columns(parts, _COLUMNS)
 
 
-def _listed(run: OpenRun) -> "list[list[Listed]]":
+def _listed(run: OpenRun) -> list[list[Listed]]:
     """Return the games that may be shown, by seed pair."""
     number_of = {each.id: at for at, each in enumerate(run.config.participants)}
     found = []
@@ -114,7 +109,7 @@ def _listed(run: OpenRun) -> "list[list[Listed]]":
     return found
 
 
-def _batches(pairs: "list[list[Listed]]") -> "Iterator[list[list[Listed]]]":
+def _batches(pairs: list[list[Listed]]) -> Iterator[list[list[Listed]]]:
     """Return seed pairs, so many together that it is worth while to read them at once."""
     some: list[list[Listed]] = []
     hands = 0
@@ -128,7 +123,7 @@ def _batches(pairs: "list[list[Listed]]") -> "Iterator[list[list[Listed]]]":
         yield some
 
 
-def _losses(run: OpenRun, games: "list[Listed]") -> list[list[int | None]] | None:
+def _losses(run: OpenRun, games: list[Listed]) -> list[list[int | None]] | None:
     """Return the largest mistakes of A and of B in each hand, where they are known; None if no grades are stored."""
     stored = losses_by_game(run)
     if stored is None:

@@ -9,11 +9,11 @@ import zlib
 from base64 import b64encode
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
-from molt_bench.lazy_import import lazy_import
+from molt_bench.exam import page_data
 from molt_bench.view.chosen_deals import chosen_deals
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
@@ -24,11 +24,6 @@ from molt_bench.view.pages import DATA, inlined, script_of_pages
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
-
-if TYPE_CHECKING:
-    from molt_bench.exam import page_data
-else:
-    page_data = lazy_import("molt_bench.exam.page_data")
 
 #: The id of the run inside the file.
 ONLY_RUN: Final = "run"

@@ -4,11 +4,11 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.exam import page_data
 from molt_bench.exam.answer_file import EXAM
-from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.compressed_body import Body
@@ -25,11 +25,6 @@ from molt_bench.view.run_page import run_page, run_summary, unreadable_summary
 from molt_bench.view.run_parts import from_here
 from molt_bench.view.search import search_data, search_task, searched
 from molt_bench.view.side_by_side import side_by_side
-
-if TYPE_CHECKING:
-    from molt_bench.exam import page_data
-else:  # it knows how to ask agents, which most readers do not need
-    page_data = lazy_import("molt_bench.exam.page_data")
 
 #: Seconds that the page of a run waits for a match that is being rated, before it shows what was known before.
 _PATIENCE_S: Final = 1.0

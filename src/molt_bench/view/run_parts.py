@@ -6,13 +6,14 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import yaml
 
 from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.play_statistics import Ratio
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import CONFIG
@@ -21,11 +22,6 @@ from molt_bench.report.style_sums import grouped
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
-
-if TYPE_CHECKING:
-    import yaml
-else:
-    yaml = lazy_import("yaml")
 
 #: The statistics of a style: key, label, kind of number, and what it means.
 _STATS: Final = (

@@ -7,17 +7,12 @@ started this one ends it when its time is up. It starts often, so it imports lit
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
+from typing import BinaryIO, Final, TypeAlias
 
 import msgspec
 
+from molt_bench.agents.llm.talk import reply
 from molt_bench.errors import AgentFailed
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from molt_bench.agents.llm.talk import reply
-else:
-    reply = lazy_import("molt_bench.agents.llm.talk.reply")  # takes half a second
 
 #: Characters around a hit, and of the hit itself, that are shown.
 _AROUND: Final = 80

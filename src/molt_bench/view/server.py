@@ -7,10 +7,11 @@ from functools import cache
 from importlib import import_module
 from threading import Thread
 from time import sleep
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import anyio
 import msgspec
+import uvicorn
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
@@ -20,6 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from molt_bench.errors import ConfigError
+from molt_bench.quiet_server import quiet_server
 from molt_bench.view.access_token import Access
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
@@ -27,10 +29,6 @@ from molt_bench.view.guard import ALLOWED, JSON, guarded, json_error
 from molt_bench.view.library import DAMAGED, Library
 from molt_bench.view.pages import inlined, script_of_pages
 from molt_bench.view.search import end_searches
-from molt_bench.web_server import quiet_server
-
-if TYPE_CHECKING:
-    import uvicorn
 
 #: Seconds between looks whether the server is to end.
 _LOOK_S: Final = 0.2
@@ -164,7 +162,7 @@ def _warm_up(library: Library) -> None:
     library.prepare()
 
 
-def _end_searches_with(server: "uvicorn.Server") -> None:
+def _end_searches_with(server: uvicorn.Server) -> None:
     """Wait until the server is told to end, then end the searches that it would wait for."""
     while not server.should_exit:
         sleep(_LOOK_S)

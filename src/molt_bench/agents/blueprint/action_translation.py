@@ -17,21 +17,15 @@ branches then share its weight.
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
+
+import numpy as np
 
 from molt_bench.agents.blueprint.state import PublicState
 from molt_bench.agents.blueprint.table import DepthTable, load
-from molt_bench.agents.blueprint.tree import BIG_BLIND, CALL, FIRST_RAISE, FOLD
-from molt_bench.lazy_import import lazy_import
+from molt_bench.agents.blueprint.tree import BIG_BLIND, CALL, FIRST_RAISE, FOLD, Array
 from molt_bench.poker.actions import OPEN_CARDS, Action, LoggedAction
 from molt_bench.poker.hand import Hand
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-else:
-    np = lazy_import("numpy")
 
 #: Points of the tree with their probabilities, which add up to 1.
 Points: TypeAlias = dict[int, float]
@@ -177,7 +171,7 @@ def _without_raise(at: DepthTable, node: int, *, tiny: bool) -> int | None:
 
 
 @cache
-def _parents(at: DepthTable) -> "Array":
+def _parents(at: DepthTable) -> Array:
     """Return the node above each node; -1 for the root."""
     children = at.tree.children
     found = np.full(at.tree.nodes, -1)

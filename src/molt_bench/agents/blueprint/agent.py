@@ -8,9 +8,10 @@ probabilities are exactly those that it plays with.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
+import numpy as np
 
 from molt_bench.agents.base import Policy
 from molt_bench.agents.blueprint.action_translation import (
@@ -26,23 +27,15 @@ from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.agents.blueprint.table import DepthTable
-from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE
+from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE, Array
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import ScriptedAgent
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action, LoggedAction, Street
+from molt_bench.poker.arrays import Floats
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_number
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 #: Random bits of a draw: those of a float.
 _BITS: Final = 53

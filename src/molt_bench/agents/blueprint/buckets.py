@@ -17,20 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import permutations
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
 
 from molt_bench.agents.blueprint.table import load
+from molt_bench.agents.blueprint.tree import Array
 from molt_bench.errors import RulesError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker import evaluator
 from molt_bench.poker.range_equity import HOLES, hole_cards, hole_number, hole_strengths, holes_with
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-else:
-    np = lazy_import("numpy")
 
 PREFLOP_BUCKETS: Final = 169
 #: On the turn every eighth hole is compared with.

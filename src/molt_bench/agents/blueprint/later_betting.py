@@ -7,17 +7,12 @@ is worth there follows the ranges that come there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from molt_bench.agents.blueprint.street_cards import LATER_CLASSES, Later
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-else:
-    np = lazy_import("numpy")
+from molt_bench.agents.blueprint.tree import Array
 
 #: Whole numbers stand for how likely hands come to an end, and for what they win there. Sums of the first over all
 #: classes are exact in 32 bits, and sums of the second over all hands in 64.

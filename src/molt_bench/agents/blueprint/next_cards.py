@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from molt_bench.agents.blueprint.buckets import (
     EIGHTHS,
@@ -24,16 +25,9 @@ from molt_bench.agents.blueprint.buckets import (
     representatives,
     shipped,
 )
-from molt_bench.lazy_import import lazy_import
+from molt_bench.agents.blueprint.tree import Array
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.range_equity import HOLES, hole_number, strengths_on
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-else:
-    np = lazy_import("numpy")
 
 
 def buckets_on(hole: Hole, boards: Array) -> Array:

@@ -8,23 +8,18 @@ middle, and further above it the more the call costs; everything else checks or 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
 
 from molt_bench.agents.blueprint.buckets import buckets, collides
 from molt_bench.agents.blueprint.table import DepthTable
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import raise_by_pot
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.arrays import Floats
 from molt_bench.poker.cards import Board
 from molt_bench.poker.observation import Observation
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 #: The rank from which a hand raises.
 RAISING: Final = 0.95

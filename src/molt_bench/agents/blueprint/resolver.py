@@ -9,7 +9,9 @@ published exactly.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy
 from molt_bench.agents.blueprint.buckets import collides
@@ -17,20 +19,13 @@ from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.agents.blueprint.street_cards import street_cards
 from molt_bench.agents.blueprint.street_solver import solve
 from molt_bench.agents.blueprint.street_tree import StreetTree, sizes_for
+from molt_bench.agents.blueprint.tree import Array
 from molt_bench.errors import ConfigError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
+from molt_bench.poker.arrays import Floats
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_number
 from molt_bench.seeds import Seed
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-    from molt_bench.poker.arrays import Floats
-else:
-    np = lazy_import("numpy")
 
 #: Rounds of solving a street, unless its params say otherwise.
 ROUNDS: Final = 40

@@ -10,21 +10,16 @@ matter where boards are chosen.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from molt_bench.agents.blueprint.buckets import buckets, canonical, collides, preflop_buckets, renamed_holes
-from molt_bench.lazy_import import lazy_import
+from molt_bench.agents.blueprint.tree import Array
+from molt_bench.poker.cards import Board
 from molt_bench.poker.equity import PREFLOP_WHOLE
 from molt_bench.poker.range_equity import HOLES, edges, hole_cards, hole_strengths, holes_with
 from molt_bench.seeds import derive
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-    from molt_bench.poker.cards import Board
-else:
-    np = lazy_import("numpy")
 
 #: Classes by strength on the river, and on each board that may come later.
 CLASSES: Final = 64

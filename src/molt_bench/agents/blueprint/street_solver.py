@@ -10,19 +10,14 @@ below 2**53, so that every order gives the same sum. All else goes number by num
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from molt_bench.agents.blueprint.later_betting import LaterBetting
 from molt_bench.agents.blueprint.street_cards import StreetCards
 from molt_bench.agents.blueprint.street_tree import StreetTree
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-else:
-    np = lazy_import("numpy")
+from molt_bench.agents.blueprint.tree import Array
 
 #: The range of whole numbers that stand for chances of reaching a point, for how often classes meet, and for chips.
 _REACH: Final = 1 << 12

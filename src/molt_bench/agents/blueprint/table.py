@@ -12,18 +12,12 @@ import os
 import zlib
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from molt_bench.agents.blueprint.tree import CALL, NONE, Tree, tree_from_bytes
+import numpy as np
+
+from molt_bench.agents.blueprint.tree import CALL, NONE, Array, Tree, tree_from_bytes
 from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-else:
-    np = lazy_import("numpy")
 
 PATH: Final = os.path.join(os.path.dirname(__file__), "blueprint.bin")
 MAGIC: Final = b"molt-bp1"

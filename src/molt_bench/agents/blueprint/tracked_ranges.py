@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
+import numpy as np
 
 from molt_bench.agents.blueprint.agent import likelihoods
 from molt_bench.agents.blueprint.buckets import collides
 from molt_bench.agents.blueprint.state import PublicState
-from molt_bench.lazy_import import lazy_import
+from molt_bench.agents.blueprint.tree import Array
 from molt_bench.poker.actions import OPEN_CARDS
 from molt_bench.poker.range_equity import HOLES
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.tree import Array
-else:
-    np = lazy_import("numpy")
 
 #: The weight of the likeliest hand of a range, in whole numbers. No hand has less than 1.
 _HEAVIEST: Final = 1024

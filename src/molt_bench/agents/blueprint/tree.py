@@ -8,16 +8,11 @@ column 0 folds, 1 checks or calls, the last goes all-in, and those between raise
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array: TypeAlias = np.ndarray[Any, Any]
-else:
-    np = lazy_import("numpy")
+Array: TypeAlias = np.ndarray[Any, Any]
 
 BIG_BLIND: Final = 100
 FOLD, CALL, FIRST_RAISE = 0, 1, 2

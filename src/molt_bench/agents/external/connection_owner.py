@@ -3,15 +3,11 @@
 import socket
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+import psutil
 
 from molt_bench.agents.external.process_cleanup import processes_of
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import psutil
-else:
-    psutil = lazy_import("psutil")
 
 #: Host and port.
 _Address: TypeAlias = tuple[str, int]

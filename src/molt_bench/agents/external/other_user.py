@@ -13,16 +13,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
-
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import pwd
-else:
-    pwd = lazy_import("pwd")  # not on every system
 
 #: Commands that run a program as another user, by name; the value says whether they do so for whoever is not root.
 _SWITCHES: Final = {"sudo": True, "doas": True, "runuser": False, "su": False, "setpriv": False}
@@ -46,6 +39,8 @@ class OtherUser(msgspec.Struct, frozen=True):
     @property
     def uid(self) -> int | None:
         """The user's number; None if there is no such user."""
+        import pwd  # noqa: PLC0415 - not on every system
+
         try:
             return int(self.name) if self.name.isdigit() else pwd.getpwnam(self.name).pw_uid
         except KeyError:

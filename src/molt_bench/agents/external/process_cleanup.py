@@ -2,15 +2,11 @@
 
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import psutil
 
 from molt_bench.agents.external.other_user import OtherUser
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import psutil
-else:
-    psutil = lazy_import("psutil")
 
 #: The variable that marks everything a program started; its value is the program's folder.
 TAG: Final = "MOLT_BENCH_AGENT"
@@ -42,7 +38,7 @@ def end_all(supervisor: int, tag: str, user: OtherUser | None) -> tuple[list[int
     return [], ""
 
 
-def processes_of(supervisor: int, tag: str) -> "list[psutil.Process]":
+def processes_of(supervisor: int, tag: str) -> list[psutil.Process]:
     """Return the living processes of a program, without its supervisor.
 
     They descend from the supervisor as long as that lives, on Linux also when their own parents have ended. After
@@ -61,7 +57,7 @@ def processes_of(supervisor: int, tag: str) -> "list[psutil.Process]":
     return sorted((each for each in found if each.pid != supervisor and is_alive(each)), key=lambda each: each.pid)
 
 
-def is_alive(process: "psutil.Process") -> bool:
+def is_alive(process: psutil.Process) -> bool:
     """Return whether a process has not ended; one whose parent has yet to notice has."""
     try:
         return process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
@@ -79,7 +75,7 @@ def stopped_processes(supervisor: int, tag: str) -> list[int]:
     return found
 
 
-def _killed(process: "psutil.Process") -> bool:
+def _killed(process: psutil.Process) -> bool:
     """Kill a process; return whether we may."""
     try:
         process.kill()
@@ -90,11 +86,11 @@ def _killed(process: "psutil.Process") -> bool:
     return True
 
 
-def _user_of(process: "psutil.Process") -> int | None:
+def _user_of(process: psutil.Process) -> int | None:
     with suppress(psutil.NoSuchProcess):
         return int(process.uids().real)
     return None
 
 
-def _numbers(processes: "list[psutil.Process]") -> list[int]:
+def _numbers(processes: list[psutil.Process]) -> list[int]:
     return [process.pid for process in processes]

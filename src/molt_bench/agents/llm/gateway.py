@@ -357,7 +357,7 @@ class Gateway:
         task.add_done_callback(self._done)
         return await asyncio.shield(task)
 
-    def _done(self, task: "asyncio.Task[Exchange]") -> None:
+    def _done(self, task: asyncio.Task[Exchange]) -> None:
         self._under_way.discard(task)
         if not task.cancelled():
             task.exception()  # retrieved, in case nobody waits for it any more

@@ -12,6 +12,7 @@ It runs as a script. Its lines are those of `agents.external.protocol`, and thes
 What the code prints goes to standard error.
 """
 
+import asyncio
 import atexit
 import inspect
 import os
@@ -19,7 +20,7 @@ import sys
 from contextlib import suppress
 from itertools import islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -29,17 +30,11 @@ from molt_bench.agents.python_import import call_factory, find_factory
 from molt_bench.agents.sandbox.host_lines import Question
 from molt_bench.agents.tracebacks import traceback_of
 from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import KINDS, Action
 from molt_bench.poker.hand import not_legal
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import MOST_CHIPS, ParticipantSpec
 from molt_bench.visible_text import shown
-
-if TYPE_CHECKING:
-    import asyncio
-else:
-    asyncio = lazy_import("asyncio")  # slow to load, and only for agents that are async
 
 #: Entries of a policy that are read, at most; more are too many in any case.
 _MOST_ENTRIES: Final = 4097

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from math import fsum, inf
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
+
+import numpy as np
 
 from molt_bench.bench.schedule.situation import Contrast, LaterMapping, Situation
-from molt_bench.lazy_import import lazy_import
+from molt_bench.poker.arrays import Floats, Ints
 from molt_bench.rating.pair_worth import PairWorth
 from molt_bench.specs import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 #: Returns whether there are cards left for a pair; None if there always are.
 Allowed: TypeAlias = Callable[[Pair], bool] | None

@@ -4,23 +4,18 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import permutations
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
+
+import numpy as np
 
 from molt_bench.agents.starting_hands import RANKED_HANDS, starting_hand
 from molt_bench.kernels import compiled
-from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.memo import Memo
+from molt_bench.poker.arrays import Ints
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, flush_strengths, rank_strengths
 from molt_bench.poker.evaluator import FLUSH_BITS, KEY_START
 from molt_bench.seeds import derive
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Ints
-else:
-    np = lazy_import("numpy")
 
 #: Other hands and run-outs that a hand is compared with.
 _SAMPLES: Final = 256
@@ -107,7 +102,7 @@ def _sampled_alike(hands: Sequence[Hands], size: int) -> list[tuple[float, float
 
 
 @cache
-def _samples(live: int, drawn: int) -> "Ints":
+def _samples(live: int, drawn: int) -> Ints:
     """Return which of the live cards are drawn in each sample: the other hand first, then the run-out."""
     return np.array(_drawn(live, drawn), np.int64)
 

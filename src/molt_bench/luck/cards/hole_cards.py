@@ -18,19 +18,14 @@ from collections.abc import Sequence
 from functools import cache
 from math import fsum, sqrt
 from struct import Struct
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.luck.cards.equity_vs_random import equities_vs_random
+from molt_bench.poker.arrays import Floats, Ints
 from molt_bench.poker.cards import Hole
 from molt_bench.specs import Pair
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 #: Strengths at which a row, and a column, of the table begins.
 CUTS: Final = (0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
@@ -91,9 +86,9 @@ class Deals(NamedTuple):
         parts: The same times the edge of the better hand.
     """
 
-    cells: "Ints"
-    behind: "Floats"
-    parts: "Floats"
+    cells: Ints
+    behind: Floats
+    parts: Floats
 
     @classmethod
     def read(cls, packed: bytes) -> "Deals":
@@ -129,7 +124,7 @@ class _Sums(NamedTuple):
     squares: float
     weight: float
     weighed: float
-    cells: "Floats"
+    cells: Floats
 
     @property
     def mean(self) -> float:
@@ -168,7 +163,7 @@ class HoleFit:
         """Return whether it has weights for a pairing, and weights have been better than none."""
         return pair in self._weights and min(self._off) < self._off[0]
 
-    def by_hand(self, pair: Pair, deals: Deals) -> "Floats":
+    def by_hand(self, pair: Pair, deals: Deals) -> Floats:
         """Return the luck of player A in each deal of a pairing it knows."""
         return self._by_hand(self._weights[pair][self._off.index(min(self._off)) - 1], deals)
 
@@ -183,7 +178,7 @@ class HoleFit:
         columns = zip(*map(Deals.together, seeds), strict=True)
         self.learn_from(pair, np.array(won), Deals(*[np.concatenate(each) for each in columns]))
 
-    def learn_from(self, pair: Pair, won: "Floats", deals: Deals) -> None:
+    def learn_from(self, pair: Pair, won: Floats, deals: Deals) -> None:
         """Learn from hands that are given as arrays."""
         own = self._sums.get(pair) or _Sums(0, 0.0, 0.0, 0.0, 0.0, np.zeros((3, CELLS)))
         total, squares = (start + fsum(each.tolist()) for start, each in ((own.total, won), (own.squares, won * won)))
@@ -204,13 +199,13 @@ class HoleFit:
         )
         self._weights[pair] = [_solved(own, spread) for spread in SPREADS]
 
-    def _by_hand(self, weights: "Floats", deals: Deals) -> "Floats":
+    def _by_hand(self, weights: Floats, deals: Deals) -> Floats:
         mean = fsum([weight * mean for weight, mean in zip(weights.tolist(), self.means, strict=True)])
         found: Floats = weights[deals.cells] * deals.parts - mean * deals.behind
         return found
 
 
-def _solved(sums: _Sums, spread: float) -> "Floats":
+def _solved(sums: _Sums, spread: float) -> Floats:
     """Return weights by least squares with a constant, held to 0 (ridge): short, since no deal is in two cells."""
     parts, squares, products = sums.cells
     held = squares + 1 / spread**2

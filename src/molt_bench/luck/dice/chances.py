@@ -2,18 +2,14 @@
 
 from bisect import bisect_right
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from molt_bench.agents.base import Policy, Sizes
 from molt_bench.agents.pot_raises import PotRaises
-from molt_bench.lazy_import import lazy_import
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 #: Bins of the price of a raise begin at these percentages of the pot after a call; all-in is the last bin.
 PRICES: Final = (150,)

@@ -14,29 +14,22 @@ from __future__ import annotations
 from functools import cache
 from itertools import combinations
 from math import comb, fsum
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
-from molt_bench.agents.blueprint.agent import BlueprintAgent
+import numpy as np
+
+from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy
 from molt_bench.agents.blueprint.earlier import EarlierBlueprint, EarlierResolver
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.blueprint.state import PublicState
-from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.poker.actions import Action, LoggedAction
-from molt_bench.poker.observation import Observation, observe
+from molt_bench.poker.arrays import Floats, Ints
+from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.notation import ParsedHand
+from molt_bench.poker.observation import Observation, PlayedHand, observe
 from molt_bench.poker.range_equity import HOLES, edges, hole_number, holes_with
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.agents.blueprint.agent import RangePolicy
-    from molt_bench.poker.arrays import Floats, Ints
-    from molt_bench.poker.cards import Board, Hole
-    from molt_bench.poker.hand import Hand
-    from molt_bench.poker.notation import ParsedHand
-    from molt_bench.poker.observation import PlayedHand
-else:
-    np = lazy_import("numpy")
 
 #: By how much the sum of probabilities may miss 1.
 _TOLERANCE: Final = 1e-9

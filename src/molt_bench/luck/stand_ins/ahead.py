@@ -7,10 +7,11 @@ luck is removed, never what is left on average.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice.choices import asked_at
 from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, RAISE, At, Deals, chips_in, edge, moved
@@ -18,15 +19,9 @@ from molt_bench.luck.stand_ins.classes import CLASSES, FIRST_RAISE, KINDS
 from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.visited import Options, Visited
 from molt_bench.poker.actions import Kind
+from molt_bench.poker.arrays import Floats, Ints
 from molt_bench.poker.betting import Betting
 from molt_bench.poker.cards import Board, Hole
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 #: What is less likely than this, given the decision that is looked at, is not looked into.
 LEAST_CHANCE: Final = 0.001
@@ -44,22 +39,22 @@ class _Actions(NamedTuple):
         chances: How likely each is.
     """
 
-    at: "Ints"
-    kinds: "Ints"
-    amounts: "Ints"
-    chances: "Floats"
+    at: Ints
+    kinds: Ints
+    amounts: Ints
+    chances: Floats
 
 
 class _Level(NamedTuple):
     """Actions, what they are worth to seat 0, and which of them are looked into."""
 
-    at: "Ints"
-    chances: "Floats"
-    worth: "Floats"
-    further: "Ints"
+    at: Ints
+    chances: Floats
+    worth: Floats
+    further: Ints
 
 
-def surpluses(played: Visited, stand_ins: StandIns, asked: Mapping[int, PolicyOf]) -> "Floats":
+def surpluses(played: Visited, stand_ins: StandIns, asked: Mapping[int, PolicyOf]) -> Floats:
     """Return for every decision the mean over possible draws minus the actual draw, in chips of seat 0; 0 if not known.
 
     Args:
@@ -75,7 +70,7 @@ def surpluses(played: Visited, stand_ins: StandIns, asked: Mapping[int, PolicyOf
     return found
 
 
-def variances(moments: "Ints", deals: Deals, stand_ins: StandIns) -> "Floats":
+def variances(moments: Ints, deals: Deals, stand_ins: StandIns) -> Floats:
     """Return how much what is drawn at some moments varies if stand-ins draw it, in squared chips."""
     odds, amounts = stand_ins.odds(moments, deals)
     count = moments.shape[1]
@@ -107,7 +102,7 @@ class _Search:
         self._deals, self._stand_ins = deals, stand_ins
         self._asked, self._cards = asked or {}, cards
 
-    def surpluses(self, played: Visited, some: Sequence[int]) -> "Floats":
+    def surpluses(self, played: Visited, some: Sequence[int]) -> Floats:
         """Return the surplus of each of some decisions."""
         moments = played.moments[:, some]
         options = [played.options[at] for at in some]
@@ -119,11 +114,11 @@ class _Search:
         found -= np.bincount(first.at, shares * worth, len(some))
         return found
 
-    def worth(self, moments: "Ints", actions: _Actions, bettings: Sequence[Betting] = ()) -> "Floats":
+    def worth(self, moments: Ints, actions: _Actions, bettings: Sequence[Betting] = ()) -> Floats:
         """Return what each of some actions is worth to seat 0; `bettings` are the moments where somebody is asked."""
         return _worth(self._levels(moments, bettings, actions))
 
-    def _first(self, some: Sequence[Options], moments: "Ints") -> tuple[_Actions, "Floats"]:
+    def _first(self, some: Sequence[Options], moments: Ints) -> tuple[_Actions, "Floats"]:
         """Return what could have been done at some decisions, and how much of it was drawn, 1 in all for each."""
         by_kind = [at for at, options in enumerate(some) if options.by_kind]
         odds, amounts = np.zeros((len(some), CLASSES)), np.zeros((len(some), CLASSES - FIRST_RAISE), np.int64)
@@ -145,7 +140,7 @@ class _Search:
         places, kinds, sizes, chances, shares = zip(*rows, strict=True)
         return _Actions(np.array(places), np.array(kinds), np.array(sizes), np.array(chances)), np.array(shares)
 
-    def _levels(self, moments: "Ints", bettings: Sequence[Betting], actions: _Actions) -> list[_Level]:
+    def _levels(self, moments: Ints, bettings: Sequence[Betting], actions: _Actions) -> list[_Level]:
         """Follow actions, and what may come after them, until it is over or too unlikely."""
         levels = []
         reached = np.ones(moments.shape[1])
@@ -178,7 +173,7 @@ class _Search:
             raise ValueError("an action that is not legal")
         return found
 
-    def _next(self, moments: "Ints", bettings: Sequence[Betting]) -> _Actions:
+    def _next(self, moments: Ints, bettings: Sequence[Betting]) -> _Actions:
         """Return what may be done at some moments."""
         agents = self._deals.agents[moments[At.HAND], moments[At.ACTOR]]
         asked = np.isin(agents, [*self._asked]) if self._asked else np.zeros(len(agents), bool)
@@ -195,7 +190,7 @@ class _Search:
         return _Actions(*[np.concatenate(each) for each in zip(*found, strict=True)])
 
     def _ask(
-        self, moments: "Ints", bettings: Sequence[Betting], agents: "Ints", places: "Ints"
+        self, moments: Ints, bettings: Sequence[Betting], agents: Ints, places: Ints
     ) -> tuple[list[_Actions], list[int]]:
         """Ask the policies of agents at some moments; return what they answer, and where there is no answer."""
         rows, silent = [], list[int]()
@@ -216,7 +211,7 @@ class _Search:
         return [_Actions(np.array(at), np.array(kinds), np.array(sizes), np.array(chances))], silent
 
 
-def _listed(places: "Ints", odds: "Floats", amounts: "Ints") -> _Actions:
+def _listed(places: Ints, odds: Floats, amounts: Ints) -> _Actions:
     """Return the odds of classes as actions; those that are not likely at all are left out."""
     at, classes = np.nonzero(odds)
     kinds = np.array(KINDS)[classes]
@@ -224,7 +219,7 @@ def _listed(places: "Ints", odds: "Floats", amounts: "Ints") -> _Actions:
     return _Actions(places[at], kinds, sizes, odds[at, classes])
 
 
-def _worth(levels: Sequence[_Level]) -> "Floats":
+def _worth(levels: Sequence[_Level]) -> Floats:
     """Return what each of the first actions is worth, from what the last ones are."""
     worth = levels[-1].worth
     for level, below in zip(levels[-2::-1], levels[:0:-1], strict=True):
@@ -234,7 +229,7 @@ def _worth(levels: Sequence[_Level]) -> "Floats":
     return worth
 
 
-def _guess(moments: "Ints", deals: Deals) -> "Floats":
+def _guess(moments: Ints, deals: Deals) -> Floats:
     """Return what moments are worth if the seat to act calls where its equity pays, and nobody bets after that."""
     seat, call = moments[At.ACTOR], moments[At.CALL]
     paid, other = chips_in(moments, deals, seat), chips_in(moments, deals, 1 - seat)
@@ -244,7 +239,7 @@ def _guess(moments: "Ints", deals: Deals) -> "Floats":
     return found
 
 
-def _luck(before: "Ints", after: "Ints", deals: Deals) -> "Floats":
+def _luck(before: Ints, after: Ints, deals: Deals) -> Floats:
     """Return the luck of the cards that opened streets, as in `adjustedSolid`."""
     hand, street, pot = after[At.HAND], after[At.STREET], after[At.POT]
     behind = np.minimum(after[At.LIMIT], after[At.LIMIT + 1])

@@ -1,18 +1,13 @@
 """Many moments of betting at once, as columns of whole numbers: what `molt_bench.poker.betting` does one by one."""
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.poker.actions import STREETS
+from molt_bench.poker.arrays import Flags, Floats, Ints
 from molt_bench.poker.betting import Betting
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 #: Kinds of actions as numbers; a call may be a check.
 FOLD, CALL, RAISE = range(3)
@@ -54,14 +49,14 @@ class Deals(NamedTuple):
         agents: Who sits in each seat, as numbers.
     """
 
-    stacks: "Ints"
-    button: "Ints"
-    cap: "Ints"
-    big_blind: "Ints"
-    max_actions: "Ints"
-    equities: "Floats"
-    cards: "Ints"
-    agents: "Ints"
+    stacks: Ints
+    button: Ints
+    cap: Ints
+    big_blind: Ints
+    max_actions: Ints
+    equities: Floats
+    cards: Ints
+    agents: Ints
 
 
 class Moved(NamedTuple):
@@ -73,9 +68,9 @@ class Moved(NamedTuple):
         worth: What it is worth to seat 0 where it is over, with the mean over cards to come.
     """
 
-    moments: "Ints"
-    over: "Flags"
-    worth: "Floats"
+    moments: Ints
+    over: Flags
+    worth: Floats
 
 
 def column_of(betting: Betting, hand: int) -> tuple[int, ...]:
@@ -102,13 +97,13 @@ def column_of(betting: Betting, hand: int) -> tuple[int, ...]:
     )
 
 
-def of_seat(moments: "Ints", first: At, seat: "Ints") -> "Ints":
+def of_seat(moments: Ints, first: At, seat: Ints) -> Ints:
     """Return what belongs to a seat in each moment."""
     found: Ints = moments[first + seat, np.arange(moments.shape[1])]
     return found
 
 
-def raise_range(moments: "Ints", deals: Deals) -> tuple["Ints", "Ints"]:
+def raise_range(moments: Ints, deals: Deals) -> tuple["Ints", "Ints"]:
     """Return the smallest and the largest bet that each actor may raise to; 0 where no raise is legal."""
     hand, actor = moments[At.HAND], moments[At.ACTOR]
     facing, limit = of_seat(moments, At.BET, 1 - actor), of_seat(moments, At.LIMIT, actor)
@@ -118,7 +113,7 @@ def raise_range(moments: "Ints", deals: Deals) -> tuple["Ints", "Ints"]:
     return np.minimum(facing + moments[At.STEP], limit) * legal, limit * legal
 
 
-def pot_to_win(moments: "Ints") -> "Ints":
+def pot_to_win(moments: Ints) -> Ints:
     """Return the chips that each actor can win, as in `Betting.chips`."""
     actor = moments[At.ACTOR]
     facing, limit = of_seat(moments, At.BET, 1 - actor), of_seat(moments, At.LIMIT, actor)
@@ -126,20 +121,20 @@ def pot_to_win(moments: "Ints") -> "Ints":
     return found
 
 
-def chips_in(moments: "Ints", deals: Deals, seat: "Ints") -> "Ints":
+def chips_in(moments: Ints, deals: Deals, seat: Ints) -> Ints:
     """Return the chips that a seat has put in: what a fold costs it."""
     stacks = deals.stacks[moments[At.HAND], seat]
     found: Ints = stacks - of_seat(moments, At.LIMIT, seat) + of_seat(moments, At.BET, seat)
     return found
 
 
-def edge(moments: "Ints", deals: Deals) -> "Floats":
+def edge(moments: Ints, deals: Deals) -> Floats:
     """Return twice seat 0's equity, less 1."""
     found: Floats = 2 * deals.equities[moments[At.HAND], moments[At.STREET]] - 1
     return found
 
 
-def moved(moments: "Ints", deals: Deals, kinds: "Ints", amounts: "Ints") -> Moved:
+def moved(moments: Ints, deals: Deals, kinds: Ints, amounts: Ints) -> Moved:
     """Return what follows an action at each moment; `amounts` are those that raises raise to."""
     after, every = moments.copy(), np.arange(moments.shape[1])
     hand, actor = moments[At.HAND], moments[At.ACTOR]
@@ -166,7 +161,7 @@ def moved(moments: "Ints", deals: Deals, kinds: "Ints", amounts: "Ints") -> Move
     return Moved(after, folded | shown, worth)
 
 
-def _next_street(after: "Ints", deals: Deals, ends: "Flags") -> "Flags":
+def _next_street(after: Ints, deals: Deals, ends: Flags) -> Flags:
     """Open the next street where one ends, and return where the betting is over then."""
     at = np.flatnonzero(ends)
     ended = after[:, at]

@@ -1,18 +1,13 @@
 """Classes of actions that stand-ins tell apart: fold, check or call, raises by their price, and all-in."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, RAISE, At, Deals, of_seat, pot_to_win, raise_range
 from molt_bench.luck.stand_ins.features import ONE
+from molt_bench.poker.arrays import Flags, Ints
 from molt_bench.poker.betting import Betting
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Ints
-else:
-    np = lazy_import("numpy")
 
 #: Thousandths of the pot after a call at which the next class of raises begins.
 CUTS: Final = (600, 1200)
@@ -40,7 +35,7 @@ def class_of_raise(amount: int, betting: Betting) -> int:
     return FIRST_RAISE + sum([of_pot >= cut for cut in CUTS])
 
 
-def legal_classes(moments: "Ints", deals: Deals) -> "Flags":
+def legal_classes(moments: Ints, deals: Deals) -> Flags:
     """Return which classes there are at each moment: nobody folds where a check is free."""
     found = np.zeros((moments.shape[1], CLASSES), bool)
     found[:, FOLD] = moments[At.CALL] > 0
@@ -49,7 +44,7 @@ def legal_classes(moments: "Ints", deals: Deals) -> "Flags":
     return found
 
 
-def amounts_of(moments: "Ints", deals: Deals, prices: "Ints") -> "Ints":
+def amounts_of(moments: Ints, deals: Deals, prices: Ints) -> Ints:
     """Return what each class of raises is to at each moment, by the prices that an agent pays for them."""
     least, most = raise_range(moments, deals)
     facing = of_seat(moments, At.BET, 1 - moments[At.ACTOR])

@@ -5,20 +5,15 @@ All are whole numbers, so that sums of them come out the same in any order, on a
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.luck.cards.equity_vs_random import equities_vs_random
 from molt_bench.luck.stand_ins.betting_arrays import At, Deals, of_seat, pot_to_win
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
+from molt_bench.poker.arrays import Ints
 from molt_bench.poker.cards import Board, Hole
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Ints
-else:
-    np = lazy_import("numpy")
 
 #: One, in the unit of all features.
 ONE: Final = 1000
@@ -119,7 +114,7 @@ def _bits(ranks: Sequence[int]) -> int:
     return found
 
 
-def features_of(moments: "Ints", deals: Deals, count: int = FEATURES) -> "Ints":
+def features_of(moments: Ints, deals: Deals, count: int = FEATURES) -> Ints:
     """Return the features of moments, a row for each: all of them, or the first ones."""
     hand, street, actor = moments[At.HAND], moments[At.STREET], moments[At.ACTOR]
     strength, *both = deals.cards[hand, street, actor].T
@@ -163,7 +158,7 @@ def features_of(moments: "Ints", deals: Deals, count: int = FEATURES) -> "Ints":
 
 
 @cache
-def _scales() -> "Ints":
+def _scales() -> Ints:
     """Return what features are multiplied by, so that each varies by about one: then none is held back more."""
     of_cards, of_betting = (2, 2, 3, 3), (5, 4, 3, 3, 3, 4, 8, 2, 2, 2, 2, 2, 2)
     return np.array([1, 4, *(5, 6, 8, 16, 40), *of_cards, *of_betting, *[4] * 7, *(10, 8), *(6, 4), *(3, 2, 2, 4)])

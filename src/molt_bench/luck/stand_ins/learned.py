@@ -5,21 +5,16 @@ all agents together, then those of each agent, held to them. Weights are rounded
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.luck.stand_ins.betting_arrays import At, Deals
 from molt_bench.luck.stand_ins.classes import ALL_IN, CLASSES, CUTS, FIRST_RAISE, USUAL, amounts_of, legal_classes
 from molt_bench.luck.stand_ins.features import FEATURES, FEWER_FEATURES, ONE, features_of
 from molt_bench.luck.stand_ins.logits import fitted, odds_of
 from molt_bench.luck.stand_ins.visited import Visited
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-else:
-    np = lazy_import("numpy")
+from molt_bench.poker.arrays import Flags, Floats, Ints
 
 #: How strongly weights are held to 0 for all agents together, and to those for each agent.
 _HOLD_ALL: Final = 5.0
@@ -54,18 +49,18 @@ EARLIER: Final = Recipe(FEWER_FEATURES, 1.0)
 class _Decisions(NamedTuple):
     """Decisions to learn from; the fields are those of `Visited`, and their features."""
 
-    features: "Ints"
-    wanted: "Floats"
-    raised: "Floats"
-    drawn: "Flags"
-    legal: "Flags"
+    features: Ints
+    wanted: Floats
+    raised: Floats
+    drawn: Flags
+    legal: Flags
 
     @classmethod
     def together(cls, parts: Iterable["_Decisions"]) -> "_Decisions":
         """Put some together."""
         return cls(*[np.concatenate(each) for each in zip(*parts, strict=True)])
 
-    def filled(self, weights: "Floats") -> "Floats":
+    def filled(self, weights: Floats) -> Floats:
         """Return what is wanted, with raises whose price is not known shared out as these weights would."""
         found = self.wanted.copy()
         some = np.flatnonzero(self.raised)
@@ -75,7 +70,7 @@ class _Decisions(NamedTuple):
             found[some, FIRST_RAISE:] += self.raised[some, None] * odds / odds.sum(axis=1)[:, None]
         return found
 
-    def fitted(self, centre: "Floats", begin: "Floats", hold: float, hold_drawn: float) -> "Floats":
+    def fitted(self, centre: Floats, begin: Floats, hold: float, hold_drawn: float) -> Floats:
         """Return the weights that suit them best, held to `centre`: the more so, the more are draws alone."""
         hold *= 1 + (hold_drawn - 1) * float(self.drawn.mean())
         weights = begin
@@ -184,7 +179,7 @@ class StandIns:
             total, count = agent.paid
             agent.prices = ((total + _HOLD_PRICE * usual) / (count + _HOLD_PRICE)).round().astype(np.int64)
 
-    def odds(self, moments: "Ints", deals: Deals) -> tuple["Floats", "Ints"]:
+    def odds(self, moments: Ints, deals: Deals) -> tuple["Floats", "Ints"]:
         """Return the odds of each class at some moments, and what its raises are to, by the stand-ins of the actors."""
         legal, features = legal_classes(moments, deals), features_of(moments, deals, self._recipe.features)
         agents = deals.agents[moments[At.HAND], moments[At.ACTOR]]
@@ -199,7 +194,7 @@ class StandIns:
         return odds, amounts_of(moments, deals, prices)
 
 
-def _situations(moments: "Ints") -> "Ints":
+def _situations(moments: Ints) -> Ints:
     """Return which of the four logits is for each moment."""
     found: Ints = 2 * (moments[At.STREET] > 0) + (moments[At.CALL] > 0)
     return found

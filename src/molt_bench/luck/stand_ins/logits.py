@@ -2,17 +2,12 @@
 
 from functools import cache
 from math import exp
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.luck.stand_ins.features import ONE
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-else:
-    np = lazy_import("numpy")
+from molt_bench.poker.arrays import Flags, Floats, Ints
 
 #: Exponents below this are as good as nothing: a chance of one in 160,000.
 _LEAST: Final = -12 * ONE
@@ -29,7 +24,7 @@ _HALVED: Final = 8
 _TOGETHER: Final = 200
 
 
-def _in_batches(rows: "Floats") -> "Floats":
+def _in_batches(rows: Floats) -> Floats:
     """Return rows some at a time, the last ones filled up with 0."""
     count = -(-len(rows) // _TOGETHER)
     found = np.zeros((count * _TOGETHER, *rows.shape[1:]))
@@ -38,12 +33,12 @@ def _in_batches(rows: "Floats") -> "Floats":
 
 
 @cache
-def _exponentials() -> "Floats":
+def _exponentials() -> Floats:
     """Return exp(-n / 1000) for whole numbers n, rounded, so that it is the same on every machine."""
     return np.array([round(exp(number / ONE), 12) for number in range(0, _LEAST - 1, -1)])
 
 
-def odds_of(features: "Ints", weights: "Ints", legal: "Flags") -> "Floats":
+def odds_of(features: Ints, weights: Ints, legal: Flags) -> Floats:
     """Return the odds of each class at some decisions, by weights in thousandths.
 
     Sums of whole numbers are exact in any order; exponentials are looked up.
@@ -60,9 +55,7 @@ def odds_of(features: "Ints", weights: "Ints", legal: "Flags") -> "Floats":
     return found
 
 
-def fitted(
-    features: "Ints", wanted: "Floats", legal: "Flags", *, centre: "Floats", begin: "Floats", hold: float
-) -> "Floats":
+def fitted(features: Ints, wanted: Floats, legal: Flags, *, centre: Floats, begin: Floats, hold: float) -> Floats:
     """Return the weights that suit decisions best: ridge regression, by Newton's method with conjugate gradients.
 
     Args:
@@ -97,9 +90,7 @@ def fitted(
     return weights
 
 
-def _step(
-    rows: "Floats", turned: "Floats", chances: "Floats", slope: "Floats", near: "Floats", hold: float
-) -> "Floats":
+def _step(rows: Floats, turned: Floats, chances: Floats, slope: Floats, near: Floats, hold: float) -> Floats:
     """Return the step of Newton's method: conjugate gradients, with `near` for the inverse of the curvature."""
     step, rest = np.zeros_like(slope), slope
     to = guessed = near @ rest
@@ -118,7 +109,7 @@ def _step(
     return step
 
 
-def _chances(rows: "Floats", weights: "Floats", wanted: "Floats", legal: "Flags") -> tuple["Floats", float]:
+def _chances(rows: Floats, weights: Floats, wanted: Floats, legal: Flags) -> tuple["Floats", float]:
     """Return the odds of each class, and how badly they suit."""
     exponents = np.where(legal, rows @ weights, -np.inf)
     exponents -= np.maximum(exponents.max(axis=-1), -1e9)[..., None]

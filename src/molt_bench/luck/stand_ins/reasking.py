@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import sqrt
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from molt_bench.lazy_import import lazy_import
+import numpy as np
+
 from molt_bench.luck.cards.card_luck import street_equities
 from molt_bench.luck.stand_ins.ahead import variances
 from molt_bench.luck.stand_ins.betting_arrays import At, Deals, column_of
@@ -29,11 +30,6 @@ from molt_bench.poker.deck import Shoe
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import derive
 from molt_bench.specs import GameSpec
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazy_import("numpy")
 
 #: Standard deviation of a draw that one answer is for, in big blinds.
 STEP_BB: Final = 4.0

@@ -1,11 +1,12 @@
 """The decisions of a match as stand-ins need them: what was known, what was done, and with which odds."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from molt_bench.agents.base import Policy, PolicyOf
 from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
-from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equities
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice.choices import Part, drawn, observed, parts_of
@@ -15,18 +16,12 @@ from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, Deals, column_o
 from molt_bench.luck.stand_ins.classes import CLASSES, FIRST_RAISE, class_of_raise, legal_classes, price
 from molt_bench.luck.stand_ins.features import card_features
 from molt_bench.poker.actions import LoggedAction
+from molt_bench.poker.arrays import Flags, Floats, Ints
 from molt_bench.poker.betting import Betting, opening
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
 from molt_bench.records import GameRecord
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from molt_bench.poker.arrays import Flags, Floats, Ints
-else:
-    np = lazy_import("numpy")
 
 #: More raises on a street than any hand has, where there is no cap.
 NO_CAP = 1 << 30
@@ -68,16 +63,16 @@ class Visited(NamedTuple):
     """
 
     deals: Deals
-    moments: "Ints"
+    moments: Ints
     bettings: Sequence[Betting]
     cards: Sequence[tuple[int, tuple[Hole, Hole], Board]]
     places: Sequence[tuple[int, int]]
-    players: "Ints"
-    wanted: "Floats"
-    raised: "Floats"
-    drawn: "Flags"
-    prices: "Ints"
-    legal: "Flags"
+    players: Ints
+    wanted: Floats
+    raised: Floats
+    drawn: Flags
+    prices: Ints
+    legal: Flags
     options: Sequence[Options | None]
     won: Sequence[dict[int, float]]
 

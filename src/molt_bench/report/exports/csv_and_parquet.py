@@ -7,7 +7,8 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import how_to_install, lazy_import
+from molt_bench.extras import how_to_install
+from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.card_luck import prepare_luck
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import cards_to_text

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -11,17 +11,11 @@ from starlette.types import Receive, Scope, Send
 
 from molt_bench.agents.live.turn_messages import Next, act_of
 from molt_bench.errors import AgentFailed
-from molt_bench.lazy_import import how_to_install, lazy_import
+from molt_bench.extras import how_to_install
 from molt_bench.serve.doors.long_poll import ClientGone, give, next_turn, unless_gone
 from molt_bench.serve.doors.skill import skill_of
 from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
-from molt_bench.serve.mcp_server import mcp_server
-
-if TYPE_CHECKING:
-    from mcp.server import streamable_http_manager
-else:
-    streamable_http_manager = lazy_import("mcp.server.streamable_http_manager")
 
 
 def routes(lobby: Lobby) -> list[BaseRoute]:
@@ -38,15 +32,20 @@ class _Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
+            from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - an extra
+
+            from molt_bench.serve.mcp_server import mcp_server  # noqa: PLC0415 - needs the same
+
             # It logs what guests do wrong, with tracebacks: a guest could fill the operator's terminal.
             logging.getLogger("mcp.server").setLevel(logging.CRITICAL)
-            new_manager = streamable_http_manager.StreamableHTTPSessionManager
             self._server = self._server or mcp_server(self._next_turn, self._act, self._skill)
         except ImportError:
             why = f"this server has no MCP, since the package mcp is not installed: {how_to_install('mcp')}"
             await json_error(501, "NOT_INSTALLED", why)(scope, receive, send)
             return
-        manager = new_manager(self._server, json_response=True, stateless=True, max_request_body_size=LONGEST_MESSAGE)
+        manager = StreamableHTTPSessionManager(
+            self._server, json_response=True, stateless=True, max_request_body_size=LONGEST_MESSAGE
+        )
         async with manager.run():
             await manager.handle_request(scope, receive, send)
 

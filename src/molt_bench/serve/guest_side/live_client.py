@@ -2,20 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
+import httpx2
 import msgspec
 
 from molt_bench.agents.live.turn_messages import DEFAULT_WAIT_S, Next, Over
 from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import lazy_import
 from molt_bench.visible_text import printable
-
-if TYPE_CHECKING:
-    import httpx2
-else:
-    httpx2 = lazy_import("httpx2")
 
 #: Is told, in a line, how things go.
 Say: TypeAlias = Callable[[str], None]
@@ -86,7 +81,7 @@ def base_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{before}/j/{token}"
 
 
-def connected(base: str) -> "httpx2.AsyncClient":
+def connected(base: str) -> httpx2.AsyncClient:
     """Return a client for a server. It takes nothing from our environment, and follows no redirect with the secret."""
     return httpx2.AsyncClient(
         base_url=f"{base}/",
@@ -103,7 +98,7 @@ class LiveClient:
     After `patience_s` seconds without a connection it counts as gone. `host` is its name and port, which are no secret.
     """
 
-    def __init__(self, client: "httpx2.AsyncClient", *, patience_s: float, say: Say) -> None:
+    def __init__(self, client: httpx2.AsyncClient, *, patience_s: float, say: Say) -> None:
         self.host = client.base_url.netloc.decode()
         self._client = client
         self._patience_s = patience_s
@@ -188,7 +183,7 @@ class LiveClient:
             self._say(f"Connection lost, trying again ({printable(problem or '')})" if lost else "Connected again")
 
 
-def _read(response: "httpx2.Response") -> Next:
+def _read(response: httpx2.Response) -> Next:
     """Return what a response brings."""
     status = response.status_code
     try:

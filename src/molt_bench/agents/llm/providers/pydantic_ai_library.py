@@ -18,7 +18,8 @@ from molt_bench.agents.llm.talk.tools import TOOLS
 from molt_bench.agents.llm.types import ChatTurn, OutputMode, ToolStep
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import ConfigError
-from molt_bench.lazy_import import how_to_install, lazy_import
+from molt_bench.extras import how_to_install
+from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
     import httpx2

@@ -6,26 +6,19 @@ It keeps no limits of its own on how many: concurrency and time are limited else
 import asyncio
 import ssl
 import sys
+import urllib.request as urllib_request
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
+
+import aiohttp
+import yarl
 
 from molt_bench.agents.llm.sending.stopwatch import Stopwatch
 from molt_bench.blame import raise_bug
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import urllib.request as urllib_request
-
-    import aiohttp
-    import yarl
-else:
-    aiohttp = lazy_import("aiohttp")
-    yarl = lazy_import("yarl")
-    urllib_request = lazy_import("urllib.request")
 
 #: File descriptors that are left for everything but connections: files, pipes, other agents.
 _OTHER_FILES: Final = 96
@@ -108,7 +101,7 @@ class Http:
         self._targets: dict[str, _Target] = {}
 
     @cached_property
-    def _no_limit(self) -> "aiohttp.ClientTimeout":
+    def _no_limit(self) -> aiohttp.ClientTimeout:
         return aiohttp.ClientTimeout()
 
     async def send(
@@ -159,7 +152,7 @@ class Http:
             if not self._keep_alive:
                 await session.close()
 
-    def _opened(self) -> "aiohttp.ClientSession":
+    def _opened(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self._idle_s),
             timeout=self._no_limit,
@@ -203,12 +196,12 @@ class Http:
 class _Target(NamedTuple):
     """A URL, the proxy on the way to it, and the certificates."""
 
-    url: "yarl.URL"
-    proxy: "yarl.URL | None"
+    url: yarl.URL
+    proxy: yarl.URL | None
     certificates: ssl.SSLContext | bool
 
 
-def _proxy(named: str) -> "yarl.URL":
+def _proxy(named: str) -> yarl.URL:
     """Return the proxy that the environment names, which need not say http://.
 
     Raises:
@@ -252,7 +245,7 @@ def _watched_body() -> Any:
     return WatchedBody
 
 
-async def _read(response: "aiohttp.ClientResponse", watch: Stopwatch | None, most_bytes: int) -> Received:
+async def _read(response: aiohttp.ClientResponse, watch: Stopwatch | None, most_bytes: int) -> Received:
     body = bytearray()
     async for part in response.content.iter_any():
         body += part
