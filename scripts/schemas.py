@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 from molt_bench.agents.llm.types import Exchange, SentBatch
 from molt_bench.agents.struct_schemas import struct_schemas
-from molt_bench.exam.answer_file import ExamLine
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
 from molt_bench.report.style_file import StyleFile
@@ -402,7 +401,6 @@ STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
     "batches.jsonl": ("Batches of requests to language models; the last line of a name counts.", SentBatch),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
-    "exam.jsonl": ("The answers of an exam, format 1: a header, answers, and why it ended.", ExamLine),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
     "styles.json": ("How everybody plays, format 2: how often each thing was done, of how many chances.", StyleFile),
     "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),

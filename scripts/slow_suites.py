@@ -80,7 +80,7 @@ SUITES: Final = {
     "live": Suite(
         "200 live games with clients of every bad habit, floods of strangers, and proxies in front",
         "5 min",
-        "tests/serve tests/e2e/test_live_flood.py tests/e2e/test_live_exam.py",
+        "tests/serve tests/e2e/test_live_flood.py",
         debian="nginx:nginx caddy:caddy openssl:openssl",
     ),
     "luck": Suite("luck that is taken out has mean zero, by every estimator", "5 min", "tests/luck"),

@@ -134,7 +134,7 @@ FOLDING = ("gpt-4.1-nano", "gemini-2.5-flash-lite")
 
 
 @pytest.mark.slow
-def test_five_models_sit_the_exam_and_play_within_their_money(tmp_path):
+def test_five_models_play_within_their_money(tmp_path):
     folder = copied("five-models", tmp_path)
     models = re.findall(r'model: "(.+?)"', (folder / "models.yaml").read_text("utf-8"))
     assert len(models) == 5
@@ -150,14 +150,13 @@ def test_five_models_sit_the_exam_and_play_within_their_money(tmp_path):
         base = provider.url.removesuffix("/v1")
         keys = {f"{name}_API_KEY": "a-key" for name in ("OPENAI", "ANTHROPIC", "GOOGLE")}
         urls = {"OPENAI_BASE_URL": provider.url, "ANTHROPIC_BASE_URL": base, "GOOGLE_GEMINI_BASE_URL": base}
-        plan, exam, play = commands("five-models")
+        plan, play = commands("five-models")
         assert "dollars" in run(plan, folder, **keys)
-        assert "asked" in run(f"{exam} --questions 50 --set 'llm.prices={prices}'", folder, **keys, **urls)
         few = "--max-matches 15 --seeds 1 --hands 5"  # all pairings, and not for an hour
         printed = run(f"{play} {few} --set 'llm.prices={prices}'", folder, **keys, **urls)
     assert provider.answered > 400
     assert "no faults" in printed
-    assert float(re.search(r"\$([0-9.]+)", printed)[1]) <= 17
+    assert float(re.search(r"\$([0-9.]+)", printed)[1]) <= 20
 
 
 @pytest.mark.slow

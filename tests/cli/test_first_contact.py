@@ -119,8 +119,7 @@ def test_a_config_that_is_not_there_is_no_command(here):
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (["exam", "llm:openai:gpt-4.1,tag"], "did you mean 'llm:openai:gpt-4.1 tag'?"),
-        (["exam", "openai:gpt-4.1", "tag", "--questions", "10"], "did you mean 'llm:openai:gpt-4.1'?"),
+        (["--participants", "openai:gpt-4.1,tag"], "did you mean 'llm:openai:gpt-4.1'?"),
         (["check", "Cautious"], "FILE.py:NAME"),
         (["check", "exec:"], "command: expected a value; none is given"),
     ],

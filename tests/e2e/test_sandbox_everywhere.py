@@ -136,14 +136,6 @@ def test_the_gate(bot, tmp_path):
     assert compared.returncode == 0, compared.stderr
 
 
-def test_exam(bot, tmp_path):
-    if bot.startswith("acpc:"):
-        pytest.skip("ACPC bots play whole games alone")
-    done = quick("exam", bot, "tight", "--questions", "4", "--json", *setting(bot), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert [each["answered"] for each in json.loads(done.stdout)["participants"]] == [4, 4]
-
-
 def test_whoever_plays_it_again(bot, tmp_path):
     """`verify`, `replay` and `resume`, without any flag for the sandbox."""
     run = quick_run(tmp_path / "out", "run", *SMALL, *SEEDED, *game(bot), *boxed(bot))

@@ -245,16 +245,8 @@ def test_there_are_no_results_before_the_end():
         assert [set(each) for each in told["games"]] == [{"game", "hands", "chips", "faults"}]
 
 
-@pytest.mark.parametrize("is_exam", [False, True])
-def test_the_pages_say_whether_it_is_a_run_or_an_exam(is_exam):
-    lobby = a_lobby()
-    lobby.is_exam = is_exam
-    with serving(lobby) as table:
-        landing, sitting = table.client.get("").text, table.client.get("table").text
-    what, other = ("exam", "run") if is_exam else ("run", "exam")
-    assert f"play until the {what} is over" in landing
-    assert f"The {what} is not over." in sitting
-    assert ("your results" in sitting) is not is_exam
-    for page in (landing, sitting):
-        assert f'<body data-what="{what}">' in page
-        assert f"the {other} is" not in page.lower()
+def test_the_page_of_a_person_says_whether_the_run_is_over():
+    with serving(a_lobby()) as table:
+        assert "The run is not over." in table.client.get("table").text
+        table.lobby.close("all matches are played")
+        assert "The run is over." in table.client.get("table").text

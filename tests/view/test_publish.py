@@ -10,12 +10,11 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
-from zipfile import ZipFile
 
 import pytest
 
 from molt_bench.view.library import Library
-from molt_bench.view.publish import publish, publish_exams
+from molt_bench.view.publish import publish
 from tests.e2e.shell import one_clear_line, quick
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "run"
@@ -188,31 +187,3 @@ def test_the_commands_of_a_run_with_an_odd_name_work(tmp_path):
         assert done.returncode == 0, done.stderr
     verify = shlex.split(shown["Check that every recorded game plays out the same"])
     assert quick(*verify[1:], cwd=tmp_path).returncode == 0
-
-
-def test_it_has_the_exams_with_the_files_of_those_that_have_ended(tmp_path):
-    runs, site = tmp_path / "runs", tmp_path / "site"
-    quick("exam", "tag", "random", "--questions", "10", "--quiet", "--set", f"outputDir={runs}")
-    (name,) = [each.name for each in runs.iterdir()]
-    shutil.copytree(runs / name, runs / "cut-off")
-    lines = (runs / name / "exam.jsonl").read_bytes().splitlines(keepends=True)
-    (runs / "cut-off" / "exam.jsonl").write_bytes(b"".join(lines[:-1]))
-    (runs / "damaged").mkdir()
-    (runs / "damaged" / "exam.jsonl").write_text("{}")
-    warned = []
-    library = Library(runs)
-    assert [*publish(library, site)] == []
-    assert sorted(publish_exams(library, site, warn=warned.append)) == sorted([name, "cut-off"])
-    assert len(warned) == 1
-    assert "damaged is left out" in warned[0]
-    assert {line["id"] for line in read(site, "api/exams.json")} == {name, "cut-off"}
-    page = read(site, f"api/exams/{name}.json")
-    assert page["ended"]
-    assert len(page["answers"]["tag"]) == 10
-    for each in page["files"]:
-        assert sha256((site / each["href"]).read_bytes()).hexdigest() == each["sha256"]
-    assert [each["name"] for each in page["files"]] == ["exam.jsonl"]
-    assert read(site, "api/exams/cut-off.json")["files"] == []
-    with ZipFile(site / "files" / name / f"{name}.zip") as archive:
-        archive.extractall(tmp_path / "again")
-    assert "20 of 20 answers" in quick("verify", str(tmp_path / "again" / name)).stdout

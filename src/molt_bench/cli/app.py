@@ -27,7 +27,6 @@ from molt_bench.visible_text import printable
 _GROUPS: Final = {
     "Play": {
         "run": "Run a benchmark (the default command).",
-        "exam": "Put the same decisions to everyone, and rank them by what they give away.",
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
         "serve": "Play a benchmark with agents that connect over the network: invite them, wait, and play.",
         "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
@@ -47,7 +46,7 @@ _GROUPS: Final = {
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "export": "Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were "
         "asked.",
-        "publish": "Write runs and exams as a static site for any web host, with all pages, their files and hashes.",
+        "publish": "Write runs as a static site for any web host, with all pages, their files and hashes.",
     },
     "Check results": {
         "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",

@@ -15,8 +15,6 @@ from molt_bench.cli.parser import COUNT, Command
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.exam import answers_csv, page_data
-from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import fill_whole, writing
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import FILES, TABLES, TEXTS, WITH_HERO, Format
@@ -52,20 +50,12 @@ def export(
 ) -> None:
     """Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were asked.
 
-    For an exam, --format csv writes every answer with what it gives away.
-
     Examples:
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format csv
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format phh --agent tight --output hands.phhs
     """
     if printing.as_json and output == "-":
         raise click.BadParameter("cannot be used with --output -", param_hint="--json")
-    examined = exam_in(folder)
-    if examined is not None:
-        if form != "csv" or not (match is None and agent is None and hero is None):
-            raise ConfigError("--format", form, "csv alone, since this is the folder of an exam")
-        _export_exam(examined, output, printing)
-        return
     journal = journal_in(folder)
     outline = checked_outline(journal, versions=READABLE_VERSIONS if form == "latex" else None)
     participants = [each["id"] for each in outline.header.config["participants"]]
@@ -86,17 +76,6 @@ def export(
     for note in notes_on(outline, journal, decided=form == "latex"):
         warn(note)
     _deliver(fill, output, Path(folder) / FILES[form], printing, {"runDir": folder, "format": form})
-
-
-def _export_exam(folder: Path, output: str | None, printing: Printing) -> None:
-    """Write the answers of an exam as CSV."""
-    rows = page_data.exam_rows(folder)
-
-    def fill(file: IO[bytes]) -> str:
-        file.write(answers_csv.answers_csv(rows).encode())
-        return f"{len(rows):,} {'answer' if len(rows) == 1 else 'answers'}"
-
-    _deliver(fill, output, folder / answers_csv.FILE, printing, {"examDir": str(folder), "format": "csv"})
 
 
 def _deliver(fill: Fill, output: str | None, usual: Path, printing: Printing, about: dict[str, str]) -> None:

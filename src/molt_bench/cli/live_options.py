@@ -1,4 +1,4 @@
-"""Where live agents connect: the options that `serve` and `exam` share."""
+"""Where live agents connect: options of `serve`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

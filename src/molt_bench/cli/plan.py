@@ -1,13 +1,11 @@
 """`molt-bench plan`: what a config will take, before it is run."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 from rich.table import Table
 
-from molt_bench.cli import plan_exam
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
@@ -32,9 +30,6 @@ from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import GAPS, Assumptions, Need, Planner, PlannerOptions
 from molt_bench.study.whole_run import WholeRun, whole_run
 
-#: In place of a config: the exam is planned.
-_EXAM: Final = "exam"
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlanFlags:
@@ -56,13 +51,6 @@ class PlanFlags:
     confidence: float | None = flag("Confidence; the config's by default.", type=CONFIDENCE)
     latency: float | None = flag("Seconds per reply; by default the pilot's, or 5.", metavar="S", type=POSITIVE)
 
-    def dollars_of_exam(self) -> float | None:
-        """Return the dollars for an exam; whatever else is asked of a run is wrong usage."""
-        for name in ("pilot", "gap", "interval", "hands", "confidence", "latency"):
-            if getattr(self, name) is not None:
-                raise click.BadParameter("cannot be used with an exam", param_hint=f"--{name}")
-        return self.usd
-
     def by_budget(self) -> bool:
         """Return whether a budget is given rather than a goal; both are wrong usage."""
         found = self.usd is not None or self.hands is not None
@@ -81,18 +69,12 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
 
     With --dollars or --hands, it says what a budget buys: for each way to spend it, the smallest gap between two agents
     that the run can tell apart.
-    `plan exam --config FILE` plans an exam of the same participants.
 
     Examples:
       molt-bench plan bench.yaml
       molt-bench plan bench.yaml --pilot benchmark-results/2026-01-31T12-00-00 --gap 100
       molt-bench plan bench.yaml --hands 100000
-      molt-bench plan exam --config bench.yaml --dollars 5
     """
-    if config_file.file == _EXAM and not Path(_EXAM).exists():
-        usd, examined = flags.dollars_of_exam(), ConfigOptions(None, config_file.config)
-        plan_exam.print_exam_plan(config_from(examined.required()), usd, as_json=as_json)
-        return
     by_budget = flags.by_budget()
     planned = config_from(config_file.required())
     warn_ahead(planned)

@@ -11,7 +11,6 @@ from molt_bench.errors import ConfigError
 from molt_bench.files import writing
 from molt_bench.view.library import Library
 from molt_bench.view.publish import publish as write_site
-from molt_bench.view.publish import publish_exams
 
 
 @click.command(cls=Command)
@@ -26,7 +25,7 @@ from molt_bench.view.publish import publish_exams
 @click.option("--deals", type=NONE_OR_MORE, default=2000, help="Most deals of a run to show, the biggest swings first.")
 @printing_options
 def publish(folder: str, output: str, deals: int, printing: Printing) -> None:
-    """Write runs and exams as a static site for any web host, with all pages, their files and hashes.
+    """Write runs as a static site for any web host, with all pages, their files and hashes.
 
     Examples:
       molt-bench publish benchmark-results --output site
@@ -38,8 +37,6 @@ def publish(folder: str, output: str, deals: int, printing: Printing) -> None:
         for run in write_site(library, Path(output), most_deals=deals, warn=warn):
             published.append(str(run))
             printing.notice(f"wrote {run}")
-        exams = list(publish_exams(library, Path(output), warn=warn))
-    runs = f"{len(published):,} run{'s' * (len(published) != 1)}"
-    written = f"{runs} and {len(exams):,} exam{'s' * (len(exams) != 1)}" if exams else runs
-    content = {"site": output, "runs": published, "exams": exams}
+    written = f"{len(published):,} run{'s' * (len(published) != 1)}"
+    content = {"site": output, "runs": published}
     printing.answer(content, lambda: notice(f"wrote {written} to {output}; put it on any web host"))

@@ -6,21 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.run_result import rebuild_run
-from molt_bench.cli.streams import console, print_json, warn
+from molt_bench.cli.streams import print_json, warn
 from molt_bench.errors import ConfigError
-from molt_bench.exam.answer_file import exam_in
 from molt_bench.files import write_whole, writing
 from molt_bench.lazy_import import lazy_import
-from molt_bench.runs.folder import JOURNAL, journal_in
+from molt_bench.runs.folder import journal_in
 
 if TYPE_CHECKING:  # a plain report starts faster without the viewer
-    from molt_bench.exam import stored_exam
-    from molt_bench.exam import table as exam_table
     from molt_bench.report import analysis
     from molt_bench.report import figures as run_figures
     from molt_bench.view import html_report, library
@@ -28,7 +24,6 @@ else:
     run_figures, html_report = lazy_import("molt_bench.report.figures"), lazy_import("molt_bench.view.html_report")
     analysis = lazy_import("molt_bench.report.analysis")
     library = lazy_import("molt_bench.view.library")
-    stored_exam, exam_table = lazy_import("molt_bench.exam.stored_exam"), lazy_import("molt_bench.exam.table")
 
 
 @click.command(cls=Command)
@@ -40,7 +35,7 @@ else:
 def report(folder: str, html: str | None, figures: str | None, *, explain: bool, printing: Printing) -> None:
     """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
 
-    For a run in progress, it prints the current table and writes nothing. RUN may be the folder of an exam.
+    For a run in progress, it prints the current table and writes nothing.
 
     Examples:
       molt-bench report benchmark-results/2026-01-31T12-00-00
@@ -49,18 +44,12 @@ def report(folder: str, html: str | None, figures: str | None, *, explain: bool,
     """
     if explain and (html or figures):
         raise click.BadParameter("cannot be used with --html or --figures", param_hint="--explain")
-    examined = exam_in(folder)
-    if examined is not None:
-        if explain:
-            raise click.BadParameter("explains the numbers of a run, and this is an exam", param_hint="--explain")
-        _report_exam(examined, html, figures, printing)
-        return
     if html is None and figures is None:
         rebuild_run(folder, printing, explain=explain)
         return
     _check_targets(html, figures)
     found = library.Library(journal_in(folder).parent)
-    if JOURNAL not in found.runs.single:
+    if not found.runs.is_run:
         raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
     run = found.open(found.runs.root.name)
     written: dict[str, Any] = {"runDir": folder}
@@ -74,21 +63,6 @@ def report(folder: str, html: str | None, figures: str | None, *, explain: bool,
         printing.notice(f"wrote {', '.join(names)} to {figures}")
     if printing.as_json:
         print_json(written)
-
-
-def _report_exam(folder: Path, html: str | None, figures: str | None, printing: Printing) -> None:
-    """Print the result of an exam, or write it as a page."""
-    if figures is not None:
-        raise ConfigError("--figures", figures, "the folder of a run: there are no figures of an exam")
-    if html is None:
-        result = stored_exam.StoredExam.open(folder).result()
-        content = {"examDir": str(folder), **msgspec.to_builtins(result), "note": exam_table.MISLEADS}
-        printing.answer(content, lambda: exam_table.print_exam(result, console()))
-        return
-    _check_targets(html, None)
-    _write_page(html, html_report.html_exam(folder), printing)
-    if printing.as_json:
-        print_json({"examDir": str(folder), "html": html})
 
 
 def _write_page(html: str, page: str, printing: Printing) -> None:

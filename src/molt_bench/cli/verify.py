@@ -1,17 +1,10 @@
 """`molt-bench verify`: are the games of a run identical when replayed, and do its files follow from them?"""
 
-from pathlib import Path
-
 import click
-import msgspec
 
 from molt_bench.cli.options import Printing, printing_options, root_option, run_agents_option, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.replay import replay_run
-from molt_bench.cli.streams import console
-from molt_bench.exam.answer_file import exam_in
-from molt_bench.exam.stored_exam import StoredExam
-from molt_bench.exam.table import print_exam
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.runs.conclusion import by_earlier_version
 from molt_bench.runs.journal import missing_games
@@ -32,10 +25,6 @@ def verify(folder: str, root: str | None, *, run_agents: bool, printing: Printin
       molt-bench verify benchmark-results/2026-01-31T12-00-00
       molt-bench verify benchmark-results/2026-01-31T12-00-00 --json
     """
-    examined = exam_in(folder)
-    if examined is not None:
-        _verify_exam(examined, printing)
-        return
     stored = StoredRun.open(folder, root=root)
     replayed, found = replay_run(stored, run_agents=run_agents)
     files = check_artifacts(stored, found)
@@ -62,20 +51,3 @@ def verify(folder: str, root: str | None, *, run_agents: bool, printing: Printin
     }
     same = f"  as the journal gives them: {', '.join(files.same)}"
     printing.answer(content, lambda: print(line, same, *files.notes(), sep="\n"))
-
-
-def _verify_exam(folder: Path, printing: Printing) -> None:
-    """Ask the questions of an exam again, or take the recorded replies, and print its result again."""
-    stored = StoredExam.open(folder)
-    checked = stored.check()
-    result = stored.result()
-    ended = stored.answers.end is not None
-    line = f"{folder}: {checked:,} of {len(stored.answers.answers):,} answers are identical when asked or read again"
-    line += "" if ended else "; the exam has not ended"
-
-    def show() -> None:
-        print(line)
-        print_exam(result, console())
-
-    content = {"examDir": str(folder), "identical": True, "answers": checked, "ended": ended}
-    printing.answer({**content, **msgspec.to_builtins(result)}, show)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from time import monotonic
-from typing import Any, Generic, TypeAlias, TypeVar, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.sandbox import box_keeper
@@ -18,7 +18,7 @@ from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.play import event_loop, time_limits
 from molt_bench.play.closing import close_agents, close_agents_async
 from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_events
-from molt_bench.play.hooks import Listening, Notice
+from molt_bench.play.hooks import Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation, PlayedHand
@@ -31,9 +31,8 @@ Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 MakePlayers: TypeAlias = Callable[[GameSpec], Players]
 #: Called with every finished game and its hands as they were played, in the order in which games finish.
 OnGame: TypeAlias = Callable[[GameSpec, GameRecord, Sequence[PlayedHand]], None]
-_Game = TypeVar("_Game")
 #: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
-Places: TypeAlias = Callable[[_Game], Iterable[tuple[str, int]]]
+Places: TypeAlias = Callable[[GameSpec], Iterable[tuple[str, int]]]
 Event: TypeAlias = Observation | Notice | Answered
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
@@ -91,7 +90,7 @@ async def play_games_together(
     on_game: OnGame,
     *,
     at_once: int,
-    places: Places[GameSpec] | None = None,
+    places: Places | None = None,
     until: float = inf,
 ) -> None:
     """Play up to `at_once` games together on the running event loop; otherwise like `play_games_in_order`.
@@ -99,7 +98,7 @@ async def play_games_together(
     A game that cannot be finished is skipped. A game starts once there is a place in it for each player, and takes both
     places at once, so no two games wait for each other.
     """
-    waiting = WaitingGames(specs, places, until=until)
+    waiting = _WaitingGames(specs, places, until=until)
 
     async def one_after_the_other() -> None:
         while (spec := await waiting.next()) is not None:
@@ -116,24 +115,24 @@ async def play_games_together(
     await event_loop.all_together(one_after_the_other() for _ in range(min(at_once, len(specs))))
 
 
-class WaitingGames(Generic[_Game]):
+class _WaitingGames:
     """Games that have not started, in their order, and the places that those under way take up.
 
     None starts after `until`, by the monotonic clock.
     """
 
-    def __init__(self, games: Iterable[_Game], places: Places[_Game] | None, *, until: float = inf) -> None:
-        self._waiting = [*games]
+    def __init__(self, specs: Iterable[GameSpec], places: Places | None, *, until: float = inf) -> None:
+        self._waiting = [*specs]
         self._places = places or (lambda _: ())
         self._until = until
         self._taken: Counter[str] = Counter()
         self._changed = asyncio.Event()
 
-    async def next(self) -> _Game | None:
+    async def next(self) -> GameSpec | None:
         """Return the first game with a free place for each player; None for no more."""
         while self._waiting and monotonic() < self._until:
-            for at, game in enumerate(self._waiting):
-                places = [*self._places(game)]
+            for at, spec in enumerate(self._waiting):
+                places = [*self._places(spec)]
                 if all(self._taken[name] < most for name, most in places):
                     self._taken.update(name for name, _ in places)
                     return self._waiting.pop(at)
@@ -141,9 +140,9 @@ class WaitingGames(Generic[_Game]):
             await self._changed.wait()
         return None
 
-    def ended(self, game: _Game) -> None:
+    def ended(self, spec: GameSpec) -> None:
         """Free the places of a game."""
-        self._taken.subtract(name for name, _ in self._places(game))
+        self._taken.subtract(name for name, _ in self._places(spec))
         self._changed.set()
 
 
@@ -219,15 +218,6 @@ async def drive_async(
     """Play `spec` like `drive`, on the running event loop; at `until`, an answer is not waited for any longer."""
     seats = _seated(spec, players)
     return await _drive_on(spec, seats, _start(spec, seats, hands), until=until)
-
-
-async def drive_events(spec: GameSpec, players: Players, events: Callable[[Listening], Any]) -> Any:
-    """Drive other events than those of a whole game with these agents as players A and B; return what they return.
-
-    `events` is called with the hooks of the agents in seats 0 and 1.
-    """
-    seats = _seated(spec, players)
-    return await _drive_on(spec, seats, events((seats[0].hooks.keys(), seats[1].hooks.keys())))
 
 
 async def _drive_on(

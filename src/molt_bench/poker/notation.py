@@ -128,15 +128,6 @@ def actions_in(line: str) -> Iterator[tuple[Action, bool]]:
         yield _action(letter, amount), letter == "F"
 
 
-def actions_from_line(line: str) -> list[Action]:
-    """Read the actions of a hand as `actions_to_line` writes them.
-
-    >>> [action.amount for action in actions_from_line("r300c/kr450")]
-    [300, 0, 0, 450]
-    """
-    return [_action(letter, amount) for letter, amount in _ACTION.findall(line)]
-
-
 def _action(letter: str, amount: str) -> Action:
     return Action("raiseTo", int(amount)) if letter == "r" else _ACTIONS[letter]
 

@@ -33,11 +33,11 @@ def journal_in(folder: str) -> Path:
         raise ConfigError("RUN", folder, f"the folder of a run that can be read ({error.strerror})") from error
     if not there:
         raise ConfigError("RUN", folder, f"the folder of a run, with a {JOURNAL} in it")
-    check_entries(path.parent)
+    _check_entries(path.parent)
     return path
 
 
-def check_entries(folder: Path) -> None:
+def _check_entries(folder: Path) -> None:
     """Check that everything in the folder of a run is in it: no link leads out of it, and nothing can block a reader.
 
     A link in a stranger's folder would have a private file read, published or written over. Raises JournalError.

@@ -169,7 +169,7 @@ def _left_before(folder: Path, config: BenchmarkConfig) -> frozenset[str]:
 
 
 def _games_in(folder: Path) -> Sequence[Game]:
-    """Return the games of a run so far; an exam has none."""
+    """Return the games of a run so far."""
     journal = folder / JOURNAL
     return games_in(read_journal(str(journal)).lines) if journal.is_file() and journal.stat().st_size else ()
 

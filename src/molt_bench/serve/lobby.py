@@ -81,7 +81,6 @@ class Lobby:
         invitations: One for each live agent, or one for each copy of it.
         closed: Why the run is over; None while it is not.
         status: How far the run is; None before its first game.
-        is_exam: Whether it is an exam, in which a hand has one decision and nobody learns how it would have ended.
         public_names: Whether everybody may see who is playing, before the run ends.
         titles: What pages call the participants.
         on_gather: Invites everybody, and returns when they are there.
@@ -107,7 +106,6 @@ class Lobby:
         most_forfeits: int = MOST_FORFEITS,
         public_names: bool = False,
     ) -> None:
-        self.is_exam = False
         self.public_names = public_names
         self.titles = titles
         self.spectators = Spectators()
@@ -189,8 +187,7 @@ class Lobby:
         found = self._invitation(participant, game.seating)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))
-        # A participant with copies has the same decks in both seatings, and everybody the same questions.
-        own_decks = found.invited.seating is None and not self.is_exam
+        own_decks = found.invited.seating is None  # a participant with copies has the same decks in both seatings
         self.spectators.seat(id(slot), game, participant, own_decks=own_decks)
         return LiveAgent(
             participant,
@@ -216,9 +213,9 @@ class Lobby:
             self.spectators.rank(status.ladder, least_s=_BETWEEN_STANDINGS_S)
         for name in status.ladder.left:
             forfeits = status.ladder.failures[name].forfeited
-            self.dismiss(name, f"you forfeited {forfeits} games, so the run goes on without you")
+            self._dismiss(name, f"you forfeited {forfeits} games, so the run goes on without you")
 
-    def dismiss(self, participant: str, why: str) -> None:
+    def _dismiss(self, participant: str, why: str) -> None:
         """Tell a live agent that the run goes on without it."""
         for invitation in self.invitations:
             if invitation.invited.participant == participant and invitation.slots[0].snapshot().closed is None:

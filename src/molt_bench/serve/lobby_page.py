@@ -71,22 +71,14 @@ def watch_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
     progress: dict[str, int] | None = None
     if status is not None:
         progress = {"match": status.match, "round": status.round, "hands": status.hands}
-    elif lobby.is_exam:
-        progress = _exam_progress(lobby)
     seen = lobby.spectators.view(titles=lobby.titles, names=names)
     return {"over": lobby.closed, "bigBlind": lobby.game.big_blind, "progress": progress, **seen}
-
-
-def _exam_progress(lobby: Lobby) -> dict[str, int] | None:
-    """Return how many questions guests have answered, the fastest of them; None before the first."""
-    answered = max(each.decisions for each in lobby.invitations)
-    return {"questions": answered} if answered else None
 
 
 def lobby_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
     """Return what the page shows; without names, nothing that tells an agent whom it plays."""
     status = lobby.status
-    progress = _exam_progress(lobby) if lobby.is_exam else None
+    progress = None
     if status is not None:
         progress = {
             "match": status.match,

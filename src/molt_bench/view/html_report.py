@@ -8,12 +8,10 @@ all fit, the file holds and lists those with the biggest swings.
 import zlib
 from base64 import b64encode
 from math import inf
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from molt_bench.exam import page_data
 from molt_bench.view.chosen_deals import chosen_deals
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
@@ -27,8 +25,6 @@ from molt_bench.view.run_parts import reproduce_data
 
 #: The id of the run inside the file.
 ONLY_RUN: Final = "run"
-#: The path of the data of an exam inside its file.
-ONLY_EXAM: Final = f"api/exams/{ONLY_RUN}.json"
 #: The largest size of the file, and of its hands once decompressed, in bytes.
 _LARGEST: Final = 1_900_000
 _LARGEST_UNPACKED: Final = 32_000_000
@@ -63,22 +59,11 @@ def html_report(run: OpenRun) -> str:
         f"This file holds {count:,} of {of:,} deals: those with the biggest swings, and those that its pages link to."
     )
     known["limits"] = {"hands": count, "of": of, "text": text} if count < of else None
-    more = f'\n<script type="text/plain" id="packed">{packed}</script>'
-    return _with_data(page, known, f"{allowed}; img-src data:; worker-src blob:", more)
-
-
-def html_exam(folder: Path) -> str:
-    """Return an exam as one HTML file."""
-    page, allowed = inlined(script_of_pages())
-    found = {**page_data.exam_page(folder), "id": ONLY_RUN, "name": folder.name}
-    return _with_data(page, {ONLY_EXAM: found}, f"{allowed}; img-src data:")
-
-
-def _with_data(page: str, known: dict[str, Any], allowed: str, more: str = "") -> str:
-    """Return a page with its data in it, and with what it is allowed to do."""
+    allowed += "; img-src data:; worker-src blob:"
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    data = f'<script type="application/json" id="data">{escaped_json(known)}</script>{more}'
+    data = f'<script type="application/json" id="data">{escaped_json(known)}</script>'
+    data += f'\n<script type="text/plain" id="packed">{packed}</script>'
     return page.replace(DATA, data).replace("<head>", f"<head>\n{head}", 1)
 
 

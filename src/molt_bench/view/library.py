@@ -7,8 +7,6 @@ from time import monotonic
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.exam import page_data
-from molt_bench.exam.answer_file import EXAM
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.compressed_body import Body
@@ -37,9 +35,6 @@ _PAGES_KEPT: Final = 3
 #: Hands of the largest run whose list of hands is made before it is asked for.
 _MOST_PREPARED: Final = 300_000
 _COUNTING: Final = "it is still being counted"
-
-#: What reading an exam raises whose files are damaged, or not what an exam writes.
-DAMAGED: Final = (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError)
 
 
 class Library:
@@ -90,25 +85,10 @@ class Library:
                 found.append(unreadable_summary(run, error))
         return found
 
-    def exam_list(self) -> list[dict[str, Any]]:
-        """Return a summary of each exam, newest first; one that cannot be read says why."""
-        found = []
-        for name in self.runs.ids(EXAM):
-            try:
-                found.append(page_data.exam_summary(self._folder(name, EXAM)))
-            except DAMAGED as error:
-                found.append({"id": name, "error": str(error)})
-        return found
-
-    def exam_page(self, name: str) -> dict[str, Any]:
-        """Return the data of the page of an exam."""
-        return page_data.exam_page(self._folder(name, EXAM))
-
-    def _folder(self, name: str, file: str = JOURNAL) -> Path:
-        found = self.runs.folder(name, file)
+    def _folder(self, run: str) -> Path:
+        found = self.runs.folder(run)
         if found is None:
-            kind, of = ("exam", "an exam") if file == EXAM else ("run", "a run")
-            raise ConfigError(kind, name, f"the name of {of} in this folder")
+            raise ConfigError("run", run, "the name of a run in this folder")
         return found
 
     def run_page(self, run: str) -> dict[str, Any]:

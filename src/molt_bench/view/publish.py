@@ -1,4 +1,4 @@
-"""A published site: the pages of a folder of runs and exams as plain files, for any web host.
+"""A published site: the pages of a folder of runs as plain files, for any web host.
 
 It has the pages and their data, the files of every finished run, and their hashes, so that a reader can check what is
 shown. Nothing of it is computed by a server. Of a large run it holds, and lists, the hands with the biggest swings.
@@ -19,8 +19,6 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import msgspec
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.exam.answer_file import EXAM
-from molt_bench.exam.question_sources import QUESTIONS
 from molt_bench.files import inside, write_whole
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
@@ -35,7 +33,7 @@ from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.chosen_deals import chosen_deals
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
-from molt_bench.view.library import DAMAGED, Library
+from molt_bench.view.library import Library
 from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import STATIC, script_of_pages
@@ -57,7 +55,6 @@ _ALLOWED: Final = (
 _SUMS: Final = "SHA256SUMS"
 _PREVIEW: Final = "preview.png"
 _MARK: Final = "molt-bench-site"
-_EXAM_FILES: Final = [EXAM, QUESTIONS, EXCHANGES, ANSWERS]
 #: Hands in a piece: what a reader of one hand fetches, with its neighbours.
 _IN_A_PIECE: Final = 24
 
@@ -240,28 +237,6 @@ def write_json(path: Path, content: Any) -> None:
     """Write the data of a page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, msgspec.json.encode(content))
-
-
-def publish_exams(library: Library, target: Path, *, warn: Callable[[str], None]) -> Iterator[str]:
-    """Add the exams of a library to its site, and yield the name of each that is done.
-
-    `warn` is called with those that are left out, since they cannot be read.
-    """
-    kept: list[dict[str, Any]] = []
-    for line in library.exam_list():
-        name = line["id"]
-        try:
-            page = library.exam_page(name)
-        except DAMAGED as error:
-            warn(f"{name} is left out: {error}")
-            continue
-        folder = library.runs.folder(name, EXAM)
-        # Before the end, its questions may still be secret.
-        files = _copied(name, folder, _EXAM_FILES, target) if folder is not None and line["ended"] else []
-        write_json(target / "api" / "exams" / f"{name}.json", {**page, "files": files})
-        kept.append(line)
-        yield name
-    write_json(target / "api" / "exams.json", kept)
 
 
 def write_pack(path: Path, first: Iterable[dict[str, Any]], hands: Iterable[dict[str, Any]]) -> list[list[Any]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from molt_bench.errors import ConfigError
-from molt_bench.exam.answer_file import EXAM
 from molt_bench.files import inside
 from molt_bench.runs.folder import JOURNAL
 
@@ -17,34 +16,34 @@ _STAMP: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)")
 
 
 class RunList:
-    """The runs and exams in a folder, or the one that a folder is; each has a file of its kind, `JOURNAL` or `EXAM`."""
+    """The runs in a folder, or the one that a folder is; each has a journal."""
 
     def __init__(self, folder: str | Path) -> None:
         path = Path(folder)
         if not path.is_dir():
             raise ConfigError("DIR", str(folder), "a folder of runs, or the folder of a run")
         self.root = path.resolve()
-        self.single = {file for file in (JOURNAL, EXAM) if inside(self.root, self.root / file)}
+        self.is_run = inside(self.root, self.root / JOURNAL)
 
-    def ids(self, file: str = JOURNAL) -> list[str]:
-        """Return the names of all that have this file, newest first."""
-        if self.single:
-            return [self.root.name] if file in self.single else []
+    def ids(self) -> list[str]:
+        """Return the names of all runs, newest first."""
+        if self.is_run:
+            return [self.root.name]
         try:
             names = [entry.name for entry in os.scandir(self.root) if _readable(entry.name)]
         except OSError as error:
             raise ConfigError("DIR", str(self.root), f"a folder that can be read ({error.strerror})") from error
-        found = [name for name in names if inside(self.root, self.root / name / file)]
+        found = [name for name in names if inside(self.root, self.root / name / JOURNAL)]
         return sorted(found, key=lambda name: (started(name) or "", name), reverse=True)
 
-    def folder(self, name: str, file: str = JOURNAL) -> Path | None:
-        """Return the folder of this name that has this file, or None if there is none."""
-        if file in self.single:
+    def folder(self, name: str) -> Path | None:
+        """Return the folder of the run of this name, or None if there is none."""
+        if self.is_run:
             return self.root if name == self.root.name else None
         if not _readable(name) or name in (".", "..") or {"/", "\\", "\0"} & {*name}:
             return None
         folder = self.root / name
-        return folder if inside(self.root, folder / file) else None
+        return folder if inside(self.root, folder / JOURNAL) else None
 
 
 def started(run: str) -> str | None:

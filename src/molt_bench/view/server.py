@@ -20,13 +20,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.quiet_server import quiet_server
 from molt_bench.view.access_token import Access
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.editing import change
 from molt_bench.view.guard import ALLOWED, JSON, guarded, json_error
-from molt_bench.view.library import DAMAGED, Library
+from molt_bench.view.library import Library
 from molt_bench.view.pages import inlined, script_of_pages
 from molt_bench.view.search import end_searches
 
@@ -41,8 +41,6 @@ _RUN: Final = r"api/runs/([^/]+)"
 #: The paths of the data; a run is named first, the numbers follow.
 _ROUTES: Final[dict[str, Callable[..., Any]]] = {
     r"api/runs\.json": Library.run_list,
-    r"api/exams\.json": Library.exam_list,
-    r"api/exams/([^/]+)\.json": Library.exam_page,
     r"api/history\.json": Library.history,
     r"api/pools\.json": Library.pools,
     rf"{_RUN}\.json": Library.run_page,
@@ -79,7 +77,7 @@ def application(library: Library, *, host: str, port: int, access: Access | None
             return response
         except ConfigError as error:
             return json_error(404, str(error))
-        except DAMAGED as error:
+        except (MoltBenchError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
             # A journal that was tampered with may hold anything.
             return json_error(500, " ".join(f"cannot be read: {error}".split()))
 

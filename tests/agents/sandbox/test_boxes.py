@@ -267,7 +267,7 @@ def test_the_message_of_a_program_that_misses_a_file_says_what_is_there(tmp_path
     with pytest.raises(AgentError) as raised:
         run_in_new_loop(make_agent(spec(f"exec:{bot}")).greet())
     assert "No such file or directory" in str(raised.value)
-    assert f"shows the system's programs, {folder} and no network (--no-sandbox, or in an exam" in str(raised.value)
+    assert f"shows the system's programs, {folder} and no network (--no-sandbox lets" in str(raised.value)
 
 
 #: What a program does, and what is said of it. What a cgroup limits is said in the same words, or by the program.
@@ -372,7 +372,7 @@ def test_a_program_in_the_folder_of_a_run_does_not_show_that(tmp_path):
 
 def test_a_program_beside_runs_shows_none_of_them(tmp_path):
     """Runs of other processes, too, which are known by their files; and those that come to lie there later."""
-    for record in ("journal.jsonl", "exam.jsonl", "master-seed"):
+    for record in ("journal.jsonl", "master-seed"):
         results = tmp_path / record / "results"
         (results / "one").mkdir(parents=True)
         (results / "one" / record).write_text("")

@@ -36,7 +36,7 @@ def lost(recipe, *, stated, games=12):
     for _ in AGENTS:
         learned.add_agent()
     learned.learn(decisions("lesson", games, stated=stated))
-    other = decisions("exam", 12, stated=True)
+    other = decisions("test", 12, stated=True)
     odds, _ = learned.odds(other.moments, other.deals)
     return float(-(other.wanted * np.log(np.maximum(odds, 1e-9))).sum(axis=1).mean())
 
@@ -68,5 +68,5 @@ def test_frozen_stand_ins_are_of_the_same_recipe(recipe):
     for _ in AGENTS:
         learned.add_agent()
     learned.learn(decisions("lesson", 12, stated=False))
-    other = decisions("exam", 12, stated=True)
+    other = decisions("test", 12, stated=True)
     assert (learned.frozen().odds(other.moments, other.deals)[0] == learned.odds(other.moments, other.deals)[0]).all()

@@ -2,13 +2,18 @@
 
 import json
 import threading
+import time
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from molt_bench import make_agent
+from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.play.play_games import TimeUp, drive_async
 from molt_bench.serve.doors.moltpoker import dialogue
 from molt_bench.serve.doors.moltpoker import sessions as moltpoker_sessions
 from molt_bench.serve.lobby import Lobby
+from molt_bench.specs import GameLabel, GameSpec
 from tests.serve.clients import (
     AutonomousClient,
     ProtocolClient,
@@ -267,6 +272,31 @@ def test_what_is_not_for_the_open_decision_is_refused_and_is_no_fault():
             assert next_of(socket_, "ack", "error")["success"]
             table.join()
     assert table.faults() == []
+
+
+def test_whoever_comes_in_the_middle_of_a_hand_is_told_what_was_done():
+    with serving(a_lobby()) as table:
+        _, joined = register_and_join(table.url())
+        table.play(hands=1)
+        with opened(joined) as old:
+            act(old, next_of(old, "game_state")["turn_token"], "call")
+            on_flop = next_of(old, "game_state")
+        with opened(joined) as new:
+            told = [next_of(new, "game_state") for _ in range(3)]
+    assert [each["lastAction"]["kind"] for each in told] == ["call", "check", "check"]
+    assert [each.get("turn_token") for each in told] == [None, None, on_flop["turn_token"]]
+
+
+def test_a_hand_that_is_broken_off_ends_without_winnings():
+    spec = GameSpec(seed=1, hands=1, players=("live", "callstation"), noise_seed="noise")
+    with serving(a_lobby()) as table:
+        _, joined = register_and_join(table.url())
+        with opened(joined) as socket_:
+            players = table.lobby.agent("live", GameLabel(1, 1, "AB")), make_agent("callstation")
+            with pytest.raises(TimeUp):
+                run_in_new_loop(drive_async(spec, players, until=time.monotonic() + 0.2))
+            results = next_of(socket_, "hand_complete")["results"]
+    assert [(each["winnings"], len(each["holeCards"])) for each in results] == [(0, 2), (0, 0)]
 
 
 def test_the_newest_socket_of_a_place_wins_and_the_end_of_the_old_one_does_not_touch_it():

@@ -3,19 +3,25 @@
 import json
 
 from molt_bench.agents.live.mailbox_events import PendingDecision
-from molt_bench.exam.questions import Decision
-from molt_bench.poker.cards import cards_to_text
+from molt_bench.poker.actions import CALL, CHECK, Action
+from molt_bench.poker.cards import cards_to_text, deal_from_text
+from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.serve.doors.moltpoker import server_messages as messages
 from molt_bench.serve.doors.moltpoker.formats import encoded
 from molt_bench.serve.doors.moltpoker.server_messages import states_before
 
 CLIENT = messages.Client("tbl_1", "agt_me", "Me", "agt_other", "http://h/skill.md", 120_000)
+RAISE = Action("raiseTo", 250)
+#: A raise that is called; on the flop a check, a bet and a call; on the turn a check.
+ON_TURN = (RAISE, CALL, CHECK, Action("raiseTo", 300), CALL, CHECK)
 
 
-def turn_of(line, board):
-    decision = Decision(stack=5_000, button=0, cards="AhKd", board=board, line=line)
-    return PendingDecision("token", 7, 3, 3, observe(decision.hand(), hand_number=1), 120.0, 0.0)
+def turn_after(*actions):
+    hand = Hand(HandRules(50, 100), deal_from_text("AhKd QcQd 2c7dTs9h3c"), (5_000, 5_000), button=0)
+    for action in actions:
+        hand.apply(action)
+    return PendingDecision("token", 7, 3, 3, observe(hand, hand_number=1), 120.0, 0.0)
 
 
 def flat(message):
@@ -23,7 +29,7 @@ def flat(message):
 
 
 def test_every_action_but_the_last_is_a_state_in_which_nobody_acts():
-    told = [*states_before(CLIENT, turn_of("r250c/kr300c/k", "2c7dTs9h"))]
+    told = [*states_before(CLIENT, turn_after(*ON_TURN))]
     assert [cards_to_text(board) for board, _ in told] == ["", "2c7dTs", "2c7dTs", "2c7dTs", "2c7dTs9h"]
     states = [message.payload for _, message in told]
     last = [(each["lastAction"]["seatId"], each["lastAction"]["kind"]) for each in states]
@@ -41,12 +47,12 @@ def test_every_action_but_the_last_is_a_state_in_which_nobody_acts():
 
 
 def test_the_first_decision_of_a_hand_needs_no_more_than_itself():
-    assert [*states_before(CLIENT, turn_of("r250", ""))] == []
-    assert [*states_before(CLIENT, turn_of("", ""))] == []
+    assert [*states_before(CLIENT, turn_after(RAISE))] == []
+    assert [*states_before(CLIENT, turn_after())] == []
 
 
 def test_a_hand_that_is_broken_off_tells_nothing():
-    over = messages.hand_broken_off(CLIENT, turn_of("r250c/kr300c/k", "2c7dTs9h"), 8)
+    over = messages.hand_broken_off(CLIENT, turn_after(*ON_TURN), 8)
     assert flat(over) == {
         "type": "hand_complete",
         "hand": 3,

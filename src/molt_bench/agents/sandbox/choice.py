@@ -118,7 +118,7 @@ class Boxed(msgspec.Struct, frozen=True):
         programs = "the system's programs" if self.box.image is None else f"the programs of {self.box.image}"
         places = ", ".join([programs, *self.shown])
         network = "the network" if self.box.network else "no network"
-        everything = "--no-sandbox, or in an exam --set sandbox=off, lets it see everything"
+        everything = "--no-sandbox lets it see everything"
         return f"it plays in a sandbox, which shows {places} and {network} ({everything})"
 
 

@@ -29,8 +29,8 @@ _SHARED: Final = ("/", "/etc", "/var", "/run", "/home", "/root", "/tmp", "/var/t
 _PRIVATE: Final = ("", ".local", ".local/share", ".config", ".cache", ".ssh", ".gnupg", "Desktop", "Documents")
 #: Of these a box has its own.
 _OWN: Final = ("/proc", "/sys", "/dev")
-#: What marks the folder of a run or of an exam.
-_RECORDS: Final = frozenset({"journal.jsonl", "exam.jsonl", "master-seed"})
+#: What marks the folder of a run.
+_RECORDS: Final = frozenset({"journal.jsonl", "master-seed"})
 #: How many folders are looked through for runs, the nearest first.
 _LOOKED_THROUGH: Final = 10_000
 #: What marks a folder that an interpreter was installed to.

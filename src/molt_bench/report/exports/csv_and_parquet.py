@@ -124,7 +124,7 @@ def hands_csv(hands: Iterable[DealtHand]) -> Iterator[str]:
         yield line([_CELLS[type(value)](value) for value in each.values()])
 
 
-def as_text(value: str) -> str:
+def _as_text(value: str) -> str:
     """Return text as a spreadsheet has to be told it, so that it is not taken for a formula."""
     return f"'{value}" if value.startswith(_FORMULA) else value
 
@@ -133,7 +133,7 @@ def as_text(value: str) -> str:
 _CELLS: Final[dict[type, Callable[[Any], object]]] = {
     bool: lambda value: "true" if value else "false",
     float: lambda value: f"{round(value, 4) + 0.0:.4f}",
-    str: as_text,
+    str: _as_text,
     int: int,
 }
 

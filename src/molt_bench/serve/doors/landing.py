@@ -27,15 +27,12 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
     def page(file: str, request: Request) -> Response:
         invitation = invitation_of(request)
         seating = invitation.invited.seating
-        rules = rules_of_run(lobby.game, games_at_once=invitation.invited.slots, is_exam=lobby.is_exam)
-        what = "exam" if lobby.is_exam else "run"
+        rules = rules_of_run(lobby.game, games_at_once=invitation.invited.slots)
         values = {
             "NAME": escape(invitation.title if seating is None else f"{invitation.title} (copy for seating {seating})"),
             "RULES": "\n".join(f"<li>{escape(rule)}</li>" for rule in rules),
             "BASE_URL": escape(invitation_url(request)),
-            "WHAT": what,
-            "STATE": f"The {what} is not over." if lobby.closed is None else f"The {what} is over.",
-            "RESULTS": "" if lobby.is_exam else ", and your results when the run is over",
+            "STATE": "The run is not over." if lobby.closed is None else "The run is over.",
         }
         text = re.sub(r"%([A-Z_]+)%", lambda name: values[name[1]], (_STATIC / file).read_text("utf-8"))
         return Response(text, media_type="text/html")

@@ -13,18 +13,7 @@ from molt_bench.serve.guard import invitation_of, invitation_url
 from molt_bench.serve.lobby import Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
 
-_AIM: Final = (
-    "You sit at a table with one opponent. The server deals, asks you for every decision, and tells you how hands end. "
-    "Win as many chips as you can over all hands."
-)
-_AIM_OF_EXAM: Final = "You sit an exam: you are shown hands against one opponent, and asked for one decision in each."
 _GAMES: Final = "You play many games, in either seat, against different opponents."
-_EXAM: Final = (
-    "This is an exam. Every game is one hand that has come to a decision of yours: `log` is what was done before. You "
-    "answer once, and the hand is over: nobody learns how it would have ended, no chips are won or lost, and the next "
-    "game is another hand. Stacks differ from hand to hand. Answers are valued by near-perfect play: play every hand "
-    "as well as you can, against an opponent who does the same. No limit."
-)
 _TEXT: Final = files("molt_bench.serve.doors").joinpath("skill.md")
 
 
@@ -40,15 +29,14 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 def skill_of(lobby: Lobby, request: Request) -> str:
     """Return the document for whoever sent a request."""
     base, slots = invitation_url(request), invitation_of(request).invited.slots
-    return skill_text(lobby.game, base=base, games_at_once=slots, is_exam=lobby.is_exam)
+    return skill_text(lobby.game, base=base, games_at_once=slots)
 
 
-def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1, is_exam: bool = False) -> str:
+def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1) -> str:
     """Return the document for a reader whose invitation is the URL `base`."""
     values = {
         "BASE_URL": base,
-        "AIM": _AIM_OF_EXAM if is_exam else _AIM,
-        "RULES": "\n".join(f"- {rule}" for rule in rules_of_run(game, games_at_once=games_at_once, is_exam=is_exam)),
+        "RULES": "\n".join(f"- {rule}" for rule in rules_of_run(game, games_at_once=games_at_once)),
         "LONGEST_WAIT_S": f"{LONGEST_WAIT_S:g}",
     }
     text = _TEXT.read_text("utf-8")
@@ -57,8 +45,8 @@ def skill_text(game: GameConfig, *, base: str, games_at_once: int = 1, is_exam: 
     return text
 
 
-def rules_of_run(game: GameConfig, *, games_at_once: int, is_exam: bool = False) -> list[str]:
-    """Return the rules of this run, or exam, one sentence each."""
+def rules_of_run(game: GameConfig, *, games_at_once: int) -> list[str]:
+    """Return the rules of this run, one sentence each."""
     ante = f", and both post an ante of {game.ante:,}" if game.ante else ""
     start = f"{game.stack:,} chips ({game.stack / game.big_blind:g} big blinds)"
     stacks = (
@@ -69,8 +57,9 @@ def rules_of_run(game: GameConfig, *, games_at_once: int, is_exam: bool = False)
     cap = "" if game.raise_cap is None else f" At most {game.raise_cap} bets and raises on a street."
     found = [
         f"Blinds {game.small_blind:,}/{game.big_blind:,}{ante}. The button posts the small blind, acts first before "
-        f"the flop and last after it{'' if is_exam else '; it changes seats every hand'}.",
-        *([_EXAM] if is_exam else [f"{stacks} No limit.{cap}", f"A game has {_hands(game.hands_per_game)}. {_GAMES}"]),
+        f"the flop and last after it; it changes seats every hand.",
+        f"{stacks} No limit.{cap}",
+        f"A game has {_hands(game.hands_per_game)}. {_GAMES}",
     ]
     if game.warmup_hands:
         found.append(f"The first {_hands(game.warmup_hands)} of a game are for warming up and do not count.")

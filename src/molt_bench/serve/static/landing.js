@@ -3,10 +3,6 @@
 
 const EVERY_MS = 5000;
 const byId = (id) => document.getElementById(id);
-const { what } = document.body.dataset; // a run, or an exam, whose results guests are not told
-const RESULTS = what === "run"
-  ? "Leave this page open, and your results appear here at its end."
-  : "Its result is with whoever began it.";
 
 function addCopyButton(block) {
   const button = document.createElement("button");
@@ -70,15 +66,13 @@ async function refresh() {
   try {
     const { over, games } = await (await fetch("v1/results", { cache: "no-store" })).json();
     if (over) {
-      state.textContent = what === "run"
-        ? "The run has ended. Keep this page open: the server will soon be gone."
-        : `The ${what} has ended. ${RESULTS}`;
+      state.textContent = "The run has ended. Keep this page open: the server will soon be gone.";
       showResults(games);
       return;
     }
-    state.textContent = `The ${what} is not over yet. ${RESULTS}`;
+    state.textContent = "The run is not over yet. Leave this page open, and your results appear here at its end.";
   } catch {
-    state.textContent = `The server does not answer: the ${what} may be over or interrupted.`;
+    state.textContent = "The server does not answer: the run may be over or interrupted.";
   }
   setTimeout(refresh, EVERY_MS);
 }

@@ -41,9 +41,7 @@ function show(data) {
   });
   document.getElementById("agents").replaceChildren(...rows);
   const at = data.progress;
-  document.getElementById("progress").textContent = at?.questions
-    ? `An exam: ${at.questions.toLocaleString("en")} questions are answered.`
-    : at
+  document.getElementById("progress").textContent = at
     ? `Match ${at.match}, round ${at.round}: ${at.games} of ${at.gamesInRound} games of this round are done; ` +
       `${at.hands.toLocaleString("en")} hands in finished rounds.`
     : "";

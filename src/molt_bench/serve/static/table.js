@@ -8,7 +8,6 @@ import { act, closed, nextTurn } from "./live_turns.js";
 const SETTLED_MS = 300; // a key that was meant for the decision before must not answer this one
 const HURRY_S = [30, 10];
 const byId = (id) => document.getElementById(id);
-const { what } = document.body.dataset;
 
 /** The decision on the screen: what is legal, when its time is up, and what is called with the answer. */
 let open = null;
@@ -184,9 +183,7 @@ async function decide(turn) {
     open = { turn, seen, raising, until, choose, warned: 0, isDone: false, isSure: false, shownAt: performance.now() };
   });
   const place = turn.place > 1 ? `, place ${turn.place}` : "";
-  byId("where").textContent = what === "exam"
-    ? `Question ${turn.game_number}${place}`
-    : `Game ${turn.game_number}${place}, hand ${seen.handNumber}`;
+  byId("where").textContent = `Game ${turn.game_number}${place}, hand ${seen.handNumber}`;
   draw(seen);
   setIdle(false);
   showChoices(seen);
@@ -222,8 +219,7 @@ async function play() {
     }
   }
   byId("playing").hidden = true;
-  const whose = what === "exam" ? "Your" : "The"; // an exam may go on without somebody
-  say(`${hear(found.over.results)}${whose} ${what} has ended: ${found.over.reason}.`);
+  say(`${hear(found.over.results)}The run has ended: ${found.over.reason}.`);
 }
 
 byId("sit").addEventListener("click", () => {

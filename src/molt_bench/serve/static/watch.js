@@ -11,7 +11,6 @@ const name = (text, other) => (text === null ? other : visibleLine(text));
 function progress({ over, progress: at, playing, handsPerMinute }) {
   if (over) return "The run has ended.";
   if (!at) return "The run has not begun.";
-  if (at.questions) return `An exam: ${chips(at.questions)} questions are answered. Nobody sees them before its end.`;
   const rate = `${handsPerMinute} hand${handsPerMinute === 1 ? "" : "s"} in the last minute`;
   return `Match ${at.match}, round ${at.round}. ${playing} table${playing === 1 ? "" : "s"} with guests, ${rate}. ` +
     `${chips(at.hands)} hands in finished rounds.`;

@@ -1,8 +1,7 @@
 // The frame: picks the page to show, handles loading and errors, and switches the theme.
 import { comparePage } from "./compare.js";
-import { isExamFile, isSingleFile, ONLY_RUN } from "./data.js";
+import { isSingleFile, ONLY_RUN } from "./data.js";
 import { announce, h } from "./dom.js";
-import { examPage } from "./exampage.js";
 import { handsPage } from "./hands.js";
 import { agentPage, historyPage } from "./history.js";
 import { matchPage } from "./matchpage.js";
@@ -21,14 +20,12 @@ const LOADING_MS = 400;
 /** Return the page function of a route, or null. */
 function pageOf(parts) {
   const [area, run, part] = parts;
-  if (!parts.length && isExamFile) return (place, view) => examPage({ ...place, parts: ["exam", ONLY_RUN] }, view);
   if (!parts.length && isSingleFile) return (place, view) => runPage({ ...place, parts: ["run", ONLY_RUN] }, view);
   if (!parts.length) return runsPage;
   if (area === "run" && parts.length === 2) return runPage;
   if (area === "run" && run && part === "match" && parts.length === 4) return matchPage;
   if (area === "run" && run && part === "hands" && parts.length === 3) return handsPage;
   if (area === "run" && run && part === "hand" && parts.length === 6) return replayerPage;
-  if (area === "exam" && parts.length === 2) return examPage;
   if (area === "compare" && parts.length === 3) return comparePage;
   if (area === "history") return parts.length === 1 ? historyPage : agentPage;
   return null;
@@ -100,11 +97,7 @@ function failure(error) {
 function drawNav(parts) {
   const inHistory = parts[0] === "history";
   const ofFile = [["Run", "#/", parts.length < 3], ["Hands", route("run", ONLY_RUN, "hands"), parts[2] === "hands"]];
-  const links = isExamFile
-    ? [["Exam", "#/", true]]
-    : isSingleFile
-    ? ofFile
-    : [["Runs", "#/", !inHistory], ["History", "#/history", inHistory]];
+  const links = isSingleFile ? ofFile : [["Runs", "#/", !inHistory], ["History", "#/history", inHistory]];
   const made = links.map(([text, href, here]) => h("a", { href, "aria-current": here ? "page" : null }, text));
   document.getElementById("nav").replaceChildren(...made);
 }

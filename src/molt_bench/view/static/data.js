@@ -4,9 +4,7 @@ import { h } from "./dom.js";
 const inlined = JSON.parse(document.getElementById("data").textContent.trim() || "{}");
 
 /** Whether this page is a file that holds one run, without a server. */
-export const isSingleFile = Object.hasOwn(inlined, "api/runs.json") || Object.hasOwn(inlined, "api/exams/run.json");
-/** Whether it holds an exam. */
-export const isExamFile = Object.hasOwn(inlined, "api/exams/run.json");
+export const isSingleFile = Object.hasOwn(inlined, "api/runs.json");
 /** Whether nothing here changes any more: a single file, or a site that was published. */
 export const isFinal = isSingleFile || inlined.published === true;
 /** What a single file leaves out: {text}, or null. */

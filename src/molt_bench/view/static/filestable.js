@@ -1,9 +1,9 @@
-// The files of a run or an exam, to download from a published site.
+// The files of a run, to download from a published site.
 import { h, number, numberHead, row, scrollTable, th } from "./dom.js";
 import { visibleLine, whole } from "./text.js";
 
-/** The files of a run or an exam to download, with what it takes to check them. */
-export function filesTable(files, use = "The commands above work with ") {
+/** The files of a run to download, with what it takes to check them. */
+export function filesTable(files) {
   const rows = files.map(({ name, href, bytes, sha256 }) =>
     row(h("a", { href, download: name }, visibleLine(name)), [
       number(whole(bytes)),
@@ -13,7 +13,7 @@ export function filesTable(files, use = "The commands above work with ") {
   const sums = files[0].href.replace(/[^/]+$/, "SHA256SUMS");
   const archive = files[0].href.split("/").at(-2);
   const all = [
-    use,
+    "The commands above work with ",
     h(
       "a",
       { href: `${files[0].href.replace(/[^/]+$/, "")}${archive}.zip`, download: true },

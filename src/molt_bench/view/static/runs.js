@@ -4,7 +4,6 @@ import { cast, h, number, numberHead, redraw, row, runName, scrollTable, th } fr
 import { withNames } from "./leaderboard.js";
 import { poolsBox } from "./pools.js";
 import { route } from "./router.js";
-import { examsSection } from "./exampage.js";
 import { tableButton } from "./download.js";
 import { dollars, fixed, isMissing, moment, plural, rankText, signed, visible, visibleLine, whole } from "./text.js";
 
@@ -21,11 +20,10 @@ export async function runsPage(_place, view) {
   const body = h("div");
   const chosen = []; // at most two ids, in the order in which they were chosen
   const pools = runs.length > 1 && poolsBox(view, runs);
-  const exams = await examsSection();
   const draw = () => {
     const about = h("p.soft", `${plural(runs.length, "run")}, newest first.`);
     const cards = h("div.cards", runs.map(runCard));
-    const shown = runs.length ? [about, cards, runsTable(runs, chosen, draw), exams, pools] : [exams || noRuns()];
+    const shown = runs.length ? [about, cards, runsTable(runs, chosen, draw), pools] : [noRuns()];
     redraw(body, "a, input", ...shown.filter(Boolean));
   };
   draw();

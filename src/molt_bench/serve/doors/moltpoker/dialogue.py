@@ -169,7 +169,7 @@ class MoltpokerDialogue:
             self._queue.post(message)
 
     def _tell_so_far(self, turn: PendingDecision) -> None:
-        """Tell what was done before in a hand of which the client knows nothing; in an exam, most of it."""
+        """Tell what was done before in a hand of which the client knows nothing."""
         if turn.hand != self._hand:
             for board, state in states_before(self._client, turn):
                 self._deal(turn.hand, board)

@@ -172,7 +172,7 @@ def hand_complete(client: Client, over: HandOver, rules: HandRules) -> Message:
 
 
 def hand_broken_off(client: Client, turn: PendingDecision, seq: int) -> Message:
-    """Return that a hand has ended before its end, as every hand of an exam does: nobody is told what became of it."""
+    """Return that a hand was broken off: nobody is told what became of it."""
     own = turn.observation
     results = [
         {

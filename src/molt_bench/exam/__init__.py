@@ -1,1 +1,0 @@
-"""Exam: decisions asked of everyone, valued by a solved game."""

@@ -1,1 +1,0 @@
-"""Solver: what is left of a hand from the turn on, solved for two whole ranges."""
