@@ -17,7 +17,7 @@ FLOORS = [
     {"adapters"},
     {"serve", "view"},
     {"exam"},
-    {"arena", "person", "report", "study", "testing"},
+    {"arena", "report", "study", "testing"},
     {"runs"},
     {"bench"},
     {"config"},

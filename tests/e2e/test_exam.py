@@ -173,31 +173,6 @@ def test_a_secret_set_is_revealed_at_the_end(tmp_path):
     assert quick("verify", folder).returncode == 0
 
 
-def test_a_person_sits_the_exam_leaves_and_comes_back(tmp_path):
-    done = quick("exam", "you", "--questions", "20", cwd=tmp_path, said="c\nnonsense\nr pot\nq\n")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("Question ") == 3
-    assert "nonsense" in done.stdout
-    assert "--resume" in done.stderr
-    folder = run_of(tmp_path / "benchmark-results")
-    assert sum(name == "you" for name, _ in answers_in(folder)) == 2
-    again = quick("exam", "you", "--questions", "20", "--resume", cwd=tmp_path, said="a\n" * 18)
-    assert again.returncode == 0, again.stderr
-    assert "Question 3:" in again.stdout
-    assert "Question 2:" not in again.stdout
-    assert "Your costliest answers" in again.stdout
-    assert "all questions were asked" in again.stdout
-    assert quick("verify", folder).returncode == 0
-
-
-def test_a_person_answers_in_the_terminal_alone(tmp_path):
-    for flags in (["--json"], ["you"]):
-        done = quick("exam", "you", *flags, cwd=tmp_path)
-        assert done.returncode == 2
-        assert "in the terminal" in done.stderr
-    assert not (tmp_path / "benchmark-results").exists()
-
-
 def test_the_plan_of_an_exam_says_what_dollars_buy(tmp_path, server):
     config_in(tmp_path, server, "tight")
     done = quick("plan", "exam", "--config", "bench.json", "--dollars", "5", "--json", cwd=tmp_path)

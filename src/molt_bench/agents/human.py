@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
@@ -28,7 +29,6 @@ _ALL_IN: Final = ("a", "all", "allin", "all-in", "all in")
 _SHARES: Final = {"half": "50%", "pot": "100%"}
 _RAISE: Final = re.compile(r"(?:raise|bet|r|b)\s*(?:to\s+)?(.*)")
 _SIZE: Final = re.compile(r"(\d[\d,_]{0,20}(?:\.\d{1,4})?)\s*(bb|%)?")
-
 _WIDTH: Final = 74
 _NAME_LENGTH: Final = 18
 #: Seconds after which the person is told that the opponent is thinking.
@@ -99,7 +99,7 @@ class Table:
         symbols = not plain and (sys.stdout.encoding or "").lower().startswith("utf")
         self._suits = dict(zip(SUITS, "♣♦♥♠" if symbols else SUITS, strict=True))
         self._dash, self._hidden = ("─", "▒▒ ▒▒") if symbols else ("-", "?? ??")
-        self.opponent = "opponent"
+        self.opponent, self._column = "opponent", 16
         self._rules: HandRules | None = None
         self._hands = self._hand = self._told = self._played = self._net = 0
 
@@ -116,7 +116,7 @@ class Table:
     def open(self, opponent: str, facts: GameFacts) -> None:
         """Say what is played next, and against whom."""
         self.opponent, self._rules = on_one_line(opponent)[:_NAME_LENGTH], facts.rules
-        self._hands, rules = facts.hands + facts.warmup_hands, facts.rules
+        self._column, self._hands, rules = cell_len(self.opponent) + 8, facts.hands + facts.warmup_hands, facts.rules
         warmup = f", {facts.warmup_hands:,} of them for warming up" if facts.warmup_hands else ""
         blinds = f"blinds {rules.small_blind:,}/{rules.big_blind:,}{f', ante {rules.ante:,}' if rules.ante else ''}"
         told = f"You against {self.opponent}: {self._hands:,} hand{'s' * (self._hands > 1)}{warmup}, {blinds}"
@@ -130,14 +130,15 @@ class Table:
         board = self._cards(seen.board) + " " * (16 - max(0, 3 * len(seen.board) - 1))
         pot = self.paint(f"pot {self._chips(seen.pot, seen.rules)}", _BOLD)
         below = self._player("you", self._cards(seen.cards), seen, seen.seat)
-        self.say("", above, f"    {seen.street:23}{board}{pot}", below, "", *self._choices(seen))
+        self.say("", above, f"    {seen.street:{self._column}}{board}{pot}", below, "", *self._choices(seen))
 
     def finish(self, result: HandResult) -> None:
         """Print how a hand ended, and the score of the game so far."""
         self._tell(result)
         net = result.net[result.seat]
         self._hand, self._played, self._net = 0, self._played + 1, self._net + net
-        self.say("  " + self.paint(self._outcome(result), _GREEN if net > 0 else _RED if net < 0 else _BOLD))
+        won = f"You {'win' if net > 0 else 'lose'} {abs(net):,}." if net else "Nobody wins any chips."
+        self.say("  " + self.paint(won, _GREEN if net > 0 else _RED if net < 0 else _BOLD))
         self.say(self.paint(f"  After {self._played:,} hand{'s' * (self._played > 1)}: {self._net:+,} chips."))
 
     def _tell(self, view: View) -> None:
@@ -161,7 +162,8 @@ class Table:
         left = [max(0, stack - rules.ante) for stack in view.starting_stacks]
         pot, bets = sum(view.starting_stacks) - sum(left), [min(rules.big_blind, stack) for stack in left]
         bets[button] = min(rules.small_blind, left[button])
-        yield self.paint(" ".join([f"{self._does(view, at, 'post')} {bets[at]:,}." for at in (button, 1 - button)]))
+        posts = " ".join([f"{self._does(view, seat, 'post')} {bets[seat]:,}." for seat in (button, 1 - button)])
+        yield f"{self.paint(posts)} You hold {self._cards(view.cards)}."
         for done in view.log:
             while street != done.street:
                 street, pot, bets = STREETS[STREETS.index(street) + 1], pot + sum(bets), [0, 0]
@@ -175,6 +177,11 @@ class Table:
             yield f"You show {self._cards(view.cards)}, {self.opponent} shows {self._cards(view.opponent_cards)}."
             for later in STREETS[STREETS.index(street) + 1 :]:
                 yield self._street(view, later, pot + 2 * min(bets))
+            hands = [(*cards, *view.board) for cards in (view.cards, view.opponent_cards)]
+            worth, (yours, other) = [strength(hand) for hand in hands], map(hand_name, hands)
+            kicker = " with a better kicker" if yours == other else ""
+            yield f"You have {yours}{kicker if worth[0] > worth[1] else ''}."
+            yield f"{self.opponent} has {other}{kicker if worth[0] < worth[1] else ''}."
         elif isinstance(view, Observation) and street != view.street:
             yield self._street(view, view.street, pot + sum(bets))
 
@@ -193,7 +200,7 @@ class Table:
     def _player(self, name: str, cards: str, seen: Observation, seat: int) -> str:
         who, bet = f"{name} (D)" if seat == seen.button else name, seen.bets[seat]
         chips = f"{self._chips(seen.stacks[seat], seen.rules):20}{f'bet {bet:,}' if bet else ''}"
-        return f"    {who}{' ' * max(1, 23 - cell_len(who))}{cards}{' ' * 11}{chips}".rstrip()
+        return f"    {who}{' ' * (self._column - cell_len(who))}{cards}{' ' * 11}{chips}".rstrip()
 
     def _chips(self, amount: int, rules: HandRules) -> str:
         return f"{amount:,} ({amount / rules.big_blind:,.1f}".removesuffix(".0") + " bb)"
@@ -209,22 +216,7 @@ class Table:
         if most > least:
             sizes = {_amount_of(size, seen) or 0: size for size in ("min", "half", "pot")}
             named = [f"r {size} = {amount:,}" for amount, size in sizes.items() if least <= amount < most]
-            yield self.paint(f"      {', '.join([*named, 'or r and any chips, bb or %'])}")
-
-    def _outcome(self, result: HandResult) -> str:
-        """Say who won how much, and with what hand."""
-        net = result.net[result.seat]
-        won = f"You {'win' if net > 0 else 'lose'} {abs(net):,}" if net else "No chips change hands"
-        if result.opponent_cards is None:
-            return f"{won}."
-        hands = [(*cards, *result.board) for cards in (result.cards, result.opponent_cards)]
-        (mine, yours), (theirs, other) = ((strength(hand), hand_name(hand)) for hand in hands)
-        kicker = " with a better kicker" if yours == other else ""
-        if mine == theirs:
-            return f"The pot is split: both have {yours}."
-        if mine > theirs:
-            return f"{won}: {yours}{kicker} against {other}."
-        return f"{won}: {self.opponent} has {other}{kicker}, you have {yours}."
+            yield self.paint(f"      {', '.join([*named, 'or r and chips, bb or %'])}")
 
 
 class HumanSettings(AgentSettings):
@@ -278,7 +270,7 @@ class HumanAgent:
                 self.table.say(self.table.paint(f"  {action}", _YELLOW))
             elif action != FOLD or seen.to_call:
                 return action
-            elif await self._line("Checking is free. Fold all the same? [y/N] ") in ("y", "yes"):
+            elif (await self._line("Checking is free. Fold all the same? [y/N] ")).lower() in ("y", "yes"):
                 return FOLD
 
     async def _line(self, prompt: str) -> str:
@@ -290,10 +282,11 @@ class HumanAgent:
             await ready.wait()
             typed = os.read(terminal, 4096)  # a terminal gives one line at a time
             if not typed or typed.strip().lower() in (b"q", b"quit", b"exit"):
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
+                await asyncio.Event().wait()
         except BaseException:
             self.table.say()  # what is printed next begins on a line of its own
             raise
         finally:
             loop.remove_reader(terminal)
-        return typed.decode(errors="replace").strip().lower()
+        return typed.decode(errors="replace").strip()

@@ -11,7 +11,6 @@ import click
 import msgspec
 
 from molt_bench.agents import permission
-from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena import cast, status
 from molt_bench.cli import config_flags
 from molt_bench.cli.completion import agent_names, config_fields
@@ -20,8 +19,7 @@ from molt_bench.cli.options import PATH, Printing, printing_options, set_flag
 from molt_bench.cli.parser import Command, Number, flag, grouped
 from molt_bench.cli.streams import agreed, can_ask, console, warn
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.exam import cost, examinee, result, stored_exam, table
-from molt_bench.person import players
+from molt_bench.exam import cost, result, stored_exam, table
 from molt_bench.runs import folder
 from molt_bench.serve import live_exam
 
@@ -73,19 +71,12 @@ def exam(
     Examples:
       molt-bench exam tag tight --questions 50
       molt-bench exam tag --questions 50 --json
-      molt-bench exam you
       molt-bench exam live tag --port 8700
     """
     config = _config(participants, options)
     live = any(each.kind.comes for each in config.participants)
     if not live and connection != ConnectionOptions():
         raise click.BadParameter("nobody connects without a live participant, such as live", param_hint=_WHO)
-    persons = [each.id for each in config.participants if each.type == examinee.PERSON]
-    if len(persons) > 1:
-        raise click.BadParameter("one person answers in the terminal; others take invitations (live)", param_hint=_WHO)
-    person = persons[0] if persons else None
-    if person is not None and (printing.as_json or printing.quiet):
-        raise click.BadParameter("a person answers in the terminal, without --json and --quiet", param_hint=_WHO)
     unfinished = (
         stored_exam.last_exam(config, options.questions, secret=options.secret) if options.resume_last else None
     )
@@ -97,13 +88,11 @@ def exam(
         if options.resume_last:
             printing.notice("no exam of these participants is unfinished, so a new one begins")
         stored_exam.check_depths(config)
-        cast.check_participants(config, _agents(person))
+        cast.check_participants(config)
         _check_cost(config, options)
         where = folder.new_folder(config)
         found = stored_exam.StoredExam.begin(where, config, options.questions, secret=options.secret)
     printing.notice(f"the exam is in {found.folder}")
-    if person is not None:
-        print("Type ? for help, q to end: the result is shown then, and --resume goes on later.")
 
     def on_block(known: result.ExamResult) -> None:
         first = ", ".join(f"{each.id} {each.loss:.1f}" for each in known.participants[:5] if each.loss is not None)
@@ -115,7 +104,6 @@ def exam(
             guests = hosting.enter_context(live_exam.served_exam(found, settings)) if settings is not None else None
             known = found.go_on(
                 permission.OWN,
-                agents=_agents(person, answered=sum(name == person for name, _, _ in found.answers.answers)),
                 guests=guests,
                 observer=status.Observer(None, warn, None, printing.notice),
                 warn=warn,
@@ -124,28 +112,16 @@ def exam(
             )
             if guests is not None:
                 guests.close("the exam is over")
-        except players.PersonLeft as left:
-            if left.__cause__ is not None:
-                raise left.__cause__ from None
-            known = stored_exam.StoredExam.open(found.folder).result()
-            printing.notice(f"Go on with:\n  {_again(options)}")
         except KeyboardInterrupt:
             print(f"Interrupted. Resume with:\n  {_again(options)}", file=sys.stderr)
             sys.exit(130)
         content = {"examDir": str(found.folder), **msgspec.to_builtins(known), "note": table.MISLEADS}
         printing.answer(content, lambda: table.print_exam(known, console()))
-    if person is not None:
-        examinee.print_costliest(stored_exam.StoredExam.open(found.folder).costliest(person), console())
 
 
 def _again(options: ExamOptions) -> str:
     """Return the command that goes on with this exam."""
     return shlex.join(["molt-bench", *sys.argv[1:], *([] if options.resume_last else ["--resume"])])
-
-
-def _agents(person: str | None, *, answered: int = 0) -> dict[str, AgentFactory]:
-    """Return how the person is made, if one sits the exam."""
-    return {} if person is None else {examinee.PERSON: examinee.Examinee(console(), answered=answered)}
 
 
 def _may_have_commas(participant: str) -> bool:

@@ -25,13 +25,11 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import GameUnfinished, RunHalted
 from molt_bench.exam.absence import Absence
 from molt_bench.exam.answer_file import Answer, AnswerFile, Place
-from molt_bench.exam.examinee import PERSON
 from molt_bench.exam.question_game import answer_of, game_of
 from molt_bench.exam.question_sources import SECRET, QuestionSource
 from molt_bench.exam.questions import Question, action_letter
 from molt_bench.exam.result import ALL_ASKED, ALL_GONE, SURE, ExamResult
 from molt_bench.exam.scoring import BLOCK, Scores
-from molt_bench.person.players import PersonLeft
 from molt_bench.play.event_loop import GameLoop, all_together
 from molt_bench.play.play_games import WaitingGames
 from molt_bench.play.worker_pool import cores
@@ -96,7 +94,7 @@ class ExamSession:
         self._loop = GameLoop()
         whole = {*self._policies, *[name for name, each in self._models.items() if each.harness == "mixed"]}
         #: Whose answers are drawn: asked again, they may answer something else.
-        self._drawing = {each.id for each in config.participants if each.id not in whole and each.type != PERSON}
+        self._drawing = {each.id for each in config.participants if each.id not in whole}
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._draws.add(exchange)
@@ -252,7 +250,7 @@ class ExamSession:
         try:
             agent = self._cast.agent(name, label)
             letter, faults, seconds = await answer_of(agent, question, spec, sample=sample)
-        except (RunHalted, PersonLeft):
+        except RunHalted:
             raise
         except GameUnfinished:
             return

@@ -32,7 +32,6 @@ from molt_bench.exam.question_sources import (
 )
 from molt_bench.exam.questions import Question
 from molt_bench.exam.result import ALL_ASKED, ALL_GONE, NOT_ENDED, SURE, ExamResult
-from molt_bench.exam.review import ReviewedAnswer, costliest
 from molt_bench.exam.scoring import BLOCK
 from molt_bench.exam.session import ExamSession, Guests
 from molt_bench.runs.exchange_file import ExchangeFile
@@ -178,10 +177,6 @@ class StoredExam:
         with self._files() as files:
             session = ExamSession(self.config, source, self.answers, files)
             return session.result(self._asked(), NOT_ENDED if end is None else end.reason)
-
-    def costliest(self, name: str) -> list[ReviewedAnswer]:
-        """Return the costliest answers of a participant, beside the solution."""
-        return costliest(name, self.questions(), self.answers.answers)
 
     def check(self) -> int:
         """Ask again whoever can be asked for free, take the recorded replies of all others, and compare every answer.
