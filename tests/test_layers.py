@@ -16,7 +16,7 @@ FLOORS = [
     {"cli", "envs"},
     {"adapters"},
     {"serve", "view"},
-    {"arena", "person", "report", "study", "testing"},
+    {"arena", "report", "study", "testing"},
     {"runs"},
     {"bench"},
     {"config"},

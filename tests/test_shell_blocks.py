@@ -38,6 +38,7 @@ RUN_BY = {
     "reference/viewer.md": HERE,
     # A clone and a virtual environment: nobody can run it, since the address is the reader's.
     "start/install.md": HERE,
+    "how-to/play-against-an-agent.md": "tests/e2e/test_human.py",
     "why/fairness.md": "tests/e2e/test_secrecy.py",
 }
 

@@ -297,12 +297,6 @@ def test_help_imports_no_command(fresh_python):
     assert fresh_python(code).splitlines()[-1] == "set()"
 
 
-def test_every_flag_of_a_struct_reaches_the_command(run):
-    printed = run("play", "callstation", "--seed", "s", "--hands", "7", "--stack", "50", "--seat", "big_blind").stdout
-    assert "7 hands, blinds 50/100, starting stacks 5,000 (50 bb)" in printed
-    assert "Hand 1 of 7: callstation has the button" in printed
-
-
 def test_a_bug_outside_of_a_run_is_one_line_and_a_log(run, monkeypatch):
     def broken():
         raise TypeError("no such thing")

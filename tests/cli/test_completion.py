@@ -43,7 +43,6 @@ RUN = "benchmark-results/2026-01-31T12-00-00"
     [
         (["ver"], ["verify"]),
         (["check", "t"], ["tight", "tag"]),
-        (["play", "call"], ["callstation"]),
         (["join", "url", "--agent", "man"], ["maniac"]),
         (["--participants", "blueprint,sho"], ["blueprint,shover"]),
         (["--no-color", "--quiet", "--participants", "ran"], ["random"]),

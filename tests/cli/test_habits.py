@@ -77,7 +77,7 @@ def test_the_parser_takes_every_example(name, line):
 
 
 #: These wait for others, so the parser alone has them.
-WAITING = ("serve", "join", "mcp", "view", "play")
+WAITING = ("serve", "join", "mcp", "view")
 
 
 @pytest.mark.slow
@@ -257,7 +257,6 @@ def test_a_config_in_place_of_a_command_is_understood(home):
         (["view", "--port", "99999"], "must be a port"),
         (["run", "bench.yaml", "extra"], "extra"),
         (["run", "--hands"], "(see: molt-bench run --help)"),
-        (["play", "tag", "--seat", "left"], "'button'"),
         (["compare", "a", "b", "--format", "junit", "--json"], "--json"),
         (["compare", "a", "b", "--badge", "x.png"], ".svg"),
         (["compare", "a", "b", "--exit-code", "--fail-below", "3"], "one gate"),

@@ -118,7 +118,6 @@ COMMANDS = {
     "grade": ("grade", "run"),
     "check": ("check", "bots.py:Evil", "--games", "1"),
     "check a name": ("check", EVIL),
-    "play": ("play", "bots.py:Evil", "--hands", "1"),
     "export to standard output": ("export", "run", "--format", "csv", "--output", "-"),
     "export of somebody": ("export", "run", "--format", "csv", "--agent", EVIL[:-3]),
     "a command": (f"no{EVIL}",),

@@ -12,8 +12,6 @@ from tests.e2e.shell import SEEDED, SMALL, cut_back, first_lines, lines_of, quic
 
 pytestmark = [needs_bubblewrap, pytest.mark.slow]
 
-#: What a person types who calls whatever comes.
-CALLS = "c\n" * 20
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 #: Ends, with a line that says why, wherever it can see a file of the user that is not its own.
 WARY = """
@@ -70,10 +68,6 @@ def game(bot):
     return ["--set", f"game.stack={stack(bot)}", "--participants", f"{bot},tight"]
 
 
-def playing(bot):
-    return ["play", bot, "--hands", "1", "--stack", stack(bot) // 100]
-
-
 def no_faults(run):
     records = [line["record"] for line in lines_of(run, "journal.jsonl") if line["line"] == "game"]
     assert records
@@ -83,8 +77,8 @@ def no_faults(run):
 
 def test_it_is_one_that_cannot_play_without(bot):
     """So that the other tests of this file show something."""
-    for command in (["run", *SMALL, *game(bot)], ["check", bot, "--hands", "1"], playing(bot)):
-        done = quick(*command, "--no-sandbox", said=CALLS)
+    for command in (["run", *SMALL, *game(bot)], ["check", bot, "--hands", "1"]):
+        done = quick(*command, "--no-sandbox")
         assert "not in a sandbox" in done.stdout + done.stderr, (done.stdout, done.stderr)
 
 
@@ -96,13 +90,6 @@ def test_run(bot, workers, tmp_path):
 def test_check(bot):
     done = quick("check", bot, "--hands", "2", *boxed(bot))
     assert done.returncode == 0, (done.stdout, done.stderr)
-
-
-def test_play(bot):
-    done = quick(*playing(bot), *boxed(bot), said=CALLS)
-    assert done.returncode == 0, done.stderr
-    assert "Result: 1 hand" in done.stdout
-    assert "not in a sandbox" not in done.stdout + done.stderr
 
 
 def test_serve_and_join(bot, tmp_path):

@@ -6,6 +6,7 @@ when first used: importing this module must stay fast, since the command line's 
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, cast
@@ -81,6 +82,7 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
         recorded: Whether its answers are recorded before they are used, so that it is never asked again.
         remembers: Whether it may remember one game in another, unless its participant says otherwise.
         comes: Whether it connects to us by itself, so that only a server can seat it.
+        in_person: Whether a person at the terminal of this process answers for it.
         built_in: Whether it is one of our bots, which know nothing but the observation.
         user_code: Whether it runs the user's own Python code in this process.
         usage: How a config names it, for the list of agents; "" leaves it out.
@@ -104,10 +106,16 @@ class AgentKind(msgspec.Struct, frozen=True, kw_only=True):
     recorded: bool = False
     remembers: bool = False
     comes: bool = False
+    in_person: bool = False
     built_in: bool = False
     user_code: bool = False
     usage: str = ""
     about: str = ""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether making it runs, starts or contacts what a config names, which the user has to permit."""
+        return not (self.built_in or self.comes or self.in_person)
 
     def matches(self, participant_type: str) -> bool:
         """Return whether a participant's type is of this kind."""
@@ -210,6 +218,18 @@ LIVE: Final = AgentKind(
     usage="live",
     about="An agent that connects to us by itself; see molt-bench serve.",
 )
+HUMAN: Final = AgentKind(
+    name="human",
+    settings="molt_bench.agents.human:HumanSettings",
+    agent="molt_bench.agents.human:HumanAgent",
+    timeout_s=inf,
+    waits=True,
+    remembers=True,
+    recorded=True,
+    in_person=True,
+    usage="human",
+    about="A person at the terminal: you.",
+)
 BOT: Final = AgentKind(name="bot", types=BUILTIN_AGENTS, portable=True, built_in=True)
 #: The user's own: `module:factory`, `path/to/file.py:factory`, or a plug-in by its name. Every other type is one.
 FACTORY: Final = AgentKind(
@@ -225,7 +245,7 @@ BOXED_FACTORY: Final = msgspec.structs.replace(FACTORY, starts=True, waits=True)
 OBJECT: Final = AgentKind(name="object", user_code=True)
 
 #: Every kind that a type can name, in the order they are tried.
-KINDS: Final = (LLM, EXEC, ACPC, HTTP, LIVE, BOT, FACTORY)
+KINDS: Final = (LLM, EXEC, ACPC, HTTP, LIVE, HUMAN, BOT, FACTORY)
 
 
 def kind_of(participant_type: str, factories: Collection[str] = ()) -> AgentKind:

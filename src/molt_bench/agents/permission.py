@@ -35,7 +35,7 @@ class Permission(msgspec.Struct, frozen=True):
         Raises NotPermitted if it may not. Everything that makes an agent of a run asks here.
         """
         kind = kind_of(spec.type, factories or ())
-        if self.own or kind.built_in or kind is OBJECT:
+        if self.own or kind.built_in or kind.in_person or kind is OBJECT:
             return None
         if spec.id not in self.granted:
             raise NotPermitted(

@@ -34,7 +34,7 @@ class Announcement(msgspec.Struct, frozen=True):
 
 def outsiders(stored: StoredRun) -> list[str]:
     """Return the participants that are made only by permission; those that come by themselves are not made at all."""
-    return [each.id for each in stored.config.participants if not each.kind.built_in and not each.kind.comes]
+    return [each.id for each in stored.config.participants if each.kind.foreign]
 
 
 def announced(stored: StoredRun, participants: Collection[str]) -> list[Announcement]:

@@ -1,6 +1,7 @@
 """The benchmark: settles what is played, checks that it can be, and runs it."""
 
 import os
+import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, Unpack
@@ -78,6 +79,7 @@ def run_benchmark(
     with stored.at_home(files.permission) if stored is not None else nullcontext():
         check_participants(played.here, agents, skills=files.exchanges.skills, permission=files.permission)
         _check_live(played.here, live)
+        _check_terminal(played.here)
         if stored is not None:
             _check_code(played.here, stored)
             _check_boxes(played.here, stored, files.permission, agents)
@@ -92,6 +94,14 @@ def _check_live(config: BenchmarkConfig, live: LivePlayers | None) -> None:
     if coming is not None and live is None:
         expected = "a run started with `molt-bench serve`, since live agents connect by themselves"
         raise ConfigError(f"participants.{coming}.type", "live", expected)
+
+
+def _check_terminal(config: BenchmarkConfig) -> None:
+    """Check that there is a terminal for the person who plays."""
+    people = config.people()
+    if people and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        expected = "a terminal, where a person sees the cards and types: standard input or output is none"
+        raise ConfigError(f"participants.{people[0]}.type", "human", expected)
 
 
 def _check_boxes(

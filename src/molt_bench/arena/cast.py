@@ -9,6 +9,7 @@ from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
+from molt_bench.agents.human import HumanAgent
 from molt_bench.agents.kinds import check_type, kind_of, playing_kind
 from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.gateway import Gateway
@@ -287,12 +288,16 @@ class Cast:
         """Return the agent outside this process that is asked in a game."""
         if self._live is not None and participant in self.coming:
             return self._live.agent(participant, game)
-        return self._made(participant, folder=self._folder)
+        made, spec = self._made(participant, folder=self._folder), self._dealt.get(game)
+        if isinstance(made, HumanAgent) and spec is not None:
+            made.table.open(next(name for name in spec.players if name != participant), spec.facts)
+        return made
 
     def places(self, spec: GameSpec) -> list[tuple[str, int]]:
         """Return who takes up a place in a game, by a name, and in how many games at once each can play."""
         coming = [name for name in spec.players if name in self.coming]
-        return [self._live.slots(name, spec.seating) for name in coming] if self._live is not None else []
+        seated = [self._live.slots(name, spec.seating) for name in coming] if self._live is not None else []
+        return [*seated, *((name, 1) for name in spec.players if self._kinds[name].in_person)]
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_permitted(

@@ -79,15 +79,15 @@ def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replay
 
 
 def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
-    """Return whether a participant may play again; a language model never does."""
-    return participant.kind is not LLM and permission.allows(participant.spec())
+    """Return whether a participant may play again; a language model and a person never do."""
+    return participant.kind is not LLM and not participant.kind.in_person and permission.allows(participant.spec())
 
 
 def without_answers(stored: StoredRun) -> list[str]:
     """Return who would have to be asked if its games were to be played again: those with no answers in a file."""
     answers = stored.replies(every_game=True)
-    asked = [each for each in stored.config.participants if not each.kind.built_in and each.kind is not LLM]
-    return [each.id for each in asked if not each.kind.comes and _asked(stored, answers, each.id)]
+    asked = [each for each in stored.config.participants if each.kind.foreign and each.kind is not LLM]
+    return [each.id for each in asked if _asked(stored, answers, each.id)]
 
 
 def _asked(stored: StoredRun, answers: Replies, participant: str) -> bool:

@@ -1,4 +1,4 @@
-"""The agent that `check`, `play` and `join` take: one participant with its params."""
+"""The agent that `check` and `join` take: one participant with its params."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +17,6 @@ from molt_bench.agents.settings_base import checked
 from molt_bench.cli.streams import warn
 from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError
-from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel, ParticipantSpec
 
 
@@ -39,9 +38,7 @@ def _param(assignment: str) -> tuple[str, Any]:
         raise click.BadParameter(f"{text!r} is not valid YAML", param_hint="--param") from error
 
 
-def maker_of(
-    participant: ParticipantSpec, *, seed: Seed = 0, timeout_s: float | None = None
-) -> Callable[[], PokerAgent]:
+def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) -> Callable[[], PokerAgent]:
     """Return a function that makes the agent for a game, as a benchmark does; all games share a model's connection.
 
     A model that cannot be called is an error now; other agents raise when they are made. The first that can be made
@@ -53,7 +50,6 @@ def maker_of(
         def make() -> PokerAgent:
             made = make_agent(
                 participant,
-                seed=seed,
                 action_timeout_s=timeout_s,
                 on_remains=lambda remains: warn(f"{participant.id}: {remains}"),
             )
@@ -67,4 +63,4 @@ def maker_of(
         warn(warning)
     limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)
     gateway = Gateway({participant.id: settings}, limits=limits)
-    return lambda: LLMAgent(participant.id, settings, gateway, game=GameLabel(0, seed, "AB"))
+    return lambda: LLMAgent(participant.id, settings, gateway, game=GameLabel(0, 0, "AB"))

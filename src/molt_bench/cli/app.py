@@ -30,7 +30,6 @@ _GROUPS: Final = {
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
         "serve": "Play a benchmark with agents that connect over the network: invite them, wait, and play.",
         "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
-        "play": "Play against an agent yourself, in the terminal.",
     },
     "Prepare": {
         "init": "Write a commented config, from four questions or from flags.",

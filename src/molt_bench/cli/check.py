@@ -14,6 +14,7 @@ from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command
 from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
+from molt_bench.errors import ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import SEATINGS, SPARRING_PARTNERS, TABLES, AgentReport, check_agent
@@ -57,6 +58,8 @@ def check(
       molt-bench check my_bot.py:make --hands 20 --json
     """
     spec = agent_from(participant, params, sandbox_from(sandbox))
+    if kind_of(spec.type).in_person:
+        raise ConfigError("AGENT", participant, "an agent that answers by itself")
     try:
         report = _run_checks(spec, hands=hands, timeout_s=timeout_s, printing=printing)
     except KeyboardInterrupt:

@@ -23,7 +23,6 @@ from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
 from molt_bench.config.template import commented
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import write_whole, writing
-from molt_bench.person.players import typed_line
 from molt_bench.study.before_a_run import suggested_limit
 from molt_bench.visible_text import on_one_line, printable
 
@@ -150,7 +149,7 @@ def _ask(answers: InitOptions) -> dict[str, str]:
         while name not in told:
             text = default if given is None else str(given)
             if asked:
-                text = (typed_line(f"{question} [{default}]: ") or "").strip() or default
+                text = (_typed_line(f"{question} [{default}]: ") or "").strip() or default
             try:
                 _config_of({**told, name: text})
             except MoltBenchError as error:
@@ -160,6 +159,20 @@ def _ask(answers: InitOptions) -> dict[str, str]:
             else:
                 told[name] = text
     return told
+
+
+def _typed_line(prompt: str) -> str | None:
+    """Read a line from standard input, echoing it if a script types; None at the end, which raises at a terminal."""
+    source = sys.stdin
+    if source is None or source.closed:
+        return None
+    if source.isatty():
+        return input(prompt)
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    line = source.readline()
+    print(printable(line.rstrip("\n")), flush=True)
+    return line or None
 
 
 def _enough_matches(told: Mapping[str, str]) -> str:

@@ -28,7 +28,7 @@ class BenchmarkOptions:
     """What to play; flags override the config file."""
 
     participants: str | None = flag(
-        r"Such as tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
+        r"Such as human,tight,my_bot.py:make,llm:openai:gpt-4.1; write \, for a comma inside a command.",
         metavar="LIST",
         shell_complete=agent_lists,
     )

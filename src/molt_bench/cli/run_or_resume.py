@@ -128,7 +128,7 @@ def _play(
     with ExitStack() as hosting:  # guests are told how it ended while the result is printed
         try:
             host = None if live is None else hosting.enter_context(live(folder, config))
-            with show_progress(config, quiet=quiet) as watch:
+            with show_progress(config, quiet=quiet or bool(config.people())) as watch:
 
                 def on_status(status: RunStatus) -> None:
                     while untold:

@@ -22,9 +22,8 @@ _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
 }
 
 
-#: The real standard output while only JSON may go there, and whether the user wants no colour.
+#: The real standard output while only JSON may go there.
 _for_json: TextIO | None = None
-_no_color = False
 
 
 class Output(io.FileIO):
@@ -139,14 +138,13 @@ def print_json(content: Mapping[str, Any]) -> None:
 
 
 def turn_color_off() -> None:
-    """Print without colour from now on, as if the variable NO_COLOR were set."""
-    global _no_color
-    _no_color = True
+    """Print without colour from now on, as where the variable NO_COLOR is set."""
+    os.environ["NO_COLOR"] = "1"
 
 
 def color_system() -> Literal["auto"] | None:
     """Return what decides about colour: the terminal, or nothing where the user wants none."""
-    return None if _no_color or os.environ.get("NO_COLOR") else "auto"
+    return None if os.environ.get("NO_COLOR") else "auto"
 
 
 def console(*, stderr: bool = False, highlight: bool = False, soft_wrap: bool = False) -> consoles.VisibleConsole:

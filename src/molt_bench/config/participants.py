@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
 from molt_bench.agents.kinds import KINDS, AgentKind, kind_of
 from molt_bench.agents.sandbox.settings import SandboxSetting, plain_setting
@@ -146,7 +148,12 @@ def _tag(value: Any) -> str:
     return name if name in PARTICIPANT_KINDS else "agent"
 
 
-AnyParticipant: TypeAlias = ParticipantConfig
+if TYPE_CHECKING:
+    AnyParticipant: TypeAlias = ParticipantConfig
+else:
+    AnyParticipant = Annotated[
+        reduce(or_, [Annotated[section, Tag(tag)] for tag, section in PARTICIPANT_KINDS.items()]), Discriminator(_tag)
+    ]
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:

@@ -58,8 +58,8 @@ class SeedsConfig(Section):
         Count,
         Field(
             le=MOST_GAMES_OF_A_ROUND // 2,
-            description="Seeds per match; each is played twice, seats swapped. With models 4 by default, unless "
-            "maxMatches is set.",
+            description="Seeds per match; each is played twice, seats swapped. With a human 1 by default, with models "
+            "4 unless maxMatches is set.",
         ),
     ] = 10
     master_seed: Annotated[
@@ -243,7 +243,10 @@ class Budget(Section):
     """Stop when one of these is used up; null means no limit."""
 
     max_matches: Annotated[
-        Count | None, Field(description="Matches. With models 50 by default, unless perMatch is set.")
+        Count | None,
+        Field(
+            description="Matches. With models 50 by default, with a human one for each pairing, unless perMatch is set."
+        ),
     ] = 20
     max_games: Annotated[Count | None, Field(description="Games, two for each seed of a match.")] = None
     max_hands: Annotated[Count | None, Field(description="Hands dealt.")] = None
@@ -385,6 +388,9 @@ class BenchmarkConfig(Section):
             for name in dict.fromkeys(ids)
             if ids.count(name) > 1
         ]
+        found += [
+            ("participants", name, "one human at most, since there is one terminal") for name in self.people()[1:]
+        ]
         found += [*self._about_reference(ids), *self._about_memory(), *self._about_budget()]
         if found:
             raise as_problems(found)
@@ -396,16 +402,20 @@ class BenchmarkConfig(Section):
         return self
 
     def _shorten_matches(self) -> None:
-        """Make the matches of models short, unless the config says how long they are, or how many there are."""
-        budget = self.stop.budget or Budget(max_matches=None)
+        """Make the matches of models and people short, unless the config says how long they are.
+
+        Those of models stay long, too, where it says how many there are.
+        """
+        budget, people = self.stop.budget or Budget(max_matches=None), self.people()
         counted = "max_matches" in budget.model_fields_set
-        said = "per_match" in self.seeds.model_fields_set or (counted and budget.max_matches is not None)
-        if said or not self.models():
+        said = "per_match" in self.seeds.model_fields_set or (counted and budget.max_matches is not None and not people)
+        if said or not (self.models() or people):
             return
+        seeds, most = (1, len(self.pairings())) if people else (MODEL_SEEDS_PER_MATCH, MODEL_MATCHES)
         # As with the tie margin: the config that a run keeps states both. Neither counts as said (`with_long_matches`).
-        self.__dict__["seeds"] = _with_default(self.seeds, "per_match", MODEL_SEEDS_PER_MATCH)
+        self.__dict__["seeds"] = _with_default(self.seeds, "per_match", seeds)
         if not counted:
-            more = _with_default(budget, "max_matches", MODEL_MATCHES)
+            more = _with_default(budget, "max_matches", most)
             self.__dict__["stop"] = self.stop.model_copy(update={"budget": more})
 
     def with_long_matches(self) -> Self:
@@ -475,6 +485,10 @@ class BenchmarkConfig(Section):
         """Return the settings of every language model, by participant."""
         settings = {each.id: each.settings() for each in self.participants}
         return {name: found for name, found in settings.items() if isinstance(found, LLMSettings)}
+
+    def people(self) -> list[str]:
+        """Return who is played by a person at the terminal."""
+        return [each.id for each in self.participants if each.kind.in_person]
 
     def matches_per_round(self) -> int:
         """Return how many matches are scheduled together: with models, whose games wait, no one should sit idle."""

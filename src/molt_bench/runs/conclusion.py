@@ -44,11 +44,12 @@ def warnings_ahead(
 ) -> list[str]:
     """Return warnings about what a run will fall short of, by the stop rule of its last stage.
 
-    `listed` are the seeds from the config's file, `own` the types of the caller's custom agents.
+    `listed` are the seeds from the config's file, `own` the types of the caller's custom agents. A person plays few
+    hands, and the result says how little they tell.
     """
     found = [
         guessable(config, own, secret=seed.value if seed.sealed else None),
-        opening_shortfall(config.model_copy(update={"stop": stop})),
+        None if config.people() else opening_shortfall(config.model_copy(update={"stop": stop})),
         None if only_built_in(config, own) else guessable_file(config.seeds.file, listed),
     ]
     return [each for each in found if each is not None]

@@ -60,7 +60,7 @@ def resume_command(folder: str, config: BenchmarkConfig, flags: str = "") -> str
     """Return the command that goes on with a run; with agents that are not built in, it has to permit them."""
     kinds = [each.kind for each in config.participants]
     command = "serve" if any(kind.comes for kind in kinds) else "resume"
-    permission = "--run-agents" if any(not kind.built_in and not kind.comes for kind in kinds) else ""
+    permission = "--run-agents" if any(kind.foreign for kind in kinds) else ""
     return " ".join(filter(None, ["molt-bench", command, shlex.quote(folder), flags, permission]))
 
 

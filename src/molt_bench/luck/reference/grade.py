@@ -142,11 +142,9 @@ def value_of(seen: Observation, action: Action, by: Reference) -> float:
     return min(max(by.hand_value(after, seen.seat, seen.cards), -most), most)
 
 
-def grade_decision(
-    seen: Observation, done: Action, by: Reference, *, options: tuple[Option, ...] | None = None
-) -> Grade:
-    """Grade what was done at one decision; `options` are what the reference considers there, if known already."""
-    options = options_of(seen, by) if options is None else options
+def grade_decision(seen: Observation, done: Action, by: Reference) -> Grade:
+    """Grade what was done at one decision."""
+    options = options_of(seen, by)
     known = [option.value for option in options if _same(option.action, done)]
     value = known[0] if known else value_of(seen, done, by)
     best = max(options, key=lambda option: option.value)
@@ -161,7 +159,7 @@ def grade_decision(
         loss=0.0 if is_best else best.value - value,
         pot=seen.pot,
         options=options,
-        opens=opens_betting(seen),
+        opens=not any(seen.bets),
     )
 
 
@@ -182,11 +180,6 @@ def grade_hand(hand: Hand, by: Reference, *, forced: int = NOBODY, max_actions: 
         seen = observe(before, 1)
         if by.covers(seen):
             yield grade_decision(seen, action, by)
-
-
-def opens_betting(seen: Observation) -> bool:
-    """Return whether nobody has bet on the street when a seat is to act."""
-    return not any(seen.bets)
 
 
 def action_text(action: Action, *, opens: bool) -> str:

@@ -1,4 +1,4 @@
-// Sizes of bets: those of the buttons, and what a person may type, as in `molt-bench play`.
+// Sizes of bets: those of the buttons, and what a person may type.
 
 /** The total of a raise by a share of the pot, counted after a call, within what is legal. */
 function shareOfPot(seen, legal, share) {

@@ -1,1 +1,0 @@
-"""A person at the table: plays any agent in the terminal."""
