@@ -45,7 +45,7 @@ slow: $(INSTALLED_ALL) ## run one suite of slow tests, with what it needs: make 
 SCRIPTS := src/molt_bench/view/static/*.js src/molt_bench/serve/static/*.js
 export DENO_NO_UPDATE_CHECK := 1
 
-check: $(INSTALLED_ALL) ## check lint, formatting, types, layers and the list of files
+check: $(INSTALLED_ALL) ## check lint, formatting, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/deno lint --quiet --rules-exclude=no-window,no-window-prefix,require-await $(SCRIPTS)
@@ -53,12 +53,11 @@ check: $(INSTALLED_ALL) ## check lint, formatting, types, layers and the list of
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_contributing.py
 
-format: $(INSTALLED_ALL) ## format the code, and write docs/house.md and docs/reference/glossary.md anew
+format: $(INSTALLED_ALL) ## format the code, and write docs/reference/glossary.md anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/glossary.py
 	$(BIN)/deno fmt --quiet --line-width 120 $(SCRIPTS)
-	$(BIN)/python scripts/house.py
 
 # Packages that are large, or that would change what other tests find, have environments of their own.
 PACKAGES_adapters := --editable '.[dev,envs,inspect]' ipykernel nbclient pandas polars

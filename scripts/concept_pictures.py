@@ -1,7 +1,7 @@
 """Draw the pictures of the docs that explain an idea, for both themes: `python scripts/concept_pictures.py [RUN]`.
 
-The seed pair and the stop are drawn from real runs of two agents each, which are played if none is given. The house is
-drawn from the floors that a test enforces. The colours are those of the viewer.
+The seed pair and the stop are drawn from real runs of two agents each, which are played if none is given. The
+colours are those of the viewer.
 """
 
 import sys
@@ -12,7 +12,6 @@ from pathlib import Path
 from statistics import stdev
 from typing import Any, Final
 
-import house
 import msgspec
 from readme_picture import IMAGES, Theme, played, themes
 
@@ -34,7 +33,7 @@ SEED_PAIRS: Final[dict[str, Any]] = {
     "seeds": {"perMatch": 30, "masterSeed": "pictures"},
     "stop": {"budget": {"maxMatches": 1}},
 }
-NAMES: Final = ("seed-pair", "stop", "sandbox", "house")
+NAMES: Final = ("seed-pair", "stop", "sandbox")
 DASHED: Final = ' stroke-dasharray="5 4"'
 #: The match that the drawing of the stop begins with: before it, intervals are far too wide to be drawn.
 _FIRST: Final = 6
@@ -176,24 +175,6 @@ def _boxes(theme: Theme) -> Iterator[str]:
             yield theme.text(x + 46, 74 + 36 * number, line, size=16)
 
 
-def floors(theme: Theme) -> str:
-    """Draw the house: a row for each floor, those who import above those who are imported."""
-    found = house.floors()
-    return drawing(theme, 34 * len(found) + 40, _floors(theme, found))
-
-
-def _floors(theme: Theme, found: list[set[str]]) -> Iterator[str]:
-    yield theme.text(0, 20, "Imports go strictly down", size=17, more='font-weight="650"')
-    for number, rooms in enumerate(found):
-        y = 34 + 34 * number
-        width = (WIDTH - 4) / len(rooms)
-        for place, name in enumerate(sorted(rooms)):
-            x = 2 + width * place
-            look = f'fill="{theme.felt}" stroke="{theme.line}"'
-            yield f'<rect x="{x:.1f}" y="{y}" width="{width - 4:.1f}" height="30" rx="5" {look}/>'
-            yield theme.text(x + width / 2 - 2, y + 20, name, size=14, more='text-anchor="middle"')
-
-
 def _played(scratch: Path, name: str, config: dict[str, Any]) -> Path:
     (scratch / name).mkdir()
     return played(scratch / name, config)
@@ -207,7 +188,7 @@ def main() -> None:
         folders = given or [_played(Path(scratch), name, config) for name, config in (("a", SEED_PAIRS), ("b", CONFIG))]
         pairs, stopped = (Analysis(StoredRun.open(folder).result()) for folder in folders)
     for theme in themes():
-        drawn = (seed_pairs(theme, pairs), stop(theme, stopped), sandbox(theme), floors(theme))
+        drawn = (seed_pairs(theme, pairs), stop(theme, stopped), sandbox(theme))
         for name, text in zip(NAMES, drawn, strict=True):
             (IMAGES / f"{name}-{theme.name}.svg").write_text(text, "utf-8", newline="\n")
             print(f"docs/images/{name}-{theme.name}.svg")
