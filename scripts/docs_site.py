@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from promises import DEEPER, command_of, values_of
+import click
 from schemas import Schema, fields_of, file_name, schemas
 
 import molt_bench
@@ -23,6 +23,14 @@ from molt_bench.cli import app
 from molt_bench.config.sections import BenchmarkConfig
 
 ROOT: Final = Path(__file__).parents[1]
+#: Public names that are not on the face of the package, since few need them; the docs use each.
+DEEPER: Final = {
+    "molt_bench.arena.status": ("Observer", "RunStatus"),
+    "molt_bench.bench.schedule.matchmakers": ("register_matchmaker",),
+    "molt_bench.bench.schedule.situation": ("Situation",),
+    "molt_bench.bench.stop_rules": ("Progress", "budget", "first_reason"),
+    "molt_bench.rating.openskill": ("RatingService",),
+}
 #: The pages that are written by hand, by their kinds: each kind has a folder.
 KINDS: Final = ("start", "how-to", "reference", "why")
 DOCUMENTS: Final = [
@@ -115,6 +123,13 @@ def code(text: object) -> str:
     return f"`{text}`" if text not in ("", None) else ""
 
 
+def command_of(name: str) -> click.Command:
+    """Return a command of the program."""
+    found = app.program.get_command(click.Context(app.program), name)
+    assert found is not None
+    return found
+
+
 def cli() -> str:
     """Return the reference of all commands."""
     parts = ["# Commands", "`molt-bench` without a command is `molt-bench run`. Before a command:", _options("")]
@@ -148,7 +163,7 @@ def _options(name: str) -> str:
         is_flag = each.opts[0].startswith("-")
         if each.name == "help" or (not is_flag and not getattr(each, "help", "")):
             continue
-        values = values_of(each)
+        values = [str(value) for value in getattr(each.type, "choices", ())]
         shown = ", ".join([*each.opts, *each.secondary_opts]) if is_flag else each.metavar or each.name.upper()
         default = each.default if isinstance(each.default, str | float | int) and each.default is not False else ""
         says = each.help or ""
@@ -295,7 +310,7 @@ def api() -> str:
     """Return the reference of the API; the descriptions are the docstrings."""
     parts = [
         "# Python API",
-        "Everything here but the last part is imported from `molt_bench` itself, and [will stay](stability.md).",
+        "Everything here but the last part is imported from `molt_bench` itself.",
     ]
     rest = [name for name in molt_bench.__all__ if not any(name in names.split() for names in TOPICS.values())]
     for title, names in {**TOPICS, "Versions": " ".join(rest)}.items():

@@ -1,7 +1,7 @@
-"""Turn what is unreleased into a version, in the working tree: `python scripts/release.py 1.0.0`; then commit and tag.
+"""Turn what is unreleased into a version, in the working tree: `python scripts/release.py 0.9.1`; then commit and tag.
 
-It writes the version, its date, the headings of changelog and upgrade notes, the promises, and what the gate in the
-docs installs. Nothing is uploaded, and nothing else needs an edit.
+It writes the version, its date, the heading of the changelog, and what the gate in the docs installs. Nothing is
+uploaded, and nothing else needs an edit.
 """
 
 import datetime
@@ -9,8 +9,6 @@ import re
 import sys
 from pathlib import Path
 from typing import Final
-
-import promises
 
 ROOT: Final = Path(__file__).parents[1]
 GATE: Final = ("docs/examples/ci/molt-bench.yml", "docs/how-to/gate-a-pull-request.md")
@@ -36,9 +34,6 @@ def release(root: Path, version: str, day: datetime.date) -> list[str]:
         # What the gate of the docs installs.
         **{name: [(r"(/molt-bench\.git@v)[\d.]+", rf"\g<1>{version}")] for name in GATE},
     }
-    notes = "docs/reference/upgrading.md"
-    if "to the next version" in (root / notes).read_text("utf-8"):
-        edits[notes] = [("to the next version$", f"to {version}")]
     if number >= (1, 0, 0):
         edits["pyproject.toml"] = [
             (r"Development Status :: \d - [\w/]+", "Development Status :: 5 - Production/Stable")
@@ -57,18 +52,17 @@ def release(root: Path, version: str, day: datetime.date) -> list[str]:
 def _number(version: str) -> tuple[int, ...]:
     found = NUMBER.fullmatch(version)
     if found is None:
-        sys.exit(f"{version} is not a version: use three numbers, such as 1.0.0")
+        sys.exit(f"{version} is not a version: use three numbers, such as 0.9.1")
     return tuple(map(int, found.groups()))
 
 
 def main() -> None:
-    """Write the version that is asked for, and everything that it promises from now on."""
+    """Write the version that is asked for."""
     if len(sys.argv) != 2:
         sys.exit("usage: python scripts/release.py VERSION")
     version = sys.argv[1]
     changed = release(ROOT, version, datetime.datetime.now(datetime.UTC).date())
-    promises.write()
-    print(f"{version} is in {', '.join([*changed, 'tests/promises.txt'])}. Now:")
+    print(f"{version} is in {', '.join(changed)}. Now:")
     print(f"  make check test dist && git commit --all --message 'Release {version}' && git tag v{version}")
 
 

@@ -15,7 +15,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-from promises import command_of
+
+from docs_site import command_of
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "Dockerfile").read_text("utf-8")

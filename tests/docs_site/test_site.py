@@ -13,9 +13,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from schemas import fields_of, schemas
 
 import docs_site
 import molt_bench
+from molt_bench.cli import app
+from molt_bench.config.sections import BenchmarkConfig
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
@@ -91,20 +94,20 @@ def test_every_picture_opens(pages):
 def test_the_references_have_every_name_command_and_file(pages):
     api = pages["reference/api.html"].places
     assert [name for name in molt_bench.__all__ if f"{molt_bench._HOMES[name]}.{name}" not in api] == []
-    promises = (ROOT / "tests" / "promises.txt").read_text("utf-8")
     texts = {name: (SITE / "reference" / f"{name}.html").read_text("utf-8") for name in ("commands", "config", "files")}
-    for command in re.findall(r"^cli (\w+)$", promises, re.MULTILINE):
+    for command in app.COMMANDS:
         assert f"molt-bench-{command}" in pages["reference/commands.html"].places
-    for command, flag in re.findall(r"^cli (\w+) (--[\w-]+)$", promises, re.MULTILINE):
-        assert re.search(rf"<code>[^<]*{flag}\b", texts["commands"]), (command, flag)
-    for path in re.findall(r"^config (.+)$", promises, re.MULTILINE):
+        for flag in (flag for each in docs_site.command_of(command).params for flag in each.opts):
+            assert not flag.startswith("--") or re.search(rf"<code>[^<]*{flag}\b", texts["commands"]), (command, flag)
+    for path in (field.path for field in fields_of(BenchmarkConfig.model_json_schema(by_alias=True))):
         last, heading = path.split(".")[-1], path.lower().replace(".", "")
         assert (
             re.search(rf"<code>(?:\w+\.)?{re.escape(last)}</code>", texts["config"])
             or {heading, last.lower()} & pages["reference/config.html"].places
         ), path
-    for file, path in re.findall(r"^file (\S+) (.+)$", promises, re.MULTILINE):
-        assert f"<code>{path}</code>" in texts["files"], (file, path)
+    for file, schema in schemas().items():
+        for field in fields_of(schema):
+            assert f"<code>{field.path}</code>" in texts["files"], (file, field.path)
 
 
 @pytest.fixture(scope="module")

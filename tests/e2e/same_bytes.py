@@ -12,7 +12,7 @@ from tests.e2e import golden_runs
 
 ROOT = Path(__file__).parents[2]
 _TABLE = re.search(
-    r"^\| file \| what may differ \|\n.*?\n\n", (ROOT / "docs" / "reference" / "stability.md").read_text(), re.M | re.S
+    r"^\| file \| what may differ \|\n.*?\n\n", (ROOT / "docs" / "reference" / "run-folder.md").read_text(), re.M | re.S
 )
 #: The files that may differ between runs of one config: the names of the fields that do; none if anything may.
 NOT_PROMISED = {
