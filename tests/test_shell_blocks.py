@@ -73,11 +73,10 @@ def test_every_flag_in_a_shell_block_exists(page):
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known, words
 
 
-def test_the_bridge_for_mcp_hosts_is_a_command_of_the_program():
+def test_a_host_that_starts_programs_is_led_to_the_door_of_mcp():
     (block,) = blocks("how-to/join-a-live-benchmark.md", "json")
     (server,) = json.loads(block)["mcpServers"].values()
-    assert (server["command"], server["args"]) == ("molt-bench", ["mcp", "INVITATION"])
-    assert "mcp" in COMMANDS
+    assert (server["command"], server["args"]) == ("npx", ["-y", "mcp-remote", "INVITATION/mcp"])
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "yaml")])

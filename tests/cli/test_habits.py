@@ -77,7 +77,7 @@ def test_the_parser_takes_every_example(name, line):
 
 
 #: These wait for others, so the parser alone has them.
-WAITING = ("serve", "join", "mcp", "view")
+WAITING = ("serve", "join", "view")
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_commands_are_listed_by_what_they_are_for():
     shown = quick("--help").stdout
     assert [shown.index(f"\n{heading}:\n") for heading in ("Play", "Prepare", "Read results", "Check results")]
     listed = {*re.findall(r"^  (\w+) ", shown, re.MULTILINE)}
-    seldom = {"grade", "schema", "replay", "mcp"}
+    seldom = {"grade", "schema", "replay"}
     assert {*COMMANDS} - listed == seldom
     assert len({*COMMANDS} & listed) <= 19  # more than that is not read
 

@@ -62,7 +62,7 @@ WALK = {
     "view": [["RUN", "--port", "0", "--no-browser"]],
 }
 #: Commands that are given no run.
-OTHERS = {"run", "doctor", "init", "join", "mcp", "validate", "schema", "agents", "check"}
+OTHERS = {"run", "doctor", "init", "join", "validate", "schema", "agents", "check"}
 #: What has to succeed, so that the walk goes all the way.
 SUCCEEDS = {"report", "publish", "verify", "compare", "grade", "export"}
 

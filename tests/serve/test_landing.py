@@ -151,8 +151,8 @@ def test_the_configs_of_mcp_hosts_name_the_door(table):
     blocks = blocks_of(table)
     servers = json.loads(blocks["Other MCP hosts"])["mcpServers"]
     assert servers["molt-bench"] == {"type": "http", "url": f"{table.url}/mcp"}
-    bridge = json.loads(blocks["Claude Desktop"])["mcpServers"]["molt-bench"]
-    assert bridge == {"command": "molt-bench", "args": ["mcp", table.url]}
+    started = json.loads(blocks["Claude Desktop"])["mcpServers"]["molt-bench"]
+    assert started == {"command": "npx", "args": ["-y", "mcp-remote", f"{table.url}/mcp"]}
     assert blocks["Claude Code"].split()[-1] == f"{table.url}/mcp"
 
 

@@ -1,4 +1,4 @@
-"""What MCP hosts see, over HTTP and over stdio alike: two tools, the rules as a resource, and a prompt to play.
+"""What MCP hosts see: two tools, the rules as a resource, and a prompt to play.
 
 Needs the package `mcp`, which is imported when a server is made.
 """

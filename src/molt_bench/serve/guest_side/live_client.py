@@ -35,11 +35,10 @@ class RunInfo(msgspec.Struct, frozen=True):
 
 
 class RunOver(Exception):  # noqa: N818 - the end of it
-    """The run is over: why, and with the verdict on the last answer if this is the response to it."""
+    """The run is over, and why."""
 
-    def __init__(self, over: Over, found: Next | None = None) -> None:
+    def __init__(self, over: Over) -> None:
         self.over = over
-        self.found = found or Next(over=over)
         super().__init__(over.reason)
 
 
@@ -128,33 +127,24 @@ class LiveClient:
             raise MoltBenchError(f"URL: {self.host} sends elsewhere ({status}): ask its operator for the whole URL")
         raise MoltBenchError(f"URL: {self.host} is not a server of `molt-bench serve` ({printable(status)})")
 
-    async def turn(self, slot: int | None = None, *, wait_s: float = DEFAULT_WAIT_S) -> Next:
-        """Wait for a decision of one slot, or of any; the answer is empty if there is none yet."""
+    async def turn(self, slot: int) -> Next:
+        """Wait for a decision of a slot; the answer is empty if there is none yet."""
         try:
-            return await self._asked("GET", "v1/turn", slot, wait_s)
+            return await self._asked("GET", "v1/turn", slot)
         except NotTaken as refusal:  # such as a slot that is not there
             raise MoltBenchError(f"the server refused: {printable(str(refusal))}") from None
 
-    async def act(self, answer: Mapping[str, Any], slot: int | None = None, *, wait_s: float = DEFAULT_WAIT_S) -> Next:
-        """Answer a decision and wait for the next one, of one slot or of any."""
-        return await self._asked("POST", "v1/act", slot, wait_s, json=answer)
+    async def act(self, answer: Mapping[str, Any], slot: int) -> Next:
+        """Answer a decision and wait for the next one of its slot."""
+        return await self._asked("POST", "v1/act", slot, json=answer)
 
-    async def skill(self) -> str:
-        """Return the skill document."""
-        try:
-            response = await self._client.get("skill.md")
-            response.raise_for_status()
-        except (httpx2.HTTPError, OSError) as error:
-            raise MoltBenchError(f"{self.host} does not answer: {type(error).__name__}") from None
-        return response.text
-
-    async def _asked(self, method: str, path: str, slot: int | None, wait_s: float, **content: Any) -> Next:
+    async def _asked(self, method: str, path: str, slot: int, **content: Any) -> Next:
         """Send a request until there is a response, with growing pauses."""
         loop = asyncio.get_running_loop()
         lost_at: float | None = None
         pause_s = _PAUSE_S
-        query = {"wait": wait_s} if slot is None else {"wait": wait_s, "place": slot}
-        timeout = httpx2.Timeout(wait_s + _LATE_S, connect=_CONNECT_S)
+        query = {"wait": DEFAULT_WAIT_S, "place": slot}
+        timeout = httpx2.Timeout(DEFAULT_WAIT_S + _LATE_S, connect=_CONNECT_S)
         while True:
             try:
                 response = await self._client.request(method, path, params=query, timeout=timeout, **content)
@@ -192,7 +182,7 @@ def _read(response: httpx2.Response) -> Next:
         if status == 200:
             found = msgspec.json.decode(response.content, type=Next)
             if found.over is not None:
-                raise RunOver(found.over, found)
+                raise RunOver(found.over)
             return found
         refusal = msgspec.json.decode(response.content, type=_Refusal)
     except msgspec.MsgspecError as problem:
