@@ -169,6 +169,7 @@ def test_agents_lists_every_bot_with_a_line(run):
         "acpc:COMMAND",
         "http:URL",
         "live",
+        "human",
     ]
 
 

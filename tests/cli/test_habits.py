@@ -117,7 +117,6 @@ ANSWERS = {
     "report": ["RUN"],
     "publish": ["benchmark-results"],
     "verify": ["RUN"],
-    "replay": ["RUN"],
     "grade": ["RUN"],
     "validate": ["bench.yaml"],
     "plan": ["bench.yaml", "--gap", "500"],
@@ -181,7 +180,7 @@ def test_commands_are_listed_by_what_they_are_for():
     shown = quick("--help").stdout
     assert [shown.index(f"\n{heading}:\n") for heading in ("Play", "Prepare", "Read results", "Check results")]
     listed = {*re.findall(r"^  (\w+) ", shown, re.MULTILINE)}
-    seldom = {"grade", "schema", "replay"}
+    seldom = {"grade", "schema"}
     assert {*COMMANDS} - listed == seldom
     assert len({*COMMANDS} & listed) <= 19  # more than that is not read
 

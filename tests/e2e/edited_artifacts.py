@@ -131,7 +131,6 @@ READERS = {
     "view": _viewed,
     "publish": _published,
     "verify": _command("verify"),
-    "replay": _command("replay", "--quiet"),
     "compare": _command("compare", "other", "--json"),
     "grade": _command("grade", "--json"),
     "plan": lambda home: _planned(home),

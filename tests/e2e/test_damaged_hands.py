@@ -46,7 +46,7 @@ def one_hand_less(record):
 
 @pytest.mark.parametrize("change", [other_card, other_net, one_hand_less])
 @pytest.mark.parametrize(
-    "command", [["report"], ["report", "--html", "page.html"], ["replay"], ["export", "--format", "csv"]]
+    "command", [["report"], ["report", "--html", "page.html"], ["verify"], ["export", "--format", "csv"]]
 )
 def test_a_damaged_hand_is_one_line_that_names_the_line(run, tmp_path, command, change):
     copy = damaged(run, tmp_path, change)
@@ -54,7 +54,7 @@ def test_a_damaged_hand_is_one_line_that_names_the_line(run, tmp_path, command, 
     if command == ["report"] and change is other_card:  # it reads margins, and no hands: verify does
         assert done.returncode == 0
         one_clear_line(quick("verify", copy), "differs from hand 4 on")
-    elif command == ["replay"] and change is other_card:
+    elif command == ["verify"] and change is other_card:
         one_clear_line(done, "differs from hand 4 on")
     else:
         one_clear_line(done, "line 3 is damaged")

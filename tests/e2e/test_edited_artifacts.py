@@ -76,10 +76,6 @@ def test_verify_names_a_forged_file(readers, artifact):
     assert readers.found("verify", artifact, negated) == "noticed"
 
 
-def test_replay_names_forged_styles(readers):
-    assert readers.found("replay", "styles.json", negated) == "noticed"
-
-
 def test_verify_says_which_file_is_missing_and_which_are_not_checked(run, tmp_path):
     copy = shutil.copytree(run, tmp_path / "run")
     (copy / "leaderboard.json").unlink()

@@ -44,7 +44,6 @@ def test_a_finished_run_goes_on_with_the_same_decks_to_the_result_of_the_longer_
     assert (run / "margins.json").read_bytes() == (eight / "margins.json").read_bytes()
     assert read(run, "config.json")["stop"]["budget"]["maxMatches"] == 8
     assert quick("verify", run).returncode == 0
-    assert quick("replay", run).returncode == 0
 
 
 def test_the_journal_and_the_summary_tell_the_history(run):
@@ -89,7 +88,6 @@ def test_every_limit_can_be_changed(run, flags, field, value):
     assert done.returncode == 0, done.stderr
     assert read(run, "config.json")["stop"][field[0]][field[1]] == value
     assert quick("verify", run).returncode == 0
-    assert quick("replay", run).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -126,7 +124,7 @@ def test_a_run_that_used_up_its_seed_file_stays_readable_when_it_is_extended(tmp
     assert done.returncode == 0, done.stderr
     assert "Stopped: the seed file is exhausted" in done.stdout
     assert results(run) == before
-    for command in ("verify", "replay", "report", "resume"):
+    for command in ("verify", "report", "resume"):
         done = quick(command, run)
         assert done.returncode == 0, done.stderr
 

@@ -113,7 +113,6 @@ COMMANDS = {
     "compare for github": ("compare", "run", "run", "--format", "github"),
     "compare as junit": ("compare", "run", "run", "--format", "junit"),
     "verify": ("verify", "run"),
-    "replay": ("replay", "run"),
     "resume": ("resume", "run"),
     "grade": ("grade", "run"),
     "check": ("check", "bots.py:Evil", "--games", "1"),

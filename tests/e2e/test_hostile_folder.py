@@ -54,7 +54,6 @@ WALK = {
     "report": [["RUN"], ["RUN", "--html", "OUT/page.html"], ["RUN", "--figures", "OUT/figures"], ["CUT"]],
     "publish": [["RUN", "--output", "OUT/site"]],
     "verify": [["RUN"], ["CUT"], ["RUN", "--root", "OUT"]],
-    "replay": [["RUN"], ["RUN", "--output", "OUT/again"], ["RUN", "--root", "OUT"]],
     "grade": [["RUN"]],
     "plan": [["CONFIG", "--pilot", "RUN"]],
     "compare": [["RUN", "CUT"]],
@@ -247,12 +246,12 @@ def test_nothing_that_a_run_names_is_run_contacted_or_opened(trap, monkeypatch):
     """The commands that used to; all the others are walked by the slow tests below."""
     hostile = trap.participants()
     run, cut = trap.run("run", hostile), trap.run("run-cut", hostile, ended=False)
-    calls = [["report", run], ["verify", run], ["replay", run], ["compare", run, cut], ["resume", cut], ["verify", cut]]
+    calls = [["report", run], ["verify", run], ["compare", run, cut], ["resume", cut], ["verify", cut]]
     latex = ["export", run, "--format", "latex", "--output", trap.out / "tables"]
     words = [[str(word) for word in call] for call in (*calls, latex)]
     done, err = trap.watch_fork(*words, cwd=run, monkeypatch=monkeypatch)
     harmless(done, trap)
-    assert [each["status"] for each in done] == [0, 0, 0, 0, 1, 0, 0], err
+    assert [each["status"] for each in done] == [0, 0, 0, 1, 0, 0], err
     assert "this would run agents that the run names: 'module' (os:system)" in err
 
 
@@ -341,9 +340,7 @@ def test_and_programs_that_are_started_with_permission(trap, monkeypatch):
     assert "subprocess.Popen" in {event for event, _ in done["events"]}, err
 
 
-@pytest.mark.parametrize(
-    "command", ["resume", *(pytest.param(each, marks=pytest.mark.slow) for each in ("verify", "replay"))]
-)
+@pytest.mark.parametrize("command", ["resume", pytest.param("verify", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["module", "nested module", "file", "plug-in", "exec"])
 def test_code_without_a_recorded_hash_is_never_run(trap, command, kind):
     cut = trap.run("run-cut", {kind: trap.participants()[kind]}, ended=command != "resume")
@@ -355,8 +352,7 @@ def test_code_without_a_recorded_hash_is_never_run(trap, command, kind):
 @pytest.mark.parametrize("kind", ["file", "exec of a file"])
 def test_code_with_another_hash_is_never_run(trap, kind):
     run = trap.run("run", {kind: trap.participants()[kind]}, hashes={kind: "0" * 64})
-    for command in ("verify", "replay"):
-        one_clear_line(quick(command, run, "--run-agents", env={"MARK": str(trap.mark)}), "has been changed", "not run")
+    one_clear_line(quick("verify", run, "--run-agents", env={"MARK": str(trap.mark)}), "has been changed", "not run")
     assert not trap.mark.exists()
 
 

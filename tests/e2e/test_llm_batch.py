@@ -48,9 +48,9 @@ def _calm_desk(one_server):
     one_server.desk.calm()
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.parametrize("command", ["verify", "report"])
 @pytest.mark.slow
-def test_verify_replay_and_report_ask_nobody(whole, server, tmp_path, command):
+def test_verify_and_report_ask_nobody(whole, server, tmp_path, command):
     _, run = whole
     folder, before = shutil.copytree(run, tmp_path / "run"), len(server.desk.batches)
     done = quick(command, folder)

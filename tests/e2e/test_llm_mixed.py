@@ -69,11 +69,10 @@ def test_later_matches_are_looked_ahead_by_stand_ins(whole, tmp_path, monkeypatc
 
 
 @pytest.mark.slow
-def test_verify_and_replay_find_nothing(whole):
-    for command in ("verify", "replay"):
-        done = quick(command, whole)
-        assert done.returncode == 0, done.stderr
-        assert "identical" in done.stdout
+def test_verify_finds_nothing(whole):
+    done = quick("verify", whole)
+    assert done.returncode == 0, done.stderr
+    assert "identical" in done.stdout
 
 
 @pytest.mark.slow
@@ -111,8 +110,7 @@ def test_where_games_are_played_changes_no_byte(whole, server, tmp_path, executo
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
-@pytest.mark.parametrize("command", ["verify", "replay"])
-def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path, command):
+def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
     path = folder / "exchanges.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
@@ -121,7 +119,7 @@ def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path, comma
     edited["strategy"][1]["percent"] -= 1
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     unvouched(folder)
-    done = quick(command, folder)
+    done = quick("verify", folder)
     assert done.returncode == 1
     assert "the strategy recorded for model, match " in done.stderr + done.stdout
     assert "Traceback" not in done.stderr

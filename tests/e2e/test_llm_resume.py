@@ -185,7 +185,7 @@ def test_a_line_that_is_there_twice_counts_once(whole, copied):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["resume", "report", "verify", "replay"])
+@pytest.mark.parametrize("command", ["resume", "report", "verify"])
 def test_a_damaged_exchange_is_named_by_its_line(server, copied, command):
     cut(copied, games=3)
     path = copied / "exchanges.jsonl"
@@ -343,29 +343,12 @@ def test_a_run_goes_on_with_the_skill_document_it_began_with(tmp_path, server, l
     assert quick("verify", folder).returncode == 0
 
 
-def test_verify_needs_neither_provider_nor_key(finished):
+def test_verify_needs_neither_provider_nor_key_and_writes_nothing(finished):
+    before = everything(finished)
     done = quick("verify", finished)
     assert done.returncode == 0, done.stderr
     assert "all 12 games are identical" in done.stdout
-
-
-def test_replay_needs_neither_provider_nor_key_and_writes_the_same_files(finished, tmp_path):
-    before = everything(finished)
-    done = quick("replay", finished, "--output", tmp_path / "again")
-    assert done.returncode == 0, done.stderr
-    assert f"12 games and {len(exchanges_in(finished))} exchanges" in done.stdout
-    assert "identical" in done.stdout
     assert everything(finished) == before
-    assert same_files(tmp_path / "again") == same_files(finished)
-    assert everything(tmp_path / "again").keys() == before.keys() - {"journal.jsonl", "exchanges.jsonl", "styles.json"}
-
-
-@pytest.mark.slow
-def test_replay_as_json_prints_one_object(finished):
-    done = quick("replay", finished, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["participants"] == read(finished, "leaderboard.json")["participants"]
-    assert "identical" in done.stderr
 
 
 @pytest.mark.slow
@@ -402,11 +385,10 @@ def to_fold(line):
     return {**line, "text": '{"reasoning": "no", "kind": "fold", "amount": null}'}
 
 
-@pytest.mark.parametrize("command", ["verify", "replay"])
-def test_a_reply_that_was_tampered_with_is_noticed(finished, tmp_path, command):
+def test_a_reply_that_was_tampered_with_is_noticed(finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "run")
     old = changed_exchange(folder, to_fold, wanted=lambda line: '"call"' in line["text"])
-    says_where(quick(command, folder), old)
+    says_where(quick("verify", folder), old)
 
 
 @pytest.mark.slow
@@ -417,20 +399,19 @@ def test_a_reply_turned_into_nonsense_is_noticed(finished, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["verify", "replay"])
-def test_an_exchange_that_was_taken_out_is_noticed(finished, tmp_path, command):
+def test_an_exchange_that_was_taken_out_is_noticed(finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "run")
     old = changed_exchange(folder, lambda line: None)
-    done = quick(command, folder)
+    done = quick("verify", folder)
     says_where(done, old)
     assert f"hand {old['hand']}" in done.stderr
 
 
 @pytest.mark.slow
-def test_tokens_that_were_tampered_with_are_noticed_by_replay(finished, tmp_path):
+def test_tokens_that_were_tampered_with_are_noticed(finished, tmp_path):
     folder = shutil.copytree(finished, tmp_path / "run")
     changed_exchange(folder, lambda line: {**line, "tokens": {**line["tokens"], "input": 1}})
-    done = quick("replay", folder)
+    done = quick("verify", folder)
     assert done.returncode == 1
     assert "exchanges.jsonl is not what the run recorded" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""A model with tools and several samples: its run is verified, replayed, resumed and shown like any other."""
+"""A model with tools and several samples: its run is verified, resumed and shown like any other."""
 
 import json
 import shutil
@@ -57,9 +57,9 @@ def test_everything_is_recorded_and_the_agent_is_named_for_what_it_is(run):
     assert "2 samples, tools equity and pot_odds" in shown.stdout
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.parametrize("command", ["verify", "report"])
 @pytest.mark.slow
-def test_verify_replay_and_report_ask_nobody(run, server, tmp_path, command):
+def test_verify_and_report_ask_nobody(run, server, tmp_path, command):
     folder, before = shutil.copytree(run, tmp_path / "run"), server.received
     done = quick(command, folder)
     assert done.returncode == 0, done.stderr

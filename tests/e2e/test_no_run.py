@@ -17,7 +17,6 @@ COMMANDS = {
     "report": ("report", "RUN"),
     "report --html": ("report", "RUN", "--html", "page.html"),
     "verify": ("verify", "RUN"),
-    "replay": ("replay", "RUN"),
     "export": ("export", "RUN", "--format", "csv"),
     "export latex": ("export", "RUN", "--format", "latex"),
     "compare": ("compare", "RUN", "RUN"),

@@ -143,7 +143,6 @@ def test_verify_says_who_played_again_and_whose_answers_are_on_record(tmp_path, 
     on_record = "played again: random; answers from the record: bots (journal.jsonl)"
     done = quick("verify", folder)
     assert on_record in done.stdout
-    assert on_record in quick("replay", folder).stdout
     found = strict_json(quick("verify", folder, "--json").stdout)
     assert (found["playedAgain"], found["onRecord"]) == (["random"], {"bots": ["journal.jsonl"]})
     done = quick("verify", folder, "--run-agents")

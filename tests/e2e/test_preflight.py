@@ -253,7 +253,7 @@ def test_a_run_that_goes_on_asks_nobody_twice_and_ends_with_the_same_bytes(tmp_p
     assert done.returncode == 0, done.stderr
     assert same_files(folder) == whole
     assert len(preflights_in(folder)) == 1
-    for command in ("verify", "replay", "report"):
+    for command in ("verify", "report"):
         assert quick(command, folder).returncode == 0
     assert same_files(folder) == whole
     assert server.preflights == before

@@ -124,11 +124,10 @@ def test_the_gate(bot, tmp_path):
 
 
 def test_whoever_plays_it_again(bot, tmp_path):
-    """`verify`, `replay` and `resume`, without any flag for the sandbox."""
+    """`verify` and `resume`, without any flag for the sandbox."""
     run = quick_run(tmp_path / "out", "run", *SMALL, *SEEDED, *game(bot), *boxed(bot))
-    for command in ("verify", "replay"):
-        done = quick(command, run, "--run-agents")
-        assert done.returncode == 0, done.stderr
+    done = quick("verify", run, "--run-agents")
+    assert done.returncode == 0, done.stderr
     cut_back(run, first_lines(4))
     done = quick("resume", run, "--run-agents")
     assert done.returncode == 0, done.stderr

@@ -67,22 +67,6 @@ def test_a_page_is_written_where_it_is_asked_for(going, tmp_path):
     assert everything(going) == before
 
 
-def test_a_replay_into_its_folder_is_refused(going, finished):
-    before = everything(going)
-    one_clear_line(quick("replay", going, "--output", going), "--output", "still going")
-    one_clear_line(quick("replay", finished, "--output", going), "--output", "still going")
-    assert everything(going) == before
-
-
-def test_a_replay_elsewhere_plays_what_is_there_and_compares_nothing_yet(going, tmp_path):
-    done = quick("replay", going, "--output", tmp_path / "again")
-    assert (done.returncode, done.stderr) == (
-        0,
-        "molt-bench: warning: the run is still going, so its files were not compared\n",
-    )
-    assert (tmp_path / "again" / "leaderboard.json").exists()
-
-
 def test_it_cannot_be_resumed_a_second_time(going):
     before = everything(going)
     one_clear_line(quick("resume", going), "is being written by another process")

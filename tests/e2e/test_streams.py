@@ -42,7 +42,6 @@ COMMANDS = [
     "report run",
     "report run --json",
     "verify run",
-    "replay run",
     "compare run run",
     "compare run run --json",
     "export run --format csv --output -",

@@ -19,7 +19,6 @@ RULE = ("--set", "stop.adjacentConfidence=null")
 #: Every command that reads a whole run, and its flags.
 READERS = {
     "verify": (),
-    "replay": (),
     "report": (),
     "resume": (),
     "export": ("--format", "csv"),
@@ -86,7 +85,7 @@ def test_a_deleted_game_is_noticed_by_every_command_which_says_where_it_is_missi
         assert "match 3 has 7 of its 8 games" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.parametrize("command", ["verify", "report"])
 def test_a_deleted_game_is_noticed_even_if_the_chain_was_forged(run, tmp_path, command):
     lines = lines_in(run)
     number = next(at for at, line in enumerate(lines) if json.loads(line).get("match") == 3)
@@ -112,7 +111,7 @@ def test_a_journal_cannot_claim_a_format_without_a_chain(run, tmp_path, command)
     one_clear_line(reading(command, run, tmp_path), "has format 1; this version reads format 2")
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report", "resume"])
+@pytest.mark.parametrize("command", ["verify", "report", "resume"])
 def test_a_run_that_was_cut_where_it_looked_good_is_noticed(run, tmp_path, command):
     lines = lines_in(run)
     write(run, [*lines[: 1 + 3 * 9]])
@@ -126,9 +125,7 @@ def test_a_whole_match_cut_out_is_named(run):
     one_clear_line(quick("verify", run), "match 2 has 0 of its 8 games")
 
 
-@pytest.mark.parametrize(
-    "command", ["verify", *(pytest.param(each, marks=pytest.mark.slow) for each in ("replay", "report"))]
-)
+@pytest.mark.parametrize("command", ["verify", pytest.param("report", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("matches", "reason", "said"),
     [
@@ -189,10 +186,10 @@ def test_verify_of_a_run_that_has_not_ended_says_how_far_it_got(run):
 @pytest.mark.parametrize(
     ("field", "value"), [("stopReason", "it is sure"), ("totals", {"hands": 1}), ("errors", {}), ("journal", None)]
 )
-def test_an_edited_summary_is_noticed_by_replay(run, field, value):
+def test_an_edited_summary_is_noticed(run, field, value):
     summary = read(run, "summary.json")
     (run / "summary.json").write_text(json.dumps({**summary, field: value}))
-    done = quick("replay", run)
+    done = quick("verify", run)
     assert done.returncode == 1
     assert "summary.json" in done.stderr
 
@@ -202,9 +199,8 @@ def test_a_summary_of_an_earlier_version_is_not_an_edited_one(tmp_path):
     summary = read(old, "summary.json")
     del summary["marginsSha256"]
     (old / "summary.json").write_text(indented(summary))
-    assert quick("replay", old).returncode == 0
     (old / "summary.json").write_text(indented({**summary, "marginsSha256": "0"}))
-    done = quick("replay", old)
+    done = quick("verify", old)
     assert done.returncode == 1
     assert "summary.json" in done.stderr
 
@@ -229,7 +225,7 @@ def test_a_field_that_earlier_versions_lacked_is_missed_in_a_run_of_this_one(run
 
 @pytest.mark.parametrize(
     ("lines", "command"),
-    one_in(4, product([-100, 0, 43, 1e300, "x", None, [], "beyond"], ["report", "verify", "replay"])),
+    one_in(4, product([-100, 0, 43, 1e300, "x", None, [], "beyond"], ["report", "verify"])),
 )
 def test_a_summary_that_makes_no_sense_is_no_traceback(run, command, lines):
     written = {"journal": {"lines": "@", "sha256": "x"}}
@@ -252,7 +248,7 @@ def won_more(line):
     line["record"]["net"] = [line["record"]["net"][0] + 5000, line["record"]["net"][1] - 5000]
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report", "html"])
+@pytest.mark.parametrize("command", ["verify", "report", "html"])
 def test_chips_that_the_hands_do_not_give_are_noticed(run, tmp_path, command):
     (run / "matches.json").unlink()
     game_changed(run, won_more)
@@ -260,13 +256,13 @@ def test_chips_that_the_hands_do_not_give_are_noticed(run, tmp_path, command):
     one_clear_line(reading(command, run, tmp_path), said)
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.parametrize("command", ["verify", "report"])
 def test_a_game_of_somebody_else_is_noticed(run, tmp_path, command):
     game_changed(run, lambda line: line.update(participants=["AB", line["participants"][1]]))
     one_clear_line(reading(command, run, tmp_path), "match 1")
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.parametrize("command", ["verify", "report"])
 def test_the_same_game_twice_is_noticed(run, tmp_path, command):
     lines = lines_of(run, "journal.jsonl")
     forge(run, [*lines[:4], lines[3], *lines[4:]])
@@ -280,7 +276,7 @@ def test_margins_of_a_match_that_are_there_twice_are_noticed(run, tmp_path, comm
     one_clear_line(reading(command, run, tmp_path), "match 1 has its margins twice")
 
 
-@pytest.mark.parametrize("command", ["verify", "replay", "report"])
+@pytest.mark.parametrize("command", ["verify", "report"])
 def test_games_after_a_stop_in_the_middle_are_noticed(run, tmp_path, command):
     lines = lines_of(run, "journal.jsonl")
     forge(run, [*lines[:10], lines[-1], *lines[10:]])
@@ -294,7 +290,7 @@ def test_a_header_that_makes_no_sense_is_one_clear_line(run):
     header["config"]["participants"][0] = "tight"
     header["configHash"] = config_hash(header["config"])
     forge(run, [header, *lines])
-    for command in ("report", "verify", "replay"):
+    for command in ("report", "verify"):
         done = quick(command, run)
         assert done.returncode in (0, 1)
         assert "Traceback" not in done.stderr

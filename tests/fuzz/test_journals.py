@@ -44,7 +44,6 @@ def commands(run, good, config, folder):
         ["report", run, "--html", folder / "page.html"],
         ["verify", run],
         ["grade", run],
-        ["replay", run],
         ["compare", run, good],
         ["compare", good, run, "--json"],
         ["plan", config, "--pilot", run],

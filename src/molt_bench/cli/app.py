@@ -55,7 +55,6 @@ _GROUPS: Final = {
 _SELDOM: Final = {
     "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     "schema": "Print the JSON Schema of the config, for editors.",
-    "replay": "Rerun a whole benchmark from its records, calling no model, and compare every file.",
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _SELDOM
 _DEFAULT: Final = "run"

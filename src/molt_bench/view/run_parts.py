@@ -207,9 +207,7 @@ def _commands(run: OpenRun, path: str, *, published: bool) -> Iterator[tuple[str
         yield "Continue it", f"molt-bench resume {folder}"
     config = typed(f"{path}/{CONFIG}") if _has_config(run) else "config.yaml"
     yield "Play it again", f"molt-bench run --config {config}"
-    yield "Check that every recorded game plays out the same", f"molt-bench verify {folder}"
-    if run.status == "finished":
-        yield "Rebuild it from its records, calling no model, and compare every file", f"molt-bench replay {folder}"
+    yield "Replay every game from its records, calling no model, and check every file", f"molt-bench verify {folder}"
 
 
 def _has_config(run: OpenRun) -> bool:
