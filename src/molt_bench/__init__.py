@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from molt_bench.poker.evaluator import strength as strength
     from molt_bench.poker.observation import HandResult as HandResult
     from molt_bench.poker.observation import Observation as Observation
+    from molt_bench.rating.openskill import Ratings as Ratings
     from molt_bench.records import Fault as Fault
     from molt_bench.records import GameRecord as GameRecord
     from molt_bench.records import MatchResult as MatchResult
     from molt_bench.report.artifacts import write_artifacts as write_artifacts
+    from molt_bench.seeds import seed_pool as seed_pool
     from molt_bench.specs import GameSpec as GameSpec
     from molt_bench.specs import ParticipantSpec as ParticipantSpec
     from molt_bench.testing import AgentReport as AgentReport
@@ -67,8 +69,10 @@ _NAMES = {
     "poker.equity": "equity",
     "poker.evaluator": "strength",
     "poker.observation": "HandResult Observation",
+    "rating.openskill": "Ratings",
     "records": "Fault GameRecord MatchResult",
     "report.artifacts": "write_artifacts",
+    "seeds": "seed_pool",
     "specs": "GameSpec ParticipantSpec",
     "testing": "AgentReport check_agent",
 }

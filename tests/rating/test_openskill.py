@@ -5,13 +5,13 @@ from math import sqrt
 import pytest
 from openskill.models import PlackettLuce
 
-from molt_bench.rating.openskill import RatingService, normal_cdf
+from molt_bench.rating.openskill import Ratings, normal_cdf
 
 
 def test_a_win_and_a_loss_move_the_ratings_as_openskill_says():
     model = PlackettLuce(tau=0.0)
     (winner,), (loser,) = model.rate([[model.rating()], [model.rating()]], ranks=[1, 2])
-    ratings = RatingService(["a", "b"])
+    ratings = Ratings(["a", "b"])
     change = ratings.update("a", "b", "A")
     assert (ratings["a"].mu, ratings["a"].sigma) == (winner.mu, winner.sigma)
     assert (ratings["b"].mu, ratings["b"].sigma) == (loser.mu, loser.sigma)
@@ -20,18 +20,18 @@ def test_a_win_and_a_loss_move_the_ratings_as_openskill_says():
 
 
 def test_defaults_are_those_of_the_requirements():
-    rating = RatingService(["a"])["a"]
+    rating = Ratings(["a"])["a"]
     assert (rating.mu, rating.sigma) == (25.0, 25 / 3)
 
 
 def test_the_second_participant_may_win():
-    ratings = RatingService(["a", "b"])
+    ratings = Ratings(["a", "b"])
     ratings.update("a", "b", "B")
     assert [row.id for row in ratings.leaderboard()] == ["b", "a"]
 
 
 def test_a_draw_between_equals_moves_no_mean_but_makes_both_surer():
-    ratings = RatingService(["a", "b"])
+    ratings = Ratings(["a", "b"])
     ratings.update("a", "b", "draw")
     assert ratings["a"].mu == pytest.approx(25)
     assert ratings["a"].sigma < 25 / 3
@@ -39,7 +39,7 @@ def test_a_draw_between_equals_moves_no_mean_but_makes_both_surer():
 
 
 def test_wins_losses_and_draws_are_counted():
-    ratings = RatingService(["a", "b"])
+    ratings = Ratings(["a", "b"])
     for winner in ("A", "A", "B", "draw"):
         ratings.update("a", "b", winner)
     assert (ratings["a"].matches, ratings["a"].wins, ratings["a"].losses, ratings["a"].draws) == (4, 2, 1, 1)
@@ -47,7 +47,7 @@ def test_wins_losses_and_draws_are_counted():
 
 
 def test_sigma_never_grows():
-    ratings = RatingService(["a", "b"])
+    ratings = Ratings(["a", "b"])
     sigmas = []
     for number in range(200):
         ratings.update("a", "b", "AB"[number % 2])
@@ -56,33 +56,33 @@ def test_sigma_never_grows():
 
 
 def test_initial_ratings_and_defaults_can_be_set():
-    ratings = RatingService(["a", "b"], mu=1500, sigma=500, initial={"b": (1700, 50)})
+    ratings = Ratings(["a", "b"], mu=1500, sigma=500, initial={"b": (1700, 50)})
     assert (ratings["a"].mu, ratings["a"].sigma) == (1500, 500)
     assert (ratings["b"].mu, ratings["b"].sigma) == (1700, 50)
 
 
 def test_equal_ratings_stand_in_the_order_of_the_participants():
-    assert [row.id for row in RatingService(["c", "a", "b"]).leaderboard()] == ["c", "a", "b"]
+    assert [row.id for row in Ratings(["c", "a", "b"]).leaderboard()] == ["c", "a", "b"]
 
 
 def test_superiority_is_the_belief_about_skills_without_the_luck_of_a_match():
-    ratings = RatingService(["a", "b"], initial={"a": (30, 3), "b": (25, 4)})
+    ratings = Ratings(["a", "b"], initial={"a": (30, 3), "b": (25, 4)})
     assert ratings.superiority("a", "b") == pytest.approx(normal_cdf(5 / sqrt(25)))
     assert ratings.superiority("a", "b") + ratings.superiority("b", "a") == pytest.approx(1)
-    assert ratings.superiority("a", "b") > ratings.predict_win("a", "b") > 0.5
+    assert ratings.superiority("a", "b") > ratings.predict_win_prob("a", "b") > 0.5
 
 
 def test_superiority_gets_past_95_percent_where_predict_win_does_not():
-    ratings = RatingService(["a", "b"])
+    ratings = Ratings(["a", "b"])
     while ratings.superiority("a", "b") < 0.95:
         ratings.update("a", "b", "A")
-    assert ratings.predict_win("a", "b") < 0.95
+    assert ratings.predict_win_prob("a", "b") < 0.95
 
 
 def test_predict_win_of_close_agents_stays_low_however_sure_the_ratings_are():
-    ratings = RatingService(["a", "b"], initial={"a": (26, 0.1), "b": (25, 0.1)})
+    ratings = Ratings(["a", "b"], initial={"a": (26, 0.1), "b": (25, 0.1)})
     assert ratings.superiority("a", "b") > 0.999
-    assert ratings.predict_win("a", "b") < 0.6
+    assert ratings.predict_win_prob("a", "b") < 0.6
 
 
 @pytest.mark.parametrize(("value", "share"), [(0, 0.5), (1.959964, 0.975), (-1.644854, 0.05)])
@@ -92,8 +92,8 @@ def test_the_normal_distribution(value, share):
 
 @pytest.mark.parametrize(("mu", "sigma"), [(1e5, 25 / 3), (-1e6, 1e-6), (1e6, 1e-6), (1e6, 1e6)])
 def test_only_differences_count_wherever_the_scale_begins(mu, sigma):
-    far = RatingService(["a", "b"], mu=mu, sigma=sigma)
-    near = RatingService(["a", "b"], mu=0.0, sigma=sigma)
+    far = Ratings(["a", "b"], mu=mu, sigma=sigma)
+    near = Ratings(["a", "b"], mu=0.0, sigma=sigma)
     for winner in ("A", "B", "draw", "A"):
         far.update("a", "b", winner)
         near.update("a", "b", winner)
@@ -104,7 +104,7 @@ def test_only_differences_count_wherever_the_scale_begins(mu, sigma):
 
 @pytest.mark.parametrize("winner", ["A", "B", "draw"])
 def test_two_that_could_not_be_further_apart_can_be_rated(winner):
-    ratings = RatingService(["a", "b"], initial={"a": (1e6, 1e-6), "b": (-1e6, 1e-6)})
+    ratings = Ratings(["a", "b"], initial={"a": (1e6, 1e-6), "b": (-1e6, 1e-6)})
     change = ratings.update("a", "b", winner)
     assert change.after[0].mu == pytest.approx(1e6)
     assert 0 < change.after[1].sigma <= 1e-6

@@ -23,7 +23,7 @@ from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.rating.estimator_choice import RAW
-from molt_bench.rating.openskill import RatingService
+from molt_bench.rating.openskill import Ratings
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.specs import GameSpec, Pair
@@ -94,7 +94,7 @@ class Ladder:
         self.left: frozenset[str] = frozenset()
         self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
         initial = {each.id: each.initial_rating for each in config.participants}
-        self.ratings = RatingService(
+        self.ratings = Ratings(
             list(initial),
             mu=config.rating.mu0,
             sigma=config.rating.sigma0,
@@ -114,7 +114,7 @@ class Ladder:
         self.by_margins = self._rule.method == "margin"
         by_prediction = self._rule.method == "predict_win"
         self.confidence: Confidence = (
-            self._sure if self.by_margins else self.ratings.predict_win if by_prediction else self.ratings.superiority
+            self._sure if self.by_margins else self.ratings.predict_win_prob if by_prediction else self.ratings.superiority
         )
 
     def _open_book(self) -> None:

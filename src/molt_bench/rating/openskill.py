@@ -3,8 +3,8 @@
 A rating is a belief: the skill is Normal(mu, sigma). Every match moves both players' beliefs by who won, nothing else.
 
 Two probabilities must not be confused. `superiority` is the probability that A's skill is above B's, and nears 1 as
-matches allow. `predict_win` is the probability that A wins the *next match*: it includes the luck of a match (beta), so
-for close agents it never reaches 95%, however well their skills are known.
+matches allow. `predict_win_prob` is the probability that A wins the *next match*: it includes the luck of a match
+(beta), so for close agents it never reaches 95%, however well their skills are known.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ DEFAULT_SIGMA: Final = 25.0 / 3.0
 _STEEPEST: Final = 700.0
 
 
-class RatingService:
+class Ratings:
     """The ratings of all participants; updates apply in the order they arrive.
 
     Args:
@@ -33,10 +33,12 @@ class RatingService:
         initial: Initial beliefs that differ, by participant.
 
     Examples:
-        >>> ratings = RatingService(["tight", "random"])
+        >>> ratings = Ratings(["tight", "random"])
         >>> change = ratings.update("tight", "random", "A")
         >>> [(rating.id, round(rating.mu, 2), rating.wins) for rating in ratings.leaderboard()]
         [('tight', 27.64, 1), ('random', 22.36, 0)]
+        >>> round(ratings.predict_win_prob("tight", "random"), 2)
+        0.66
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class RatingService:
         """Return all ratings, highest mu first; ties keep the order of the participants."""
         return sorted(self._ratings.values(), key=lambda rating: -rating.mu)
 
-    def predict_win(self, first: str, second: str) -> float:
+    def predict_win_prob(self, first: str, second: str) -> float:
         """Return the probability that `first` wins the next match, luck included."""
         return float(self._model.predict_win(self._teams(self._ratings[first], self._ratings[second]))[0])
 
