@@ -29,7 +29,6 @@ DEEPER: Final = {
     "molt_bench.bench.schedule.matchmakers": ("register_matchmaker",),
     "molt_bench.bench.schedule.situation": ("Situation",),
     "molt_bench.bench.stop_rules": ("Progress", "budget", "first_reason"),
-    "molt_bench.rating.openskill": ("RatingService",),
 }
 #: The pages that are written by hand, by their kinds: each kind has a folder.
 KINDS: Final = ("start", "how-to", "reference", "why")

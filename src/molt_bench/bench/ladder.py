@@ -114,7 +114,11 @@ class Ladder:
         self.by_margins = self._rule.method == "margin"
         by_prediction = self._rule.method == "predict_win"
         self.confidence: Confidence = (
-            self._sure if self.by_margins else self.ratings.predict_win_prob if by_prediction else self.ratings.superiority
+            self._sure
+            if self.by_margins
+            else self.ratings.predict_win_prob
+            if by_prediction
+            else self.ratings.superiority
         )
 
     def _open_book(self) -> None:
