@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from molt_bench.agents.llm.types import Exchange, SentBatch
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
@@ -399,7 +399,6 @@ WRITTEN: Final[Mapping[str, Schema]] = {
 STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "journal.jsonl": ("The journal, format 2. Each line but the first begins with the hash of the one before.", Line),
     "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
-    "batches.jsonl": ("Batches of requests to language models; the last line of a name counts.", SentBatch),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
     "styles.json": ("How everybody plays, format 2: how often each thing was done, of how many chances.", StyleFile),

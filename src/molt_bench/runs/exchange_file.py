@@ -1,7 +1,6 @@
 """The exchanges with language models on file (`exchanges.jsonl`): games are replayed from them, and none is paid twice.
 
-Every reply is written before the game uses it; so are the batches in which requests were submitted, and what requests
-can cost.
+Every reply is written before the game uses it; so is what requests can cost.
 """
 
 from collections.abc import Callable
@@ -13,14 +12,12 @@ from msgspec import UNSET
 
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.ledger import Entry, keys_of
-from molt_bench.agents.llm.types import Exchange, SentBatch
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError
 from molt_bench.runs.line_file import LineStore, Warn
 from molt_bench.runs.reply_lines import FORMAT, encode, line_reader
 from molt_bench.specs import GameLabel
 
-#: The file of the batches in which requests were submitted.
-BATCHES: Final = "batches.jsonl"
 #: The file of what requests can cost, before they are sent. A run that ends with all of them settled has none.
 RESERVATIONS: Final = "reservations.jsonl"
 
@@ -54,7 +51,6 @@ class ExchangeFile(Exchanges):
             return LineStore(Path(path).with_name(name), read, read_only=read_only, warn=warn, meanwhile=meanwhile)
 
         self._lines = store(Path(path).name, read_exchange)
-        self._batch_lines = store(BATCHES, line_reader(SentBatch))
         self._reservations = store(RESERVATIONS, line_reader(Entry))
         if new:
             self._lines.create()
@@ -70,16 +66,12 @@ class ExchangeFile(Exchanges):
         The replies in games that are `unfinished`, which may still be played, are kept in memory. Raises JournalError
         if the file cannot be read, or a line is damaged.
         """
-        there = Path(path).exists()
         found = cls(path, read_only=read_only, new=False, warn=warn)
         try:
             found._take(unfinished)
             entries = [entry for _, entry in found._reservations.earlier()]
             if entries:
                 found.ledger.take(entries, keys_of(exchange.key for exchange in found.earlier))
-            if there and not read_only:
-                for _, batch in found._batch_lines.earlier():
-                    Exchanges.add_batch(found, batch)
             found._lines.create()
         except JournalError:
             found._close()
@@ -115,13 +107,6 @@ class ExchangeFile(Exchanges):
         super().add(exchange)
         self._lines.append(encode(exchange))
 
-    def add_batch(self, batch: SentBatch) -> None:
-        """Record a batch; raises JournalError if there is no room, since it might be paid for twice."""
-        super().add_batch(batch)
-        self._batch_lines.append(encode(batch))
-        if self._batch_lines.opened and not self._batch_lines.sync():
-            raise JournalError(self._batch_lines.problem or f"{self._batch_lines.path} cannot be written")
-
     @property
     def held(self) -> int:
         """Number of exchanges and reservations that there is no room for yet."""
@@ -154,5 +139,5 @@ class ExchangeFile(Exchanges):
             Path(self._reservations.path).unlink(missing_ok=True)
 
     def _close(self) -> None:
-        for store in (self._lines, self._batch_lines, self._reservations):
-            store.close()
+        self._lines.close()
+        self._reservations.close()

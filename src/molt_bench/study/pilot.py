@@ -49,8 +49,6 @@ AGAINST_REFERENCE: Final = 0.45
 ASKED_AGAIN: Final = (1.0, 0.78, 0.55)
 #: Seconds for each call.
 LATENCY_S: Final = 5.0
-#: Of a batch: providers promise a day, and most take an hour at most.
-BATCH_LATENCY_S: Final = 3600.0
 #: The standard deviation of a hand grows as this power of the stacks, over the same ladders.
 _DEPTH_POWER: Final = 0.7
 _DEPTH: Final = 100.0
@@ -288,8 +286,7 @@ def guess_of(
     found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings))
     if found is None:
         assumed = msgspec.structs.asdict(expected_of(settings, hands))
-        prior_s = BATCH_LATENCY_S if settings.batch else LATENCY_S
-        found = ModelGuess(id="", latency_s=prior_s, usd_per_call=None, measured=False, **assumed)
+        found = ModelGuess(id="", latency_s=LATENCY_S, usd_per_call=None, measured=False, **assumed)
     elif pilot is not None and settings.harness == "chat":
         found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s

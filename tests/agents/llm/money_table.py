@@ -8,10 +8,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.sending import batches as batch
 from molt_bench.arena.status import Observer
 from molt_bench.seeds import derive
 from tests.agents.llm import wire
@@ -135,8 +133,6 @@ CASES = {
     "is asked 5 times a decision (`reask: 5`)": Case(model={"reask": 5}, writes=varied(80, 2000)),
     "is asked 5 times a decision and ignores limits": Case(model={"reask": 5}, writes=varied(80, 9000), keeps=False),
     "asks tools before every decision": Case(model={"tools": ["pot_odds"]}, asks=True, writes=varied(80, 2000)),
-    "is asked in batches": Case(model={"batch": True}, writes=varied(80, 2000)),
-    "is asked in batches and ignores limits": Case(model={"batch": True}, writes=varied(80, 30_000), keeps=False),
     "has a limit of 50,000 tokens": Case(0.0, writes=varied(80, 2000), tokens=50_000),
     "has a limit of 50,000 tokens and ignores others": Case(0.0, writes=varied(80, 9000), tokens=50_000, keeps=False),
 }
@@ -209,7 +205,7 @@ class Till(Provider):
         writes = (case.reports or {}).get("cache_creation_input_tokens", 0) if isinstance(case.reports, dict) else 0
         fresh = case.read - CACHED - writes
         read = fresh * PRICE["input"] + CACHED * PRICE["cachedInput"] + writes * PRICE["cacheWrites"]
-        return (read + written * PRICE["output"]) / 1e6 * (0.5 if case.model.get("batch") else 1)
+        return (read + written * PRICE["output"]) / 1e6
 
     def _count(self, api, answer, written):
         case, read = self.case, self.case.read
@@ -279,9 +275,7 @@ def spend(case):
         wanted = config(player, seeds=100, llm=prices, game={"actionTimeoutS": case.timeout_s, "handsPerGame": 1})
         limit = {"maxCostUsd": case.limit} if case.tokens is None else {"maxTokens": case.tokens}
         wanted["stop"]["budget"] = {"maxMatches": 1, **limit}
-        quick = {"QUIET_S": 0.05, "POLL_S": 0.02}
-        with mock.patch.multiple(batch, **quick):
-            result = run_benchmark(wanted, observer=Observer(on_warning=lambda _: None))
+        result = run_benchmark(wanted, observer=Observer(on_warning=lambda _: None))
         bills = list(till.bills)
     allowed = case.tokens or case.limit
     return Spent(allowed, sum(bills), max(bills), len(bills), till.unlimited, result.stop_reason)

@@ -28,7 +28,6 @@ if __name__ == "__main__":
 
 from molt_bench.agents.llm.gateway import PREFLIGHT_PROMPT
 from tests.agents.llm import wire
-from tests.agents.llm.batch_server import RESET, BatchDesk
 from tests.agents.llm.http1 import Reader, drip, parse_head, passes, reset, response, retry_header
 
 AFTER = {"429-after": "429", "429-after-ms": "429", "429-date": "429", "503-after": "503"}
@@ -99,7 +98,6 @@ class Provider:
         self.preflight_fault: str | None = None
         self.errors: list[BaseException] = []
         self.url = ""
-        self.desk = BatchDesk(self._in_batch)
 
     def __enter__(self) -> Self:
         listener = socket.create_server(("127.0.0.1", self._port), backlog=1024)
@@ -187,12 +185,8 @@ class Provider:
         more = headers.get("connection", "").lower() != "close"
         api = wire.api_of(target) if method == "POST" else None
         if api is None:
-            said = self._aside(method, target, raw)
             await passes(3)  # to see that a client it killed is gone
-            if said is None:
-                reset(writer)
-                return False
-            writer.write(said)
+            writer.write(self._aside(method, target))
             await writer.drain()
             return more
         if PREFLIGHT_PROMPT[1].encode() in raw:
@@ -284,26 +278,8 @@ class Provider:
         whole = json.dumps(wire.answer(api, model, tool, prompt, reply, empty=fault == "no-choices")).encode()
         return response(200, whole[: len(whole) // 2] if fault == "cut-json" else whole)
 
-    def _in_batch(self, api: str, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Return the status and the body of the answer to a request in a batch."""
-        self._received += 1
-        self._answered += 1
-        request = Request(self._received, path, api, {}, {}, time.monotonic(), answered=True)
-        if self._keep:
-            self._requests.append(request)
-        self._meet(request, json.dumps(body).encode())
-        head, content = self._plan(request)
-        return int(head.split(b" ", 2)[1]), json.loads(content)
-
-    def _aside(self, method: str, path: str, raw: bytes) -> bytes | None:
-        """Return the answer to what is no request for a reply: a batch, the counters, or that there is none."""
-        try:
-            batched = self.desk.handle(method, path, raw, self.url)
-        except Exception as error:
-            self.errors.append(error)
-            batched = 400, {"error": {"message": f"the test provider failed: {error!r}"}}
-        if batched is not None:
-            return None if batched[0] == RESET else b"".join(response(*batched))
+    def _aside(self, method: str, path: str) -> bytes:
+        """Return the answer to what is no request for a reply: the counters, or that there is none."""
         if method != "GET" or not path.endswith("/stats"):
             return b"".join(response(404, {"error": {"message": f"no such endpoint: {method} {path}"}}))
         counts = {"requests": self._received, "answered": self._answered, "mostInFlight": self._most_in_flight}

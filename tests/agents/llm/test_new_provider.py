@@ -54,8 +54,3 @@ def test_its_variables_and_its_cache_are_its_own(server, monkeypatch):
     assert redirection(settings) is None
     monkeypatch.setenv("ACME_BASE_URL", "http://elsewhere.example/v1")
     assert redirection(settings) == ("ACME_BASE_URL", "http://elsewhere.example/v1")
-
-
-def test_it_has_no_batches_unless_it_says_so(server):
-    with pytest.raises(ValueError, match="since acme has no batches here; openai, openai-chat, anthropic have"):
-        LLMSettings(model="acme:big-1", batch=True)

@@ -3,7 +3,6 @@
 import pytest
 
 from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.agents.llm.sending import batches as batch
 from molt_bench.agents.llm.sending.failures import failure_of
 from molt_bench.errors import ProviderError
 from tests.agents.llm import wire
@@ -232,13 +231,3 @@ def test_a_limit_of_tokens_is_never_left_out_altogether(monkeypatch):
         with pytest.raises(ProviderError, match="cannot be asked"):
             run(provider, maxTokens=300, outputMode="text")
         assert all({"max_tokens", "max_completion_tokens"} & {*request.body} for request in provider.requests)
-
-
-@pytest.mark.parametrize("api", ["openai", "anthropic"])
-def test_a_prompt_that_is_refused_in_a_batch_is_refused_at_that_decision(api, monkeypatch):
-    monkeypatch.setattr(batch, "QUIET_S", 0.05)
-    monkeypatch.setattr(batch, "POLL_S", 0.05)
-    with Provider(fault=[None, "400-prompt"]) as provider:
-        result = run(provider, api=api, batch=True, games_at_once=None, game={"handsPerGame": 1})
-    (found,) = faults_of(result)
-    assert (found.kind, found.attempt) == ("refused", 1)

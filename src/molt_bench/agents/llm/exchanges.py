@@ -4,7 +4,7 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.money.ledger import Ledger
 from molt_bench.agents.llm.sending.http_record import Clean, HttpRecords
-from molt_bench.agents.llm.types import Exchange, HttpRecord, Question, SentBatch
+from molt_bench.agents.llm.types import Exchange, HttpRecord, Question
 from molt_bench.specs import GameLabel
 
 
@@ -17,7 +17,6 @@ class Exchanges:
         read_only: Whether no model may be asked: a missing exchange is an error.
         on_disk: Whether they are also written to a disk.
         earlier: The exchanges of earlier sessions, in order.
-        batches: The batches that requests were submitted in, by name, in order.
         ledger: What requests can cost, before they are sent.
     """
 
@@ -27,9 +26,7 @@ class Exchanges:
         self.read_only = False
         self.on_disk = False
         self.earlier: list[Exchange] = []
-        self.batches: dict[str, SentBatch] = {}
         self.ledger = Ledger()
-        self._batch_of: dict[str, str] = {}
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
         self._wires = HttpRecords()
 
@@ -69,15 +66,6 @@ class Exchanges:
         """Record an exchange."""
         self.ledger.settle(exchange.key)
         self._known.setdefault(exchange.game, {})[exchange.key] = exchange
-
-    def add_batch(self, batch: SentBatch) -> None:
-        """Record a batch; it is on disk before this returns, if there is one."""
-        self.batches[batch.name] = batch
-        self._batch_of.update(dict.fromkeys(batch.keys, batch.name))
-
-    def batch_of(self, key: str) -> str | None:
-        """Return the name of the last batch that has a request for this exchange."""
-        return self._batch_of.get(key)
 
     def wire_of(self, exchange: Exchange, seen: Clean | None) -> HttpRecord | UnsetType:
         """Return what is kept of what went over the wire for an exchange, which has to be added next."""

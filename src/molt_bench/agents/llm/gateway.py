@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import msgspec
@@ -14,7 +14,6 @@ from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.game_costs import GameCosts
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.after_failure import RequestLimits, Standing, next_step
-from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.disk_flush import DiskFlush
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble
@@ -90,14 +89,11 @@ class Gateway:
         self._rates: dict[str, ModelLimit] = {}
         if asking:
             for name, settings in participants.items():
-                batches = self._batches(settings) if settings.batch else None
-                self._clients[name] = ModelClient(settings, keep_alive=recorder is not None, batches=batches)
+                self._clients[name] = ModelClient(settings, keep_alive=recorder is not None)
                 self._rates[settings.endpoint] = self._rate(settings)
         if recorder is not None and asking:
             recorder.begin(skills, {name: each.harness_label for name, each in participants.items()})
-        waiting = all(each.batch for each in participants.values())  # requests in a batch need no connections
-        most = self.limits.max_concurrent
-        self._room = asyncio.Semaphore(most if waiting else min(most, most_connections()))
+        self._room = asyncio.Semaphore(min(self.limits.max_concurrent, most_connections()))
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
         self._sent: Counter[str] = Counter()
@@ -107,23 +103,15 @@ class Gateway:
         if self._told.on_exchange is not None:
             self._told.on_exchange(exchange)
 
-    def _batches(self, settings: LLMSettings) -> BatchQueue:
-        patience_s = self.limits.pause_after_s
-        store = self.recorder if self.recorder is not None else Exchanges()
-        return BatchQueue(settings.provider, store, patience_s=patience_s, tell=self._told.note)
-
     def _rate(self, settings: LLMSettings) -> ModelLimit:
         """Return the limit of a model; participants that share a model share the tightest of their limits."""
         endpoint, everybody = settings.endpoint, self._participants.values()
         alike = [each.settings for each in everybody if each.settings.endpoint == endpoint]
         paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
-        if most is None and all(each.batch for each in alike):
-            most = self.limits.max_concurrent  # a batch is no crowd
         return ModelLimit(
             most,
-            # A batch of one would take as long as one of a thousand; whose batches these are keeps to limits.
-            cautious=self.budget.limited and not all(each.batch and each.base_url is None for each in alike),
+            cautious=self.budget.limited,
             per_minute=min(paces, default=None),
             timeout_s=self.limits.timeout_s,
         )
@@ -210,7 +198,7 @@ class Gateway:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
         said = (asked.skill, question.message, client.modes.current, question.earlier, question.steps)
-        request = Request(asked, Prompt(*said, key=exchange.key), exchange)
+        request = Request(asked, Prompt(*said), exchange)
         failures, since = 0, _now()
         while True:
             mode = client.modes.current
@@ -233,7 +221,7 @@ class Gateway:
             lowers = answer.about_limit and not answer.mended and not shortens
             if lowers and asked.reserve.refused(request.most):
                 continue
-            since = since if failures else _now() if asked.settings.batch else request.started
+            since = since if failures else request.started
             client.refusals += answer.trouble in ("refused", "full")
             standing = Standing(
                 can_step_down=client.modes.can_step_down(mode),
@@ -330,12 +318,11 @@ class Gateway:
 
         Raises GameUnfinished if the budget is spent, or the gateway is closing; RunHalted if no reply can be recorded.
         """
-        # What waits for a batch keeps nobody else from asking.
-        async with nullcontext() if request.asked.settings.batch else self._room:
+        async with self._room:
             await self._disk.room()
             most = request.most = await self.budget.open(request.reserved)
             name = request.asked.name
-            self._sent[name] += not request.asked.settings.batch  # what is in a batch is not lost
+            self._sent[name] += 1
             try:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
@@ -347,7 +334,7 @@ class Gateway:
                 yield
                 request.latency_s = _now() - request.started
             finally:
-                self._sent[name] -= not request.asked.settings.batch
+                self._sent[name] -= 1
                 self.budget.close(most)
 
     async def _shielded(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:

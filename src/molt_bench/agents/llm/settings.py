@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from molt_bench.agents.llm.providers.table import EXAMPLE, PROVIDERS, provider_of
+from molt_bench.agents.llm.providers.table import EXAMPLE, provider_of
 from molt_bench.agents.llm.types import MOST_SAMPLES, Effort, OutputMode
 from molt_bench.agents.settings_base import (
     MOST,
@@ -131,13 +131,6 @@ class LLMSettings(AgentSettings):
         tuple[ToolName, ...],
         Field(description="What it may ask before it answers.", exclude_if=lambda value: not value),
     ] = ()
-    batch: Annotated[
-        bool,
-        Field(
-            description="Submit requests in batches, which cost half and take up to a day.",
-            exclude_if=lambda value: value is False,
-        ),
-    ] = False
     max_concurrent: (
         Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
@@ -196,15 +189,6 @@ class LLMSettings(AgentSettings):
         ):
             if not wanted:
                 raise as_problem("", value, f"off beside {field}: {why}")
-        return value
-
-    @field_validator("batch")
-    @classmethod
-    def _can_be_batched(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
-        provider = str(known.data.get("model")).partition(":")[0]
-        if value and provider_of(provider).batches is None:
-            having = ", ".join(name for name, row in PROVIDERS.items() if row.batches is not None)
-            raise as_problem("", value, f"false, since {provider} has no batches here; {having} have")
         return value
 
     @field_validator("tools")

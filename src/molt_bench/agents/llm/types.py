@@ -277,19 +277,3 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         """Where it comes among the exchanges about a decision: its attempt, sample and step."""
         sample, step = (0 if which is UNSET else which for which in (self.sample, self.step))
         return self.attempt, sample, step
-
-
-class SentBatch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """A batch of requests, as the file has it: once before it is submitted, and once more with its id.
-
-    Attributes:
-        name: Ours.
-        keys: The exchanges that it is to answer.
-        at_s: When it was made, in seconds since 1970.
-        id: The provider's, once it is known.
-    """
-
-    name: str
-    keys: tuple[str, ...]
-    at_s: float
-    id: str | None = None

@@ -46,7 +46,7 @@ class Accounts(msgspec.Struct, frozen=True):
             self.warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
             self.lose(request, tokens)
             tokens = Tokens()
-        cost_usd = self._cost(request, tokens) if counted else None
+        cost_usd = self.prices.cost(asked.settings, tokens) if counted else None
         if counted:
             self._learn(request, tokens, cost_usd)
         self.budget.spend(cost_usd or 0.0, tokens.total)
@@ -55,11 +55,6 @@ class Accounts(msgspec.Struct, frozen=True):
             request.cost_usd = cost_usd + (request.cost_usd or 0.0)
         known = {"outcome": "reply", "tokens": request.tokens, "cost_usd": request.cost_usd}
         return {**msgspec.structs.asdict(answer), **known, "latency_s": round(request.latency_s, 4)}
-
-    def _cost(self, request: Request, tokens: Tokens) -> float | None:
-        # The preflight question goes in no batch.
-        asked = request.asked.settings
-        return self.prices.cost(asked if request.prompt.key else asked.model_copy(update={"batch": False}), tokens)
 
     def _learn(self, request: Request, tokens: Tokens, cost_usd: float | None) -> None:
         """Take note of what a request took; if that is more than was reserved for it, so that the file says it, too."""
@@ -77,7 +72,7 @@ class Accounts(msgspec.Struct, frozen=True):
         tokens = Tokens(max(0, told.input), 0, max(0, told.output))
         request.exceeded = False
         if tokens.total > 0 and tokens.possible:
-            self._learn(request, tokens, self._cost(request, tokens))
+            self._learn(request, tokens, self.prices.cost(request.asked.settings, tokens))
         self._count_lost(request, request.most)
 
     def fail(self, request: Request) -> None:

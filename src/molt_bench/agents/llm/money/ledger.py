@@ -29,14 +29,12 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         key: The beginning of its exchange's key.
-        batch: Whether it goes in a batch, which later sessions find again.
         free: Whether the last reservation of this key cost nothing.
     """
 
     key: str = ""
     usd: Annotated[float, msgspec.Meta(ge=0)] = 0.0  # less would be credit
     tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
-    batch: bool = False
     free: bool = False
 
 
@@ -74,11 +72,11 @@ class Ledger:
                 if key in answered and key not in settled:
                     settled.add(key)
                 else:
-                    self._earlier += [each for each in found if not (each.batch and key in answered)]
+                    self._earlier += found
 
-    def open(self, key: str, usd: float, tokens: int, *, batch: bool = False) -> None:
+    def open(self, key: str, usd: float, tokens: int) -> None:
         """Reserve what a request can cost."""
-        entry = Entry(key[:_KEY], usd, tokens, batch)
+        entry = Entry(key[:_KEY], usd, tokens)
         self._open.setdefault(entry.key, []).append(entry)
         if self.append is not None:
             if not self._begun:
@@ -97,8 +95,6 @@ class Ledger:
     def settle(self, key: str) -> None:
         """Take note that an exchange is recorded, with all that its requests cost in this session."""
         self._open.pop(key[:_KEY], None)
-        if self._earlier:
-            self._earlier = [each for each in self._earlier if not (each.batch and each.key == key[:_KEY])]
 
     @property
     def unaccounted(self) -> Unaccounted:

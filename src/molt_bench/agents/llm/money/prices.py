@@ -1,7 +1,7 @@
 """Prices: what tokens cost in dollars."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 else:
     genai_prices = lazy_import("genai_prices")
 
-#: What a request in a batch costs of the price of one by itself, at all providers that have batches.
-BATCH_SHARE: Final = 0.5
 _Dollars = Annotated[float, Field(ge=0, le=MUCH)]
 
 
@@ -50,10 +48,9 @@ class PriceList:
 
     def cost(self, settings: LLMSettings, tokens: Tokens) -> float | None:
         """Return the dollars for these tokens; None where no price is known, which does not mean free."""
-        share = BATCH_SHARE if settings.batch else 1.0
         own = self._own.get(settings.model)
         if own is not None:
-            return share * own.cost(tokens)
+            return own.cost(tokens)
         if is_elsewhere(settings):
             return None
         provider, _, name = settings.model.partition(":")
@@ -63,15 +60,14 @@ class PriceList:
             cache_write_tokens=tokens.cache_writes,
             output_tokens=tokens.output,
         )
-        # A batch has a price of its own, and no tier.
-        tier = {"service_tier": settings.service_tier} if settings.service_tier and not settings.batch else None
+        tier = {"service_tier": settings.service_tier} if settings.service_tier else None
         try:
             priced = genai_prices.calc_price(
                 usage, name, provider_id=provider_of(provider).priced_as, price_context=tier
             )
         except LookupError:
             return None
-        return share * float(priced.total_price)
+        return float(priced.total_price)
 
     def knows(self, settings: LLMSettings) -> bool:
         """Return whether there is a price for this model."""

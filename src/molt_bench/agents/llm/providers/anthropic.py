@@ -1,89 +1,15 @@
-"""Anthropic: thoughts by a number of tokens, caching that is asked for, and its batches."""
+"""Anthropic: thoughts by a number of tokens, and caching that is asked for."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any, Final
-from urllib.parse import urljoin, urlsplit
 
 from molt_bench.agents.llm.providers.base import Asked, Provider, thinking_blocks
-from molt_bench.agents.llm.providers.batch_calls import (
-    BatchCaller,
-    BatchRefusedError,
-    answer,
-    lines_of,
-    refusal,
-    whole_request,
-)
-from molt_bench.agents.llm.sending.http import Http, HttpRequest, Received
-from molt_bench.agents.llm.types import EFFORT_TOKENS, SentBatch
+from molt_bench.agents.llm.types import EFFORT_TOKENS
 from molt_bench.errors import ConfigError
 
 #: The fewest tokens of thought, and the fewest for the reply beside them.
 _LEAST_THINKING: Final = 1024
 _LEAST_REPLY: Final = 512
-#: By how many seconds the clocks of the provider and of this machine may differ.
-_CLOCKS_S: Final = 600.0
-#: Seconds between two looks at a batch that may be the one that is looked for.
-_LOOK_AGAIN_S: Final = 30.0
-#: The status of a reply that was refused within a batch, by the type of the error.
-_STATUS: Final = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "overloaded_error": 529,
-}
-
-
-class AnthropicBatches:
-    """Anthropic's batches: requests and answers come as they are. They have no names: their answers tell which."""
-
-    def __init__(self, http: Http, request: HttpRequest) -> None:
-        self._caller = BatchCaller(http, request)
-        self._base = f"{self._caller.url}/batches"
-
-    async def submit(self, name: str, bodies: Mapping[str, Any]) -> str:
-        """Submit the requests."""
-        requests = [{"custom_id": key, "params": whole_request(body)} for key, body in bodies.items()]
-        return str((await self._caller.json("POST", self._base, {"requests": requests}))["id"])
-
-    async def find(self, batch: SentBatch, known: frozenset[str]) -> str | None:
-        """Look for a batch of as many requests that is no other of ours; whether it is this one, its answers tell."""
-        async for each in self._caller.listed(self._base, "after_id"):
-            alike = each["id"] not in known and sum(each["request_counts"].values()) == len(batch.keys)
-            created = datetime.fromisoformat(each["created_at"].replace("Z", "+00:00")).timestamp()
-            if alike and created >= batch.at_s - _CLOCKS_S and await self._is_this(each["id"], batch):
-                return str(each["id"])
-        return None
-
-    async def _is_this(self, number: str, batch: SentBatch) -> bool:
-        while (found := await self.results(number)) is None:
-            await asyncio.sleep(_LOOK_AGAIN_S)
-        return found.keys() == {*batch.keys}
-
-    async def results(self, batch: str) -> dict[str, Received] | None:
-        """Return the answers once the batch has ended."""
-        found = await self._caller.json("GET", f"{self._base}/{batch}")
-        if found.get("processing_status") != "ended":
-            return None
-        where = urljoin(self._caller.url, str(found.get("results_url") or f"{self._base}/{batch}/results"))
-        if urlsplit(where)[:2] != urlsplit(self._caller.url)[:2]:
-            raise BatchRefusedError(refusal(500, "the results of the batch are said to be at another server"))
-        received = await self._caller.call("GET", where)
-        return {str(line["custom_id"]): _answer(line["result"]) for line in lines_of(received)}
-
-
-def _answer(result: Mapping[str, Any]) -> Received:
-    if result["type"] == "succeeded":
-        return answer(200, result["message"])
-    if result["type"] == "errored":
-        error = result["error"]
-        return answer(_STATUS.get(str((error.get("error") or {}).get("type")), 500), error)
-    return refusal(503, f"batch: this request was {result['type']}")
 
 
 class Anthropic(Provider):
@@ -94,7 +20,6 @@ class Anthropic(Provider):
     usual_max_tokens = 8192
     counts_thoughts = True
     samples_while_thinking = False
-    batches = AnthropicBatches
     bills_errors = False
     cached_from = (
         ("claude-opus-4-5", 4096),

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 from molt_bench.agents.llm.providers.log_probabilities import ReplyTokens
-from molt_bench.agents.llm.sending.http import Http, HttpRequest, Received
-from molt_bench.agents.llm.types import Effort, SentBatch
+from molt_bench.agents.llm.types import Effort
 
 #: Why a reply ended that its provider broke off: its own trouble, and nothing that the model said.
 BROKEN_OFF: Final = "error"
@@ -27,21 +26,6 @@ class Asked(Protocol):
     @property
     def thinking_tokens(self) -> int | None:
         """Tokens of thought, if the user set a number."""
-
-
-class BatchProtocol(Protocol):
-    """The batch interface of one provider; `request` is an ordinary one, with its key and its headers."""
-
-    def __init__(self, http: Http, request: HttpRequest) -> None: ...
-
-    async def submit(self, name: str, bodies: Mapping[str, Any]) -> str:
-        """Submit requests by their keys, and return the provider's id of the batch."""
-
-    async def find(self, batch: SentBatch, known: frozenset[str]) -> str | None:
-        """Return the id of a batch that may have been submitted; `known` are those of others. None if there is none."""
-
-    async def results(self, batch: str) -> dict[str, Received] | None:
-        """Return the answers of a batch by their keys; None while it is under way."""
 
 
 class Provider:
@@ -64,7 +48,6 @@ class Provider:
         counts_thoughts: Whether it takes a number of tokens of thought.
         samples_while_thinking: Whether it takes a temperature beside thoughts.
         logprob_settings: The settings of the library that ask for log-probabilities, by its class of models.
-        batches: Its batch interface.
         cached_from: The fewest tokens that are cached, by the beginning of a model's name; the first that fits counts.
             Providers publish them, and they change.
         cache_step: It caches in steps of this many tokens.
@@ -86,7 +69,6 @@ class Provider:
     counts_thoughts: ClassVar[bool] = False
     samples_while_thinking: ClassVar[bool] = True
     logprob_settings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    batches: ClassVar[type[BatchProtocol] | None] = None
     cached_from: ClassVar[tuple[tuple[str, int], ...]] = ()
     cache_step: ClassVar[int] = 1
     prices_cache_writes: ClassVar[bool] = False

@@ -23,7 +23,6 @@ from molt_bench.agents.llm.providers.pydantic_ai_library import (
 from molt_bench.agents.llm.providers.request_settings import check_headers, header_values
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
-from molt_bench.agents.llm.sending.batches import BatchQueue
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
 from molt_bench.agents.llm.sending.http import Http, HttpRequest, NoConnectionError, Received
 from molt_bench.agents.llm.sending.http_record import Seen
@@ -65,22 +64,13 @@ class ModelClient:
         settings: The model and how it is asked.
         keep_alive: Whether connections are kept for the next request; then `close` closes them.
         key: The API key; None for the one in the environment.
-        batches: Sends the requests, if they go in batches.
 
     Raises:
         ConfigError: The package, the key or the provider is missing, or reports no log-probabilities.
     """
 
-    def __init__(
-        self,
-        settings: LLMSettings,
-        *,
-        keep_alive: bool = True,
-        key: str | None = None,
-        batches: BatchQueue | None = None,
-    ) -> None:
+    def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
         self._settings = settings
-        self._batches = batches
         self._provider = provider_of(settings.provider)
         if settings.provider not in PROVIDERS:
             provider_class(settings)  # an unknown provider is reported before a missing key
@@ -201,16 +191,11 @@ class ModelClient:
         return answer if len(prompt.steps) < MOST_STEPS else msgspec.structs.replace(answer, calls=UNSET, turn=UNSET)
 
     async def _answer(self, prompt: Prompt, limit: int | None, watch: Stopwatch, seen: Seen) -> Answer:
-        """Send a request, by itself or in a batch, and read the answer: the library reads what is not plain."""
+        """Send a request and read the answer: the library reads what is not plain."""
         asking = self._asking(prompt.mode, tools=bool(self._settings.tools) and prompt.max_tokens is None)
         settings = self.fields.of(prompt, limit)
         received = None
-        if self._batches is not None and prompt.key:
-            request = await self._written(asking, settings, prompt)
-            seen.sending(request.url, request.body)
-            received = await self._batches.send(self._http, prompt.key, request)
-            seen.answered(received.status, received.body)
-        elif form := await self._form(prompt, limit, asking, settings):
+        if form := await self._form(prompt, limit, asking, settings):
             async with watch:
                 received = await self._sent(form.request(prompt.system, prompt.message, prompt.earlier), watch, seen)
         said = partial(messages_of, prompt.system, prompt.message, prompt.earlier, prompt.steps)
@@ -273,8 +258,6 @@ class ModelClient:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._batches is not None:
-            self._batches.close()
         await self._library.close()
         await self._http.close()
 

@@ -50,8 +50,7 @@ class DiskFlush:
     def reserve(self, request: Request) -> None:
         """Put on file what a request can cost, before it is sent."""
         if self._recorder is not None:
-            most, batch = request.most, bool(request.prompt.key) and request.asked.settings.batch
-            self._recorder.ledger.open(request.entry, most.usd, most.tokens, batch=batch)
+            self._recorder.ledger.open(request.entry, request.most.usd, request.most.tokens)
 
     def free(self, request: Request) -> None:
         """Put on file that a request, as it was last sent, cost nothing."""

@@ -41,7 +41,6 @@ class Prompt(msgspec.Struct, frozen=True):
         earlier: What was said before the message, in a conversation.
         steps: What the model asked of our tools, and was told.
         max_tokens: The limit of a preflight question, whose answer proves nothing about the output mode.
-        key: Identifies the request in a batch; "" if it goes by itself.
     """
 
     system: str
@@ -50,7 +49,6 @@ class Prompt(msgspec.Struct, frozen=True):
     earlier: tuple[ChatTurn, ...] = ()
     steps: tuple[ToolStep, ...] = ()
     max_tokens: int | None = None
-    key: str = ""
 
 
 class Request:
