@@ -8,14 +8,10 @@ from time import process_time
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.luck.cards.card_luck import forget_equities
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports import TEXTS, Format
-from molt_bench.report.exports.csv_and_parquet import write_parquet
 from molt_bench.report.exports.dealt_hands import dealt_hands
-from molt_bench.report.exports.latex import latex
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 
 #: Played, and counted up to so many.
 PLAYED, COUNTED = 10_000, 100_000
@@ -37,29 +33,15 @@ def seconds_of_exports() -> Iterator[tuple[Format, float]]:
         journal.close()
         for form in TEXTS:
             yield form, _text_seconds(Path(folder), form)
-        for form, write in (("parquet", _parquet), ("latex", _latex)):
-            forget_equities()
-            start = process_time()
-            write(Path(folder))
-            yield form, (process_time() - start) * COUNTED / PLAYED
 
 
 def _text_seconds(folder: Path, form: Format) -> float:
     forget_equities()
     slices, start = [], process_time()
     with Path(folder, form).open("wb") as file:
-        for count, piece in enumerate(TEXTS[form](dealt_hands(f"{folder}/journal.jsonl"), None), start=1):
+        for count, piece in enumerate(TEXTS[form](dealt_hands(f"{folder}/journal.jsonl")), start=1):
             file.write(piece.encode())
             if count % SLICE == 0:
                 slices.append(process_time() - start)
                 start = process_time()
     return median(slices) * COUNTED / SLICE
-
-
-def _parquet(folder: Path) -> None:
-    with (folder / "parquet").open("wb") as file:
-        write_parquet(dealt_hands(f"{folder}/journal.jsonl"), file)
-
-
-def _latex(folder: Path) -> None:
-    (folder / "latex").write_text("".join(latex(Analysis(StoredRun.open(folder).result(recount=False)))))

@@ -84,7 +84,7 @@ SUBJECTS: Final = {
     },
     "Exports": {
         f"export of 100,000 hands, {form}": Figure("pipeline", f"how long `export --format {form}` takes")
-        for form in ("phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex")
+        for form in ("phh", "csv")
     },
 }
 EXPECTED: Final = {name: figure for figures in SUBJECTS.values() for name, figure in figures.items()}

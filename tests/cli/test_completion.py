@@ -58,7 +58,7 @@ RUN = "benchmark-results/2026-01-31T12-00-00"
         (["plan", "c.yaml", "--pilot", "runs/"], ["runs/later"]),
         (["grade", RUN, "--agent", ""], ["tight", "tag"]),
         (["compare", RUN, RUN, "--agent", "ti"], ["tight"]),
-        (["export", RUN, "--format", "p"], ["phh", "pokerstars", "parquet"]),
+        (["export", RUN, "--format", "p"], ["phh"]),
         (["compare", "--format", "j"], ["json", "junit"]),
         (["--versi"], ["--version"]),
         (["--max-m"], ["--max-matches"]),

@@ -269,7 +269,7 @@ def test_wrong_usage_is_one_clear_line(arguments, said):
 
 
 @pytest.mark.parametrize(
-    "option", ["grade RUN --agent tigth", "export RUN --format csv --hero tigth", "compare old new --agent tigth"]
+    "option", ["grade RUN --agent tigth", "export RUN --format csv --agent tigth", "compare old new --agent tigth"]
 )
 def test_a_participant_that_is_not_in_the_run_gets_a_suggestion(home, option):
     done = quick(*option.replace("RUN", RUN).split(), cwd=home)

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.shell import SMALL, one_clear_line, quick, quick_run
 from tests.fuzz.mutations import chained
 
-FORMATS = ("phh", "pokerstars", "acpc", "ohh", "csv", "parquet")
+FORMATS = ("phh", "csv")
 
 
 @pytest.fixture(scope="module")

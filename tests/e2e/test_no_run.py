@@ -18,7 +18,6 @@ COMMANDS = {
     "report --html": ("report", "RUN", "--html", "page.html"),
     "verify": ("verify", "RUN"),
     "export": ("export", "RUN", "--format", "csv"),
-    "export latex": ("export", "RUN", "--format", "latex"),
     "compare": ("compare", "RUN", "RUN"),
     "plan --pilot": ("plan", "config.yaml", "--pilot", "RUN"),
 }

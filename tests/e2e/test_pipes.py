@@ -57,7 +57,6 @@ COMMANDS = {
     "report": ["report", "RUN"],
     "report --json": ["report", "RUN", "--json"],
     "export csv": ["export", "RUN", "--format", "csv", "--output", "-"],
-    "export latex": ["export", "RUN", "--format", "latex", "--output", "-"],
     "verify": ["verify", "RUN"],
     "compare": ["compare", "RUN", "RUN"],
     "run": [*SMALL, "--quiet", "--output-dir", "more"],

@@ -22,7 +22,6 @@ READERS = {
     "report": (),
     "resume": (),
     "export": ("--format", "csv"),
-    "export-latex": ("--format", "latex"),
     "html": ("--html", "page.html"),
 }
 
@@ -54,7 +53,7 @@ def forge(folder, lines):
 
 
 def reading(command, folder, tmp_path):
-    name = {"export-latex": "export", "html": "report"}.get(command, command)
+    name = {"html": "report"}.get(command, command)
     return quick(name, folder, *READERS[command], cwd=tmp_path)
 
 
@@ -81,7 +80,7 @@ def test_a_deleted_game_is_noticed_by_every_command_which_says_where_it_is_missi
     write(run, lines[:number] + lines[number + 1 :])
     done = reading(command, run, tmp_path)
     one_clear_line(done, f"line {number + 1} does not follow line {number}")
-    if command not in ("export", "export-latex"):  # those read line by line
+    if command != "export":  # it reads line by line
         assert "match 3 has 7 of its 8 games" in done.stderr
 
 
@@ -302,8 +301,7 @@ def test_a_match_with_an_impossible_number_is_named(run, tmp_path, command):
     one_clear_line(reading(command, run, tmp_path), "line 4 is damaged", "$.match")
 
 
-@pytest.mark.parametrize("command", ["export-latex", "html"])
-def test_a_forged_journal_vouches_for_no_chips_but_those_of_its_games(run, tmp_path, command):
+def test_a_forged_journal_vouches_for_no_chips_but_those_of_its_games(run, tmp_path):
     """Those who read `matches.json` back ranked the loser first, by a file whose hash the forger had put there."""
     matches = read(run, "matches.json")
     for match in matches["matches"]:
@@ -315,4 +313,4 @@ def test_a_forged_journal_vouches_for_no_chips_but_those_of_its_games(run, tmp_p
     lines = lines_of(run, "journal.jsonl")
     lines[-1]["vouched"]["matches.json"] = _matches_in(text)[1]
     forge(run, lines)
-    one_clear_line(reading(command, run, tmp_path), "recorded margins of match 1 are not what its games give")
+    one_clear_line(reading("html", run, tmp_path), "recorded margins of match 1 are not what its games give")

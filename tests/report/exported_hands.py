@@ -18,7 +18,7 @@ NAMES = [
     "two\nlines\r\nand\ttabs\x0b\x7f",
     "snow ☃, 日本, é, \U0001f600, line\u2028separator",
     "<script>alert('x')</script> &amp;",
-    "\\LaTeX{} $x_1^2$ & 50% of #1 ~ -- [a]",
+    "\\x{} $x_1^2$ & 50% of #1 ~ -- [a]",
     '=HYPERLINK("http://x")',
     "+1",
     "-1",
@@ -46,8 +46,6 @@ def random_hands(seeds: range) -> list[DealtHand]:
 def in_run(hand: Hand, number: int = 0, players: tuple[str, str] = ("alice", "bob"), seating: str = "AB") -> DealtHand:
     return DealtHand(
         run="a run",
-        config="c0ffee",
-        place=number,
         match=3,
         seed="s1",
         seating=seating,

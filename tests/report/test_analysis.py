@@ -19,7 +19,6 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, indented, leaderboard, matches, summary
 from molt_bench.report.claims import sentences
 from molt_bench.report.convergence import convergence
-from molt_bench.report.exports.latex import latex
 from molt_bench.report.margins import margins
 from molt_bench.report.number_text import duration
 from molt_bench.report.result_tables import print_result
@@ -147,7 +146,7 @@ def test_it_is_said_whatever_decides_the_order(unfinished):
     assert said.startswith(INCOMPLETE)
 
 
-def test_the_table_and_its_latex_have_a_dash_for_what_is_not_known(unfinished):
+def test_the_table_has_a_dash_for_what_is_not_known(unfinished):
     console = Console(record=True, width=200, file=StringIO())
     print_result(Analysis(unfinished), console)
     text = console.export_text()
@@ -155,10 +154,6 @@ def test_the_table_and_its_latex_have_a_dash_for_what_is_not_known(unfinished):
     assert (line[0], line[5:7]) == ("-", ["-", "-"])
     assert "+0.0" not in text
     assert INCOMPLETE in text
-    paper = "".join(latex(Analysis(unfinished)))
-    (row,) = (line for line in paper.splitlines() if line.count("&") == 6 and " tight " in line)
-    assert "-- & tight & -- & -- & " in row
-    assert "is only over the opponents met so far for" in paper
 
 
 def test_nobody_is_shut_out_of_the_first_place_by_those_who_have_not_met():
@@ -288,7 +283,6 @@ class TestTheReference:
         assert "bb/100 v ref is what each wins from tight, in their own games alone." in sentences(found)
         margin = found.model.margin("folder", "tight")
         assert re.search(rf"folder +{margin.mean / 10:+.1f} +{margin.half_width() / 10:.1f}", printed(found))
-        assert "v ref." in "".join(latex(found))
 
     def test_has_no_column_where_nobody_is(self, result):
         assert "reference" not in leaderboard(Analysis(result))

@@ -1,26 +1,18 @@
-"""Tables: CSV read by the csv module, Parquet by pyarrow, LaTeX by its structure, and the journal read game by game."""
+"""Tables: CSV read by the csv module, and the journal read game by game."""
 
 import csv
 import io
-import re
-import shutil
-import subprocess
-import sys
 
 import pytest
 from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_hand
 
-from molt_bench import BUILTIN_AGENTS, play_game, run_benchmark
-from molt_bench.errors import JournalError, MoltBenchError
-from molt_bench.lazy_import import lazy_import
+from molt_bench import BUILTIN_AGENTS, play_game
+from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import hand_estimates
-from molt_bench.report.analysis import Analysis
-from molt_bench.report.exports import csv_and_parquet
-from molt_bench.report.exports.chip_flow import chip_flow, posts_of
-from molt_bench.report.exports.csv_and_parquet import COLUMNS, hands_csv, row, write_parquet
-from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, read_header, that_count
-from molt_bench.report.exports.latex import escaped, latex
-from molt_bench.runs.journal import FORMAT, Game, Header, Journal, SessionEnd
+from molt_bench.report.exports.chip_flow import chip_flow
+from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, that_count
+from molt_bench.report.exports.hands_csv import COLUMNS, hands_csv, row
+from molt_bench.runs.journal import FORMAT, Game, Header, Journal, SessionEnd, read_header
 
 BOTS = ("tight", "callstation")
 
@@ -51,8 +43,7 @@ def test_chips_are_neither_made_nor_lost():
     for given in [*random_hands(range(500)), *bot_hands()]:
         flow, hand = chip_flow(given.hand), given.hand
         for seat in (0, 1):
-            posted = sum(post.chips for post in posts_of(hand, flow) if post.seat == seat)
-            paid = posted + sum(step.added for step in flow.steps if step.seat == seat)
+            paid = flow.antes[seat] + flow.blinds[seat] + sum(step.added for step in flow.steps if step.seat == seat)
             assert 0 <= paid <= hand.starting_stacks[seat]
             assert flow.collected[seat] + flow.returned[seat] - paid == hand.payoffs[seat], given.text
         assert 0 in flow.returned
@@ -132,89 +123,6 @@ def test_csv_is_as_rfc_4180_has_it():
     assert "\n" not in line
 
 
-def test_parquet_has_the_same_rows_with_their_types():
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    line = "1:50/100/0:9,10000:b0:AhKd|7c7d|2h3h4hQcKs::9"
-    hands = [*bot_hands(), *[written_hand(line, players=(name, "bob")) for name in NAMES]]
-    file = io.BytesIO()
-    write_parquet(iter(hands), file)
-    table = parquet.read_table(io.BytesIO(file.getvalue()))
-    assert table.to_pylist() == [row(each) for each in hands]
-    kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
-    assert dict(zip(table.schema.names, table.schema.types, strict=True)) == {
-        name: kinds[kind] for name, kind in COLUMNS.items()
-    }
-
-
-def test_without_its_library_parquet_says_which_extra_has_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setattr(csv_and_parquet, "pyarrow", lazy_import("pyarrow"))  # as if nothing had used it yet
-    with pytest.raises(MoltBenchError, match=r"pip install '\.\[export\]'"):
-        write_parquet(iter([]), io.BytesIO())
-
-
-@pytest.fixture(scope="module")
-def result():
-    kinds = ["tight", "callstation", "maniac", "random", "folder", "shover"]
-    participants = [
-        {"id": str(number), "displayName": name, "type": kinds[number % len(kinds)]}
-        for number, name in enumerate(NAMES)
-        if number not in (0, 8, 9, 10)
-    ]
-    config = {"participants": participants, "seeds": {"perMatch": 2}, "game": {"handsPerGame": 4}}
-    return run_benchmark({**config, "stop": {"budget": {"maxMatches": 30}, "adjacentConfidence": None}})
-
-
-def test_latex_tables_are_balanced_and_every_row_has_all_its_cells(result):
-    text = "".join(latex(Analysis(result)))
-    assert text.count("\\begin{") == text.count("\\end{") == 4
-    plain = re.sub(r"\\[{}\\]", "", text)
-    assert plain.count("{") == plain.count("}")
-    assert re.sub(r"\\\$", "", text).count("$") % 2 == 0
-    count = len(result.leaderboard)
-    bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", text, re.DOTALL)
-    for body, columns in zip(bodies, (7, count + 1), strict=True):
-        rows = [line for line in body.splitlines() if line.endswith("\\\\")]
-        assert len(rows) == count + 1
-        assert {len(re.findall(r"(?<!\\)&", line)) for line in rows} == {columns - 1}
-    assert text.replace("\n", "").isprintable()
-
-
-def test_a_latex_caption_says_what_was_played_and_what_the_interval_is(result):
-    text = "".join(latex(Analysis(result)))
-    hands = sum(match.result.hands for match in result.matches)
-    assert f"{hands:,}".replace(",", "{,}") + f" hands in {len(result.matches)} matches" in text
-    assert "half of its 95\\% interval, with the seed pair as the unit" in text
-    assert "bench version" in text
-
-
-def test_what_is_not_sure_is_marked_in_latex():
-    config = {"participants": ["random", "random"], "seeds": {"perMatch": 4}, "stop": {"budget": {"maxMatches": 1}}}
-    text = "".join(latex(Analysis(run_benchmark(config))))
-    assert "2$^?$ & random" in text
-    assert "$^?$: not surely below the one above." in text
-
-
-def test_latex_specials_are_printed_as_they_are():
-    assert escaped("a_b & 50% {$#^~\\}") == (
-        r"a\_b \& 50\% \{\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\}"
-    )
-    assert escaped("two\nlines -- [x]") == "two lines {-}{-} {[}x{]}"
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
-def test_the_tables_compile(tmp_path):
-    config = {"participants": ["tight", "random"], "stop": {"budget": {"maxMatches": 1}}}
-    text = "".join(latex(Analysis(run_benchmark(config))))
-    packages = "\\usepackage[T1]{fontenc}\\usepackage{textcomp,booktabs}"
-    document = f"\\documentclass{{article}}{packages}\\begin{{document}}\n{text}\\end{{document}}\n"
-    (tmp_path / "tables.tex").write_text(document, "utf-8")
-    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "tables.tex"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
-
-
 @pytest.fixture
 def journal(tmp_path):
     path = tmp_path / "journal.jsonl"
@@ -227,12 +135,10 @@ def journal(tmp_path):
     return path
 
 
-def test_hands_come_in_the_order_of_the_journal_with_their_place(journal):
+def test_hands_come_in_the_order_of_the_journal(journal):
     hands = list(dealt_hands(str(journal)))
-    assert [each.place for each in hands] == list(range(20))
     assert [each.match for each in hands] == [1] * 10 + [2] * 10
     second = list(dealt_hands(str(journal), lambda found: found.match == 2))
-    assert second[0].place == 10
     assert second[0].text == hands[10].text
     assert second[0].run == journal.parent.name
     assert read_header(str(journal)).config_hash == "abc"

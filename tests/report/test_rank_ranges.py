@@ -15,7 +15,6 @@ from molt_bench.adapters.data_frames import RunFrames
 from molt_bench.rating.ranks import rank_ranges
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS
-from molt_bench.report.exports.latex import latex
 from molt_bench.report.figures import write_figures
 from molt_bench.report.headline import headline
 from molt_bench.report.result_tables import print_result
@@ -93,12 +92,6 @@ def _json(run: Path) -> dict[str, str]:
     return {row["id"]: "-".join(map(str, dict.fromkeys(row["rankRange"]))) for row in rows}
 
 
-def _latex(run: Path) -> dict[str, str]:
-    text = "".join(latex(Analysis(StoredRun.open(run).result())))
-    found = re.findall(r"^    (\d+(?:--\d+)?)\S* & (\w+) &", text, re.MULTILINE)
-    return {name: rank.replace("--", "-") for rank, name in found}
-
-
 def _figure(run: Path) -> dict[str, str]:
     pytest.importorskip("matplotlib")
     folder = run / "figures"
@@ -145,7 +138,7 @@ def _in_text(text: str) -> dict[str, str]:
     return {name: "-".join(dict.fromkeys((best, worst))) for name, best, worst in rows}
 
 
-PLACES = [_terminal, _json, _latex, _figure, _notebook, _page, _card, _single_file, _site]
+PLACES = [_terminal, _json, _figure, _notebook, _page, _card, _single_file, _site]
 
 
 #: Whatever the rule is, all of them take the ranks from the same place.

@@ -10,7 +10,6 @@ from molt_bench import run_benchmark
 from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_margins
 from molt_bench.report.analysis import Analysis, shown_names
 from molt_bench.report.claims import sentences
-from molt_bench.report.exports.latex import escaped, latex
 from molt_bench.report.result_tables import print_result
 
 HOSTILE = "red\x1b[31m\u202e\nname\x07"
@@ -62,12 +61,6 @@ def test_a_page_that_cannot_be_written_fails_before_anything_is_read(tmp_path):
     one_clear_line(
         quick("report", tmp_path / "no run", "--html", tmp_path / "none" / "x.html"), "--html", "No such file"
     )
-
-
-def test_latex_has_the_names_of_the_terminal(found):
-    text = "".join(latex(found))
-    for name in found.shown.values():
-        assert escaped(name) in text
 
 
 def test_a_letter_that_is_drawn_as_nothing_is_no_name():

@@ -44,7 +44,7 @@ def test_what_was_put_in_before_a_split_is_what_the_rules_say():
         _, rules, stacks, _, _, actions, net = hand_to_text(hand, 1).split(":")
         assert net == "0"
         stake = min(*map(int, stacks.split(",")), called(rules, actions))
-        assert 2 * stake == chip_flow(hand).pot, hand_to_text(hand, 1)
+        assert 2 * stake == sum(chip_flow(hand).collected), hand_to_text(hand, 1)
         seen.add((stake in hand.starting_stacks, actions.count("/"), "r" in actions))
     assert len(seen) > 6, "all-in or not, on several streets, with and without raises"
 

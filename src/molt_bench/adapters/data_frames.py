@@ -17,8 +17,8 @@ from molt_bench.poker.cards import cards_to_text
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.artifacts import leaderboard
-from molt_bench.report.exports.csv_and_parquet import rows as hand_rows
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.report.exports.hands_csv import rows as hand_rows
 from molt_bench.report.figures import write_figures
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun

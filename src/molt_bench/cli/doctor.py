@@ -27,7 +27,6 @@ EXTRAS: Final = {
     "live": ("`serve`, for agents that connect by themselves", ("starlette", "uvicorn", "websockets")),
     "mcp": ("agents that connect by MCP", ("mcp",)),
     "figures": ("`report --figures`", ("matplotlib",)),
-    "export": ("`export` to Parquet", ("pyarrow",)),
     "envs": ("PettingZoo and Gymnasium", ("pettingzoo",)),
     "inspect": ("inspect_ai", ("inspect_ai",)),
     "ray": ("runs on several machines", ("ray",)),

@@ -1,38 +1,19 @@
-"""Exports: the hands of a run for other programs, and its tables for papers."""
+"""Exports: the hands of a run for other programs."""
 
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, TypeAlias
 
-from molt_bench.report.exports.acpc import acpc
-from molt_bench.report.exports.csv_and_parquet import hands_csv
 from molt_bench.report.exports.dealt_hands import DealtHand
-from molt_bench.report.exports.ohh import ohh
+from molt_bench.report.exports.hands_csv import hands_csv
 from molt_bench.report.exports.phh import phh
-from molt_bench.report.exports.pokerstars import pokerstars
 
-Format: TypeAlias = Literal["phh", "pokerstars", "acpc", "ohh", "csv", "parquet", "latex", "exchanges"]
+Format: TypeAlias = Literal["phh", "csv"]
 
 #: File names in the folder of the run.
-FILES: Final[dict[Format, str]] = {
-    "phh": "hands.phhs",
-    "pokerstars": "hands.txt",
-    "acpc": "hands.log",
-    "ohh": "hands.ohh",
-    "csv": "hands.csv",
-    "parquet": "hands.parquet",
-    "latex": "tables.tex",
-    "exchanges": "exchanges-whole.jsonl",
-}
-#: Formats that also hold the hands that do not count, and mark them.
-TABLES: Final[frozenset[Format]] = frozenset({"csv", "parquet"})
-#: Formats that can be limited to what one player saw.
-WITH_HERO: Final[frozenset[Format]] = frozenset({"pokerstars", "ohh"})
+FILES: Final[dict[Format, str]] = {"phh": "hands.phhs", "csv": "hands.csv"}
 
-#: The text formats that are made of hands: these, and the hero if there is one, become pieces of text.
-TEXTS: Final[dict[Format, Callable[[Iterator[DealtHand], str | None], Iterator[str]]]] = {
-    "phh": lambda hands, _: phh(hands),
-    "pokerstars": lambda hands, hero: pokerstars(hands, hero=hero),
-    "acpc": lambda hands, _: acpc(hands),
-    "ohh": lambda hands, hero: ohh(hands, hero=hero),
-    "csv": lambda hands, _: hands_csv(hands),
-}
+#: Formats that also hold the hands that do not count, and mark them.
+TABLES: Final[frozenset[Format]] = frozenset({"csv"})
+
+#: What makes pieces of text of hands.
+TEXTS: Final[dict[Format, Callable[[Iterator[DealtHand]], Iterator[str]]]] = {"phh": phh, "csv": hands_csv}

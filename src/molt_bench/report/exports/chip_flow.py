@@ -1,6 +1,5 @@
 """The flow of chips in a hand: what was posted, what each action put in, what was returned, who took the pot."""
 
-from collections import defaultdict
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -36,15 +35,6 @@ class ChipMove(NamedTuple):
     all_in: bool
 
 
-class Post(NamedTuple):
-    """An ante or a blind that a seat posted, and whether it has no chips left."""
-
-    seat: int
-    kind: Literal["ante", "small", "big"]
-    chips: int
-    all_in: bool
-
-
 class ChipFlow(msgspec.Struct, frozen=True):
     """Where the chips of a finished hand went, by seat; uncalled chips are returned, the pot is collected."""
 
@@ -53,18 +43,6 @@ class ChipFlow(msgspec.Struct, frozen=True):
     steps: tuple[ChipMove, ...]
     returned: tuple[int, int]
     collected: tuple[int, int]
-
-    @property
-    def pot(self) -> int:
-        """The size of the pot."""
-        return sum(self.collected)
-
-    def by_street(self) -> dict[Street, list[ChipMove]]:
-        """Return the steps of every street that had any."""
-        found: dict[Street, list[ChipMove]] = defaultdict(list)
-        for step in self.steps:
-            found[step.street].append(step)
-        return found
 
 
 def chip_flow(hand: Hand) -> ChipFlow:
@@ -101,17 +79,6 @@ def final_pot(hand: Hand) -> int:
 def all_in_street(hand: Hand) -> Street | None:
     """Return the street on which a seat was all-in and called; None if that did not happen."""
     return hand.street if hand.folded == NOBODY and 0 in hand.limits else None
-
-
-def posts_of(hand: Hand, flow: ChipFlow) -> list[Post]:
-    """Return what was posted, in order: the antes, the small blind by the button, the big blind."""
-    stacks, antes, blinds = hand.starting_stacks, flow.antes, flow.blinds
-    found = [Post(seat, "ante", ante, ante == stacks[seat]) for seat, ante in enumerate(antes) if ante]
-    for seat in (hand.button, 1 - hand.button):
-        if blinds[seat]:
-            all_in = antes[seat] + blinds[seat] == stacks[seat]
-            found.append(Post(seat, "small" if seat == hand.button else "big", blinds[seat], all_in))
-    return found
 
 
 def _share(hand: Hand) -> int:

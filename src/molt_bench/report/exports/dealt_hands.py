@@ -1,10 +1,9 @@
 """Dealt hands: what every export starts from, read from the journal one game at a time."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -12,15 +11,12 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
-from molt_bench.runs.journal import Game, JournalContent, read_header, read_lines, read_outline
+from molt_bench.runs.journal import Game, JournalContent, read_lines, read_outline
 from molt_bench.runs.stored_run import check_unchanged
-from molt_bench.seeds import Seed, derive_last
+from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
 
 T = TypeVar("T")
-
-#: Trackers store hand numbers as signed 64-bit integers.
-_NUMBERS: Final = 10**18
 
 
 class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,8 +24,6 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         run: Name of the run's folder.
-        config: Hash of its config.
-        place: Its position in the journal, from 0.
         match: Number of its match, from 1.
         number: Number of the hand in its game, from 1, including warm-up.
         counts: Whether it is part of the result: not a warm-up hand, nor in a game in which both players failed.
@@ -39,8 +33,6 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     run: str
-    config: str
-    place: int
     match: int
     seed: Seed
     seating: Seating
@@ -66,61 +58,46 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
         """A name for the table: the match and the game."""
         return f"match-{self.match:04} {self.seed} {self.seating}"
 
-    @property
-    def identity(self) -> int:
-        """A number of up to 18 digits that is unique to the hand, even across runs.
-
-        The same hand has the same number in every export, so a tracker recognises hands it already has.
-        """
-        return _numbers(self.config, self.match, self.seed, self.seating)(self.text) % _NUMBERS
-
-
-#: Numbers by text for the hands of a game; they are asked for game by game.
-_numbers: Final = lru_cache(maxsize=16)(derive_last)
 
 #: Returns whether the hands of a game are wanted.
 GameFilter: TypeAlias = Callable[[Game], bool]
 
 
-def checked_outline(path: Path, *, versions: Collection[int] | None = None) -> JournalContent:
+def checked_outline(path: Path) -> JournalContent:
     """Read a journal once without keeping its games, and check that it is whole and unchanged since it was summarized.
 
     Raises JournalError if it is not: nothing is exported of a run that was cut or tampered with.
     """
     content = read_outline(str(path))
-    check_unchanged(path, content, versions=versions)
+    check_unchanged(path, content, versions=None)
     return content
 
 
 def dealt_hands(path: str, wanted: GameFilter = lambda _: True) -> Iterator[DealtHand]:
     """Read the hands of a journal in order, one game at a time; an incomplete last line is ignored."""
-    config, place = read_header(path).config_hash, 0
     run = Path(path).absolute().parent.name
     for number, line in enumerate(read_lines(path), start=1):
         if not isinstance(line, Game):
             continue
-        if not 0 < line.match < _NUMBERS:
+        if line.match < 1:
             raise JournalError(f"{path} line {number} is damaged: no match has the number {line.match}")
         if wanted(line):
             try:
-                yield from hands_of(line, run=run, config=config, place=place)
+                yield from hands_of(line, run=run)
             except RulesError as error:
                 raise JournalError(f"{path} line {number} is damaged: {line.record.unreadable() or error}") from error
-        place += len(line.record.hand_texts)
 
 
-def hands_of(game: Game, *, run: str = "", config: str = "", place: int = 0) -> Iterator[DealtHand]:
-    """Return the hands of one game; `place` is the position of its first hand."""
+def hands_of(game: Game, *, run: str = "") -> Iterator[DealtHand]:
+    """Return the hands of one game."""
     record = game.record
     faults: dict[int, list[Fault]] = defaultdict(list)
     for fault in record.faults:
         faults[fault.hand_number].append(fault)
-    for at, text in enumerate(record.hand_texts):
+    for text in record.hand_texts:
         parsed = hand_from_text(text)
         yield DealtHand(
             run=run,
-            config=config,
-            place=place + at,
             match=game.match,
             seed=record.seed,
             seating=record.seating,

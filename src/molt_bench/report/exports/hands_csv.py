@@ -1,26 +1,17 @@
-"""Hands as table rows: CSV for spreadsheets and Parquet for data frames, with the same columns."""
+"""Hands as table rows, as a spreadsheet and a data frame have them, and as CSV."""
 
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from molt_bench.errors import MoltBenchError
-from molt_bench.extras import how_to_install
-from molt_bench.lazy_import import lazy_import
 from molt_bench.luck.cards.card_luck import prepare_luck
 from molt_bench.luck.estimators import hand_estimates
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
 from molt_bench.report.exports.chip_flow import all_in_street, final_pot
 from molt_bench.report.exports.dealt_hands import DealtHand
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyarrow import parquet
-else:
-    pyarrow, parquet = lazy_import("pyarrow"), lazy_import("pyarrow.parquet")
 
 #: Every column and its type.
 COLUMNS: Final[dict[str, type]] = {
@@ -56,8 +47,6 @@ COLUMNS: Final[dict[str, type]] = {
 _FORMULA: Final = tuple("=+-@\t\r\n'")
 #: Hands whose luck is computed together.
 _TOGETHER: Final = 500
-#: Rows of a Parquet file held in memory at once.
-_GROUP: Final = 20_000
 
 
 def rows(hands: Iterable[DealtHand]) -> Iterator[dict[str, Any]]:
@@ -136,16 +125,3 @@ _CELLS: Final[dict[type, Callable[[Any], object]]] = {
     str: _as_text,
     int: int,
 }
-
-
-def write_parquet(hands: Iterable[DealtHand], file: IO[bytes]) -> None:
-    """Write a Parquet file, one group of rows at a time."""
-    try:
-        types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
-    except ImportError as error:
-        raise MoltBenchError(f"Parquet needs pyarrow: {how_to_install('export')}; csv needs nothing") from error
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
-    with parquet.ParquetWriter(file, schema) as writer:
-        waiting = rows(hands)
-        while group := list(islice(waiting, _GROUP)):
-            writer.write_table(pyarrow.Table.from_pylist(group, schema=schema))
