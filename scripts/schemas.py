@@ -309,7 +309,6 @@ USAGE: Final = fields(
                 answers=INTEGER,
                 costUsd=or_null(NUMBER, "Dollars; null if a price is unknown."),
             ),
-            tools_=listed(TEXT, "What it could ask before it answered, if anything."),
             decisions=say(INTEGER, "Decisions it was asked for."),
             exchanges=say(INTEGER, "Questions in games, those after a fault included."),
             tokens=fields("Tokens.", input=INTEGER, cached=INTEGER, output=INTEGER, reasoning=INTEGER),

@@ -172,8 +172,6 @@ def timeless(lines):
         ("how-to/gate-a-pull-request.md", 1, "ci/molt-bench.yml"),
         ("how-to/compare-two-models.md", 0, "models.yaml"),
         ("how-to/rank-many-models.md", 0, "gauntlet.yaml"),
-        ("how-to/compare-ways-of-asking.md", 0, "harnesses.yaml"),
-        ("how-to/compare-ways-of-asking.md", 1, "tools.yaml"),
         ("how-to/get-more-from-a-dollar.md", 0, "logprobs.yaml"),
         ("how-to/get-more-from-a-dollar.md", 1, "mixed.yaml"),
         ("how-to/get-more-from-a-dollar.md", 2, "reask.yaml"),

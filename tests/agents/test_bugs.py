@@ -24,7 +24,7 @@ ROOMS = (
     *("molt_bench.agents.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
     *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending"),
     *("molt_bench.runs.exchange_file", "molt_bench.runs.program_replies", "molt_bench.runs.reply_lines"),
-    *("molt_bench.poker.observation", "molt_bench.poker.range_text"),
+    "molt_bench.poker.observation",
 )
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
 OUTSIDE = (
@@ -59,17 +59,9 @@ OPTIONS = RunOptions(quiet=True, games_at_once=1)
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 
 
-def ask_first(prompt, body):
-    """Ask every tool, and then play."""
-    if wire.answers_of("openai", body):
-        return wire.default_policy(prompt, body)
-    return wire.Asks([("equity", {"range": "77+"}), ("pot_odds", {})])
-
-
 WAYS = {
-    "strict": {"memory": "session", "notes": True, "comprehension": True, "track": "assisted"},
-    "chat": {"harness": "chat", "samples": 2, "notes": True, "chatTokens": 2000},
-    "tools": {"tools": ["equity", "pot_odds"]},
+    "strict": {"memory": "session", "comprehension": True, "track": "assisted"},
+    "chat": {"harness": "chat", "samples": 2, "chatTokens": 2000},
     "anthropic": {"harness": "free", "memory": "hand"},
     "exec": {"command": f"{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},
     "http": {},
@@ -112,7 +104,7 @@ def functions():
 
 
 def server_for(way):
-    return Server() if way in PROGRAMS else Provider(policy=ask_first if way == "tools" else wire.default_policy)
+    return Server() if way in PROGRAMS else Provider(policy=wire.default_policy)
 
 
 def called(way, functions, folder):

@@ -1,4 +1,4 @@
-"""Harness, tools, samples, notes, protocol and stacks, all combined: runs of models that differ in them.
+"""Harness, samples, protocol and stacks, all combined: runs of models that differ in them.
 
 Each run is killed and resumed, verified, reported, written as one page, and exported.
 """
@@ -18,14 +18,12 @@ from tests.e2e.shell import quick, read
 APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {
     "harness": ("strict", "free", "chat"),
-    "tools": ((), ("equity", "pot_odds")),
     "samples": (1, 3),
-    "notes": (False, True),
     "api": tuple(APIS),
 }
 #: Every combination, in parts of which each has a run of its own.
 EVERY = [dict(zip(OPTIONS, values, strict=True)) for values in product(*OPTIONS.values())]
-PARTS = 8
+PARTS = 3
 FORMATS = ("exchanges", "phh", "csv", "acpc")
 #: What the first requests import, so that no fork of this process takes the time.
 LIBRARIES = [f"pydantic_ai.{kind}.{name}" for kind in ("models", "providers") for name in ("anthropic", "google")]
@@ -39,11 +37,9 @@ def _loaded():
 
 def player(server, *, api, **settings):
     """Return a participant with these settings."""
-    tools, samples = (len(settings["tools"]), settings["samples"])
-    name = f"{api} {settings['harness']} {tools} tools {samples} samples{' notes' if settings['notes'] else ''}"
+    name = f"{api} {settings['harness']} {settings['samples']} samples"
     url = server.url if api in ("openai", "responses") else server.url.removesuffix("/v1")
     limit = {"maxTokens": 2000} if api == "anthropic" else {}
-    settings = {**settings, "tools": [*settings["tools"]]}
     return {"id": name, "type": "llm", "model": APIS[api], "baseUrl": url, **limit, **settings}
 
 
@@ -61,7 +57,7 @@ def config_of(server, combinations, stacks):
     }
 
 
-def check_all_views(folder, *, tools):
+def check_all_views(folder):
     """Check that a run is verified, reported, shown, written as one page, and exported."""
     done = quick("verify", folder)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -75,7 +71,6 @@ def check_all_views(folder, *, tools):
     assert len({each["key"] for each in found}) == len(found)
     players = {row["id"] for row in read(folder, "leaderboard.json")["participants"]}
     assert {each["participant"] for each in found} == players
-    assert any("calls" in each for each in found) == tools
     library = Library(folder.parent)
     library.open(folder.name).catch_up()
     matches = len(read(folder, "matches.json")["matches"])
@@ -97,7 +92,7 @@ def check(server, tmp_path, combinations, stacks, *, varies, places=(17, 40)):
     server.say = Talker(varies=varies)
     folder = killed_and_resumed(server, tmp_path / "killed", config, places)
     before = server.received
-    check_all_views(folder, tools=any(each["tools"] for each in combinations))
+    check_all_views(folder)
     assert server.received == before, "somebody was asked again"
     if not varies:
         whole = played(tmp_path / "whole", config)
@@ -109,7 +104,7 @@ def check(server, tmp_path, combinations, stacks, *, varies, places=(17, 40)):
 
 
 @pytest.mark.slow
-def test_a_chat_with_tools_samples_and_notes_is_killed_resumed_and_shown_in_every_protocol(server, tmp_path):
+def test_a_chat_with_samples_is_killed_resumed_and_shown_in_every_protocol(server, tmp_path):
     every_option = [{**EVERY[-1], "api": api} for api in APIS]
     check(server, tmp_path, every_option, "carry", varies=False, places=(17,))
 

@@ -12,7 +12,7 @@ from tests.e2e.shell import quick, read, run_of
 
 
 def chatting(prompt, body):
-    """Decide by the length of the conversation, with a note, in the form that the prompt asks for."""
+    """Decide by the length of the conversation, in the form that the prompt asks for."""
     legal = re.findall(r"^Legal actions: (.*)$", prompt, re.MULTILINE)[-1:]
     kind = "call" if legal and "call" in legal[0] else "check" if legal else "fold"
     length = sum(len(each["content"]) for each in body["messages"])
@@ -20,11 +20,11 @@ def chatting(prompt, body):
         return {"reasoning": "r", "kind": kind, "amount": None}
     if length % 7 == 0:
         return "I do not know."  # a fault, which stays in the conversation
-    return f"So far {length} characters.\nNOTE: {length}\nACTION: {kind}"
+    return f"So far {length} characters.\nACTION: {kind}"
 
 
 def chat_config(url):
-    config = config_for(url, harness="chat", notes=True, memory="none")
+    config = config_for(url, harness="chat", memory="none")
     return {**config, "game": {"handsPerGame": 8, "stacks": "carry"}}
 
 
@@ -82,7 +82,7 @@ def test_a_rating_that_mixes_harnesses_says_so_and_its_rows_name_them(mixed):
     folder, printed = mixed
     for text in (printed, quick("report", folder).stdout):
         plain = " ".join(text.split())
-        assert "This rating mixes harnesses, tracks, memory, tools or samples" in plain
+        assert "This rating mixes harnesses, tracks, memory or samples" in plain
         assert "model (strict/3, standard, memory session); talker (chat/2, bare)." in plain
         assert "(chat/2, bare, text mode)" in plain
     rows = {row["id"]: row for row in read(folder, "leaderboard.json")["participants"]}

@@ -24,25 +24,23 @@ IN_FLIGHT = GAMES_AT_ONCE * SAMPLES
 
 
 def says(prompt, body):
-    """Decide by the whole request, in the form that it asks for; ask tools at times, and fail to decide at others."""
+    """Decide by the whole request, in the form that it asks for, and fail to decide at times."""
     roll = int(sha256(repr(body["messages"]).encode()).hexdigest(), 16)
-    if wire.tools_of("openai", body) and roll % 3 == 0 and not wire.answers_of("openai", body):
-        return wire.Asks([("equity", {"range": "random"}), ("pot_odds", {})])
     if roll % 17 == 0:
         return "I will not say."
     if "ACTION: " not in str(body["messages"]):
         return wire.default_policy(prompt, body)
     legal = re.findall(r"^Legal actions: (.*)$", prompt, re.MULTILINE)  # a second try in a chat does not repeat it
     kind = "fold" if not legal else "call" if "call" in legal[-1] else "check"
-    return f"Thought {roll % 1000}.\nNOTE: they play {roll % 100}\nACTION: {kind}"
+    return f"Thought {roll % 1000}.\nACTION: {kind}"
 
 
 def config(url, stacks):
     """Return a config of three priced models and a bot, long enough for its schedule to depend on prices."""
     ways = (
-        {"memory": "session", "tools": ["equity", "pot_odds"]},
-        {"harness": "free", "notes": True, "samples": SAMPLES, "memory": "hand"},
-        {"harness": "chat", "notes": True},
+        {"memory": "session"},
+        {"harness": "free", "samples": SAMPLES, "memory": "hand"},
+        {"harness": "chat"},
     )
     models = [
         {"id": name[7:], "type": f"llm:{name}", "baseUrl": url, **way} for name, way in zip(PRICES, ways, strict=True)

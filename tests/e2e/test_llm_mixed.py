@@ -24,8 +24,8 @@ def careless(prompt, body):
 
 
 def config_of(url, **settings):
-    """Return the config of a model that mixes, with notes and a memory, and one that is asked for actions."""
-    config = config_for(url, harness="mixed", notes=True, **settings)
+    """Return the config of a model that mixes, with a memory, and one that is asked for actions."""
+    config = config_for(url, harness="mixed", **settings)
     config["game"] = {"handsPerGame": 3}
     return config
 
@@ -52,7 +52,7 @@ def test_strategies_are_on_record_and_change_the_margins(whole):
     assert all(sum(share["percent"] for share in line["strategy"]) == 100 for line in lines if "strategy" in line)
     assert 0 < sum("strategy" not in line for line in lines) < len(lines) / 2
     assert any(each["corrected"] != each["adjusted"] for each in margins(whole))
-    assert lines_of(whole, "journal.jsonl")[0]["versions"]["harness of model"] == "mixed/1+notes"
+    assert lines_of(whole, "journal.jsonl")[0]["versions"]["harness of model"] == "mixed/1"
 
 
 def test_later_matches_are_looked_ahead_by_stand_ins(whole, tmp_path, monkeypatch):
@@ -126,7 +126,7 @@ def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path):
 
 
 def test_the_viewer_shows_what_was_stated_and_what_was_asked(whole):
-    """What was done is one of the stated actions, and prompts come out as they were, with notes and memory."""
+    """What was done is one of the stated actions, and prompts come out as they were, with memory."""
     library = Library(whole.parent)
     library.open(whole.name).catch_up()
     places = [(match, seed, hand) for match in (1, 2, 3) for seed in (0, 1) for hand in (1, 2, 3)]
@@ -156,5 +156,5 @@ def test_a_rating_of_two_harnesses_says_so(server, tmp_path):
     folder = played(tmp_path, config)
     done = quick("report", folder)
     plain = " ".join(done.stdout.split())
-    assert "This rating mixes harnesses, tracks, memory, tools or samples" in plain
-    assert "mixed/1+notes" in plain
+    assert "This rating mixes harnesses, tracks, memory or samples" in plain
+    assert "mixed/1" in plain

@@ -57,7 +57,7 @@ class Draws:
         name, game, place = exchange.participant, exchange.game, (exchange.hand, exchange.decision)
         if name in self._tests and exchange.attempt == 1 and exchange.choice is not UNSET:
             self._choices[game.match][game, name][place] = exchange.choice
-        if name in self._stating and exchange.calls is UNSET:
+        if name in self._stating:
             stated = self._stated[game.match][game, name]
             attempt = exchange.attempt, 0 if exchange.shortened is UNSET else exchange.shortened
             last, strategies = stated.get(place, (attempt, []))

@@ -72,7 +72,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
         samples: Answers to one question, of which the majority counts.
         reasked: Answers beyond the first of those that one was drawn from.
         reasked_usd: Dollars that they cost; None if a price is unknown.
-        tools: What it may ask before it answers.
     """
 
     id: str
@@ -96,7 +95,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
     samples: int = 1
     reasked: int = 0
     reasked_usd: float | None = None
-    tools: tuple[str, ...] = ()
 
 
 class RunResult(msgspec.Struct, frozen=True):

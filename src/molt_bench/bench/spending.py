@@ -139,7 +139,6 @@ class _Sums:
             id=name,
             model=settings.model,
             samples=settings.samples,
-            tools=settings.tools,
             reported=tuple(sorted(self.reported)),
             modes=tuple(sorted(self.modes)),
             cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,

@@ -156,7 +156,5 @@ def _more(settings: LLMSettings) -> list[str]:
     """Return what a model had beside its harness and its track, which makes it another agent."""
     return [
         *([f"memory {settings.memory}"] if settings.memory != "none" else []),
-        *(["notes"] if settings.notes else []),
         *([f"{settings.samples} samples"] if settings.samples > 1 else []),
-        *([f"tools {' and '.join(settings.tools)}"] if settings.tools else []),
     ]

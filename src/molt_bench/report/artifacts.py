@@ -172,7 +172,6 @@ def usage(found: Analysis) -> dict[str, Any]:
                     if row.usage.reasked
                     else {}
                 ),
-                **({"tools": list(row.usage.tools)} if row.usage.tools else {}),
                 "decisions": row.usage.decisions,
                 "exchanges": row.usage.exchanges,
                 "tokens": {

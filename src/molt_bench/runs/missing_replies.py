@@ -23,8 +23,8 @@ def first_without_replies(
 
     Raises JournalError if no reply at all is recorded: to play everything again would be expensive.
     """
-    # What only asks our tools is no reply yet, nor is a conversation that was too long.
-    final = [each for each in exchanges if each.attempt == 1 and each.calls is UNSET and each.outcome != "full"]
+    # A conversation that was too long got no reply yet.
+    final = [each for each in exchanges if each.attempt == 1 and each.outcome != "full"]
     replies = Counter((each.game, each.participant) for each in final)
     first, more = Counter[tuple[GameLabel, str]](), Counter[tuple[GameLabel, str]]()
     for each in final:

@@ -266,14 +266,11 @@ def _attempt(
             settings = run.config.models()[exchange.participant]
             reasoning = read_answer(settings, text, exchange.finish, exchange.mode).reasoning
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
-    if exchange.calls is not UNSET or exchange.outcome == "full":
+    if exchange.outcome == "full":
         wrong = None  # it has not decided yet
-    _, sample, step = exchange.place
     return {
         "attempt": exchange.attempt,
-        "sample": sample,
-        "step": step,
-        "asksTools": exchange.calls is not UNSET,
+        "sample": exchange.place[1],
         "outcome": exchange.outcome,
         "finish": exchange.finish,
         "error": None if wrong is None else {"kind": wrong.kind, "message": wrong.message},

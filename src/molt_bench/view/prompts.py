@@ -8,9 +8,8 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.talk.conversation import Conversation
-from molt_bench.agents.llm.talk.prompt import prompt_hash, with_steps
-from molt_bench.agents.llm.talk.tools import steps_before
-from molt_bench.agents.llm.types import Exchange, ToolStep
+from molt_bench.agents.llm.talk.prompt import prompt_hash
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed
 from molt_bench.play.game import game_events
 from molt_bench.play.hooks import Hook, Notice
@@ -63,7 +62,7 @@ class _Asked:
         self._name = name
         self._settings = run.config.models()[name]
         # Where earlier hands are part of a prompt by what was replied in them.
-        self._whole = self._settings.harness == "chat" or self._settings.notes
+        self._whole = self._settings.harness == "chat"
         self.conversation = Conversation(self._settings, game.record.spec.facts)
         self.found: dict[str, str] = {}
 
@@ -83,24 +82,23 @@ class _Asked:
             said = [(each, self._run.exchange_at(span)) for each, span in attempt]
             tries = [msgspec.structs.replace(each, text=line.text if line else "") for each, line in said]
             for exchange in tries:
-                message = self._message(seen, exchange, steps_before(exchange, tries))
+                message = self._message(seen, exchange)
                 if keep and message is not None:
                     self.found[exchange.prompt_hash] = message
-            final = [each for each in tries if each.calls is UNSET]
-            if any(each.outcome == "full" for each in final):
+            if any(each.outcome == "full" for each in tries):
                 self.conversation.shorten(seen)
-            elif final:
+            else:
                 with suppress(AgentFailed):
-                    self.conversation.take_reply(seen, *final)
+                    self.conversation.take_reply(seen, *tries)
 
-    def _message(self, seen: Observation, exchange: Exchange, steps: tuple[ToolStep, ...]) -> str | None:
+    def _message(self, seen: Observation, exchange: Exchange) -> str | None:
         """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""
         faults = [fault.message for fault in self._game.record.faults if fault.hand_number == seen.hand_number]
         skill, label = self._run.skills[self._name], self._settings.harness_label
         for error in faults if exchange.attempt > 1 else (None,):
             message = self.conversation.message(msgspec.structs.replace(seen, previous_error=error))
-            if prompt_hash(label, skill, message, self.conversation.earlier, steps) == exchange.prompt_hash:
-                return with_steps(message, steps)
+            if prompt_hash(label, skill, message, self.conversation.earlier) == exchange.prompt_hash:
+                return message
         return None
 
 

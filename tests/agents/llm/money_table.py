@@ -12,7 +12,6 @@ from typing import Any
 from molt_bench import run_benchmark
 from molt_bench.arena.status import Observer
 from molt_bench.seeds import derive
-from tests.agents.llm import wire
 from tests.agents.llm.http1 import response
 from tests.agents.llm.playing import base_url, config
 from tests.agents.llm.provider import Provider
@@ -59,7 +58,6 @@ class Case:
     reports: Any = None
     read: int = READ
     tokens: int | None = None
-    asks: bool = False
     turns_after: int = 0
     timeout_s: float = 60.0
 
@@ -132,7 +130,6 @@ CASES = {
     "gives 5 samples a decision and ignores limits": Case(model={"samples": 5}, writes=varied(80, 9000), keeps=False),
     "is asked 5 times a decision (`reask: 5`)": Case(model={"reask": 5}, writes=varied(80, 2000)),
     "is asked 5 times a decision and ignores limits": Case(model={"reask": 5}, writes=varied(80, 9000), keeps=False),
-    "asks tools before every decision": Case(model={"tools": ["pot_odds"]}, asks=True, writes=varied(80, 2000)),
     "has a limit of 50,000 tokens": Case(0.0, writes=varied(80, 2000), tokens=50_000),
     "has a limit of 50,000 tokens and ignores others": Case(0.0, writes=varied(80, 9000), tokens=50_000, keeps=False),
 }
@@ -171,8 +168,6 @@ class Till(Provider):
         return None if fault in BILLED_ERRORS else fault
 
     def _said(self, prompt, body):
-        if self.case.asks and "tool_calls" not in json.dumps(body):
-            return wire.Asks([("pot_odds", {})])
         legal = next(line for line in reversed(prompt.splitlines()) if line.startswith("Legal actions: "))
         return {"reasoning": "Why not?", "kind": "check" if "check" in legal else "call", "amount": None}
 

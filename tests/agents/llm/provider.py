@@ -57,8 +57,7 @@ class Provider:
 
     Args:
         policy: From the last user message and the request's body to the reply: a dict to send as JSON, or a str to
-            send as it is, or `wire.Spoken` to send with log-probabilities where those are asked for, or `wire.Asks` to
-            call tools.
+            send as it is, or `wire.Spoken` to send with log-probabilities where those are asked for.
         latency_s: Seconds before each answer, or a function of the request's number (from 1).
         fault: A function from a request to one of FAULTS or None, or an iterable with one such for each request; None
             once it runs out.
@@ -77,7 +76,7 @@ class Provider:
     def __init__(
         self,
         *,
-        policy: Callable[[str, dict[str, Any]], dict[str, Any] | str | wire.Spoken | wire.Asks] = wire.default_policy,
+        policy: Callable[[str, dict[str, Any]], dict[str, Any] | str | wire.Spoken] = wire.default_policy,
         latency_s: float | Callable[[int], float] = 0.0,
         fault: Callable[[Request], str | None] | Iterable[str | None] | None = None,
         on_request: Callable[[Request], object] | None = None,

@@ -6,11 +6,9 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.memory import (
     HANDS_LENGTH,
-    NOTES,
     THOUGHT_LENGTH,
     THOUGHTS,
     HandMemory,
-    Notes,
     SessionMemory,
 )
 from molt_bench.agents.llm.types import Exchange
@@ -122,17 +120,6 @@ def test_three_bets_and_continuation_bets_are_counted_as_trackers_do(line, told)
     style = hand_style(parsed.hand, 1)
     ratio = style.three_bet if "3-bet" in told else style.c_bet
     assert told.endswith(f" {int(ratio.count)}/{ratio.of}")
-
-
-def test_notes_are_bounded():
-    notes = Notes()
-    for number in range(1, 30):
-        notes.add(number, f"it folds\ta lot {number} " + "x" * 1000)
-    notes.add(30, "  ")
-    text = notes.text()
-    assert text.count("\n") == NOTES
-    assert "- hand 29: it folds a lot 29 xxx" in text
-    assert len(text) < NOTES * 350
 
 
 def test_thoughts_belong_to_their_hand_and_are_bounded():

@@ -10,7 +10,7 @@ from molt_bench.agents.llm.settings import HARNESS_VERSIONS, LLMSettings
 from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.talk.conversation import ANSWER_LENGTH, Conversation
 from molt_bench.agents.llm.talk.prompt import prompt_hash
-from molt_bench.agents.llm.talk.reply import read_answer, read_free_reply
+from molt_bench.agents.llm.talk.reply import read_free_reply
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
@@ -69,23 +69,12 @@ def test_nothing_else_is_taken_for_an_action(text, finish, kind):
     assert told.value.kind == kind
 
 
-def test_the_last_note_of_a_reply_is_taken():
-    reply = read_free_reply("NOTE: one\nso\n- two\n**NOTE: it bluffs**\nACTION: call", "stop")
-    assert reply.note == "it bluffs"
-    strict = LLMSettings(model="a:b", notes=True)
-    said = '{"reasoning": "r", "note": "it folds", "kind": "call", "amount": null}'
-    assert read_answer(strict, said, "stop", "native").note == "it folds"
-    assert read_answer(strict, said.replace('"it folds"', "null"), "stop", "native").note == ""
-
-
 def test_each_harness_has_a_version_and_a_skill_document_of_its_own():
     assert LLMSettings(model="a:b").harness_label == f"strict/{HARNESS_VERSIONS['strict']}"
-    assert (
-        LLMSettings(model="a:b", harness="chat", notes=True).harness_label == f"chat/{HARNESS_VERSIONS['chat']}+notes"
-    )
-    skills = [default_skill(harness, notes=notes) for harness in HARNESS_VERSIONS for notes in (False, True)]
-    assert len({*skills}) == 8
-    assert [skill.count("ACTION: raiseTo 7350") for skill in skills] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert LLMSettings(model="a:b", harness="chat").harness_label == f"chat/{HARNESS_VERSIONS['chat']}"
+    skills = [default_skill(harness) for harness in HARNESS_VERSIONS]
+    assert len({*skills}) == 4
+    assert [skill.count("ACTION: raiseTo 7350") for skill in skills] == [0, 0, 1, 1]
 
 
 def test_the_harness_is_hashed_with_the_prompt():
@@ -106,7 +95,6 @@ def test_the_harness_is_hashed_with_the_prompt():
         ({"harness": "loose"}, "harness"),
         ({"track": "full"}, "track"),
         ({"chatTokens": 10}, "chatTokens"),
-        ({"notes": "yes please"}, "notes"),
     ],
 )
 def test_settings_that_a_harness_does_not_have_are_one_clear_error(settings, field):
@@ -117,14 +105,14 @@ def test_settings_that_a_harness_does_not_have_are_one_clear_error(settings, fie
 
 def test_settings_at_their_defaults_leave_configs_as_they_were():
     plain = load_config({"participants": [{"id": "m", "type": "llm", "model": "openai:x"}, "tight"]}).plain()
-    assert {"harness", "notes", "chatTokens"}.isdisjoint(plain["participants"][0])
+    assert {"harness", "chatTokens"}.isdisjoint(plain["participants"][0])
 
 
 @pytest.mark.parametrize("api", MODELS)
 @pytest.mark.parametrize("harness", ["free", "chat"])
 def test_free_text_is_played_without_a_fault_by_every_provider(api, harness):
     with Provider(policy=chatting) as provider:
-        result = run(provider, api=api, harness=harness, notes=True)
+        result = run(provider, api=api, harness=harness)
         bodies = [request.body for request in provider.requests]
     assert not faults_of(result)
     assert not any("response_format" in body or "tools" in body for body in bodies)
@@ -155,22 +143,6 @@ def test_a_chat_only_grows_and_has_every_hand_and_thought():
     assert len(asked[half]) == 2, "the next game begins anew"
 
 
-def test_strict_notes_come_back_later_in_the_game_and_not_in_the_next_one():
-    def noting(prompt, _):
-        legal = re.findall(r"^Legal actions: (.*)$", prompt, re.MULTILINE)[-1]
-        kind = "check" if "check" in legal else "call"
-        return {"reasoning": "r", "note": "it never folds", "kind": kind, "amount": None}
-
-    with Provider(policy=noting) as provider:
-        assert not faults_of(run(provider, notes=True))
-        asked = [request.body for request in provider.requests]
-    schema = asked[0]["response_format"]["json_schema"]["schema"]
-    assert "note" in schema["required"]
-    prompts = [body["messages"][-1]["content"] for body in asked]
-    noted = ["Your notes:\n- hand 1: it never folds" in prompt for prompt in prompts]
-    assert noted == ([False] + [True] * (len(noted) // 2 - 1)) * 2
-
-
 def chat(**settings):
     return Conversation(LLMSettings(model="a:b", harness="chat", **settings), FACTS)
 
@@ -193,13 +165,13 @@ def test_what_was_not_answered_stays_open_so_that_messages_and_answers_alternate
     assert [turn.said for turn in talk.earlier] == ["I call.", "Oh.\nACTION: call"]
 
 
-def test_a_chat_that_is_too_long_loses_whole_hands_and_keeps_the_notes():
-    talk = chat(chat_tokens=2000, notes=True)
+def test_a_chat_that_is_too_long_loses_whole_hands():
+    talk = chat(chat_tokens=2000)
     parsed = hand_from_text(HANDS[1].replace("2:", "1:", 1))
     sizes = []
     for number in range(1, 60):
         talk.message(seen(number))
-        talk.take_reply(seen(number), exchange(f"{'think ' * 40}\nNOTE: seen {number}\nACTION: call"))
+        talk.take_reply(seen(number), exchange(f"{'think ' * 40}\nACTION: call"))
         talk.take_result(result_for(parsed.hand, 0, number))
         sizes.append(sum(len(text) for turn in talk.earlier for text in turn))
     assert max(sizes) < 2000 * 3.9 + 3000
@@ -207,7 +179,6 @@ def test_a_chat_that_is_too_long_loses_whole_hands_and_keeps_the_notes():
     assert opening.startswith("Game: blinds 50/100")
     found = re.search(r"The hands up to (\d+) are no longer", opening)
     assert f"Hand {int(found[1]) + 1} of 50" in opening
-    assert f"- hand {found[1]}: seen {found[1]}" in opening
 
 
 def test_one_endless_answer_does_not_fill_a_chat():

@@ -19,10 +19,10 @@ GAME = GameLabel(1, "s", "AB")
 KINDS = [
     *({"memory": memory, "track": track} for memory, track in product(("none", "hand"), ("bare", "assisted"))),
     {"memory": "session", "track": "assisted", "comprehension": True},
-    {"memory": "session", "notes": True},
-    {"memory": "session", "harness": "free", "notes": True},
+    {"memory": "session"},
+    {"memory": "session", "harness": "free"},
     {"harness": "chat", "track": "bare"},
-    {"harness": "chat", "track": "assisted", "notes": True, "chat_tokens": 5000},
+    {"harness": "chat", "track": "assisted", "chat_tokens": 5000},
 ]
 
 
@@ -36,11 +36,11 @@ class Asked:
     async def ask(self, participant, question):
         self.asked.append((hash(question.earlier), question.message, question.hand_held, question.to_call))
         length = str(len(question.message))
-        said = {"reasoning": length, "note": length, "kind": self.answer.kind, "amount": self.answer.amount}
+        said = {"reasoning": length, "kind": self.answer.kind, "amount": self.answer.amount}
         text = json.dumps(said)
         if "ACTION: " in question.message:
             amount = f" {self.answer.amount}" if self.answer.kind == "raiseTo" else ""
-            text = f"{length}\nNOTE: {length}\nACTION: {self.answer.kind}{amount}"
+            text = f"{length}\nACTION: {self.answer.kind}{amount}"
         place = {"hand": question.hand, "decision": question.decision, "attempt": question.attempt}
         reply = {"mode": "native", "outcome": "reply", "text": text}
         return Exchange(key="", participant=participant, game=GAME, prompt_hash="", **place, **reply)

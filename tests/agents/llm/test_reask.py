@@ -115,19 +115,17 @@ def test_every_answer_is_asked_recorded_and_paid_for():
 
 
 def test_one_of_the_answers_is_played_and_only_that_one_is_remembered():
-    """The third answer to each question folds, once; notes and thoughts are those of what was drawn."""
+    """The third answer to each question folds, once; thoughts are those of what was drawn."""
     times = Counter()
 
     def policy(prompt, body):
         times[prompt] += 1
         what = {"kind": "fold", "amount": None} if times[prompt] == 3 else passive(prompt, body)
-        return {**what, "reasoning": f"answer {times[prompt]}", "note": f"note {times[prompt]}"}
+        return {**what, "reasoning": f"answer {times[prompt]}"}
 
     recorder = keeping()
     with Provider(policy=policy) as provider:
-        result = run(
-            provider, reask=3, recorder=recorder, memory="hand", notes=True, maxConcurrent=1, game={"handsPerGame": 12}
-        )
+        result = run(provider, reask=3, recorder=recorder, memory="hand", maxConcurrent=1, game={"handsPerGame": 12})
     by_place = {}
     for each in kept_in(recorder):
         by_place.setdefault((each.game, each.hand, each.decision), {})[each.place[1]] = json.loads(each.text)

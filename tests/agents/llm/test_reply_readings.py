@@ -141,10 +141,9 @@ def test_no_other_mode_reads_another_action_there(text, mode):
     assert read(read_reply, text, "stop", mode) in (TEXT[text], UNCLEAR, CUT)
 
 
-@pytest.mark.parametrize("notes", [False, True])
 @pytest.mark.parametrize("harness", HARNESS_VERSIONS)
-def test_every_example_of_the_prompt_is_read_and_no_kind_or_size_stands_alone(harness, notes):
-    lines = [line.strip() for line in default_skill(harness, notes=notes).splitlines() if line.startswith("    ")]
+def test_every_example_of_the_prompt_is_read_and_no_kind_or_size_stands_alone(harness):
+    lines = [line.strip() for line in default_skill(harness).splitlines() if line.startswith("    ")]
     replies = [read_answer(LLMSettings(model="a:b", harness=harness), line, "stop", "native") for line in lines]
     actions = [action for each in replies for action in [share.action for share in each.strategy] or [each.action]]
     assert {action.kind for action in actions} == {"fold", "check", "call", "raiseTo"}
@@ -153,7 +152,7 @@ def test_every_example_of_the_prompt_is_read_and_no_kind_or_size_stands_alone(ha
     assert sizes[-1] > 10 * sizes[0]
 
 
-def test_the_action_may_come_first_in_examples_with_notes():
-    skill = default_skill("strict", "standard", "action", notes=True)
-    assert '    {"note": null, "kind": "raiseTo", "amount": 240, "reasoning": "..."}\n' in skill
+def test_the_action_may_come_first_in_examples():
+    skill = default_skill("strict", "standard", "action")
+    assert '    {"kind": "raiseTo", "amount": 240, "reasoning": "..."}\n' in skill
     assert "few sentences" not in skill

@@ -135,13 +135,6 @@ def _logprob(token: str, logprob: float) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
-    """What a model asks of tools: the name and the arguments of each call."""
-
-    calls: list[tuple[str, Json]]
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """What the model says: as a tool call if `call` and the request has a tool, otherwise as text (None: nothing)."""
 
@@ -149,7 +142,6 @@ class Reply:
     call: bool = False
     finish: str = "stop"
     logprobs: Json | None = None
-    asks: Asks | None = None
 
 
 def default_policy(prompt: str, body: Json) -> Json | str:
@@ -209,36 +201,14 @@ def prompt_of(api: str, body: Json) -> str:
     return ""
 
 
-def answers_of(api: str, body: Json) -> list[str]:
-    """Return what tools answered, as the request has it."""
-    if api == "openai":
-        return [turn["content"] for turn in body["messages"] if turn["role"] == "tool"]
-    if api == "responses":
-        return [item["output"] for item in body["input"] if item.get("type") == "function_call_output"]
-    turns = body["contents" if api == "google" else "messages"]
-    parts = [part for turn in turns for part in _listed(turn["parts" if api == "google" else "content"])]
-    if api == "google":
-        return [str(part["functionResponse"]["response"]) for part in parts if "functionResponse" in part]
-    return [str(part["content"]) for part in parts if part["type"] == "tool_result"]
-
-
-def _listed(content: str | list[Json]) -> list[Json]:
-    return [] if isinstance(content, str) else content
-
-
-def tools_of(api: str, body: Json) -> list[str]:
-    """Return the names of the tools in a request."""
+def tool_of(api: str, body: Json) -> str | None:
+    """Return the name of the first tool in a request."""
     tools = body.get("tools") or []
     if api == "google":
         tools = [each for tool in tools for each in tool.get("functionDeclarations") or []]
     elif api == "openai":
         tools = [tool.get("function") or {} for tool in tools]
-    return [str(tool["name"]) for tool in tools if tool.get("name")]
-
-
-def tool_of(api: str, body: Json) -> str | None:
-    """Return the name of the first tool in a request that is not one of ours, to be asked before the reply."""
-    return next((name for name in tools_of(api, body) if name not in ("equity", "pot_odds")), None)
+    return next((str(tool["name"]) for tool in tools if tool.get("name")), None)
 
 
 def has_schema(api: str, body: Json) -> bool:
@@ -260,10 +230,8 @@ def key_of(path: str, headers: dict[str, str]) -> str:
     return key.removeprefix("Bearer ")
 
 
-def reply_of(fault: str | None, good: Json | str | Spoken | Asks, key: str) -> Reply:
+def reply_of(fault: str | None, good: Json | str | Spoken, key: str) -> Reply:
     """Return the policy's answer, spoiled as the fault says."""
-    if isinstance(good, Asks):
-        return Reply(None, asks=good)
     if isinstance(good, Spoken):
         return Reply(good.text, call=True, logprobs=good.logprobs())
     move = good if isinstance(good, dict) else {}
@@ -341,15 +309,13 @@ def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
     if tool:
         call = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": reply.text}}
         message |= {"content": None, "tool_calls": [call]}
-    elif reply.asks:
-        message |= {"content": None, "tool_calls": [_openai_call(*each) for each in enumerate(reply.asks.calls)]}
     elif reply.finish == "refusal":
         message["refusal"] = "I'm sorry, I can't help with that."
     choice = {
         "index": 0,
         "message": message,
         "logprobs": reply.logprobs,
-        "finish_reason": "tool_calls" if reply.asks else finish_of("openai", tool, reply),
+        "finish_reason": finish_of("openai", tool, reply),
     }
     usage = {
         "prompt_tokens": asked,
@@ -362,20 +328,11 @@ def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
     return {**head, "choices": [] if empty else [choice], "usage": usage}
 
 
-def _openai_call(number: int, call: tuple[str, Json]) -> Json:
-    function = {"name": call[0], "arguments": json.dumps(call[1])}
-    return {"id": f"call_{number}", "type": "function", "function": function}
-
-
 def responses_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
-    calls = (
-        [(tool, reply.text)] if tool else [(name, json.dumps(args)) for name, args in (reply.asks or Asks([])).calls]
-    )
     output: list[Json] = [
-        {"type": "function_call", "id": f"fc_{at}", "call_id": f"call_{at}", "name": name, "arguments": text}
-        for at, (name, text) in enumerate(calls)
+        {"type": "function_call", "id": "fc_0", "call_id": "call_0", "name": tool, "arguments": reply.text}
     ]
-    if not calls:
+    if not tool:
         content: Json = {"type": "output_text", "text": reply.text, "annotations": []}
         if reply.text is None:
             content = {"type": "refusal", "refusal": "I'm sorry, I can't help with that."}
@@ -418,10 +375,6 @@ def anthropic_answer(model: str, tool: str | None, reply: Reply, asked: int, sai
     elif reply.text is not None and not empty:
         content = [{"type": "text", "text": reply.text}]
     stop = finish_of("anthropic", tool if arguments is not None else None, reply)
-    if reply.asks:
-        calls = enumerate(reply.asks.calls)
-        content = [{"type": "tool_use", "id": f"toolu_{at}", "name": name, "input": args} for at, (name, args) in calls]
-        stop = "tool_use"
     usage = {
         "input_tokens": asked - CACHED,  # Anthropic counts what came from the cache apart
         "cache_creation_input_tokens": 0,
@@ -448,9 +401,6 @@ def google_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
         arguments = as_object(reply.text) if tool else None
         part = {"text": reply.text} if arguments is None else {"functionCall": {"name": tool, "args": arguments}}
         candidate["content"] = {"parts": [part], "role": "model"}
-    if reply.asks:
-        parts = [{"functionCall": {"name": name, "args": args}} for name, args in reply.asks.calls]
-        candidate["content"] = {"parts": parts, "role": "model"}
     return {"candidates": [] if empty else [candidate], **tail}
 
 

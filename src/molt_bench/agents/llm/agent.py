@@ -5,15 +5,13 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.sending.after_failure import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import made_hand
-from molt_bench.agents.llm.talk.tools import answers_to
-from molt_bench.agents.llm.types import Exchange, Question, ToolStep
+from molt_bench.agents.llm.types import Exchange, Question
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel
@@ -94,13 +92,13 @@ class LLMAgent:
         )
 
     async def _asked(self, observation: Observation, question: Question) -> list[Exchange]:
-        """Ask a question, as often as the settings say or as it is worth, and with tools; return the answers."""
+        """Ask a question, as often as the settings say or as it is worth; return the answers."""
         count = self._settings.answers or await self._chosen(observation, question)
         if count == 1:
-            return [await self._decided(observation, question)]
+            return [await self._gateway.ask(self.name, question)]
         drawn_from = count if self._settings.reasks else 1
         often = [msgspec.structs.replace(question, sample=at, samples=drawn_from) for at in range(count)]
-        return await asyncio.gather(*[self._decided(observation, each) for each in often])
+        return await asyncio.gather(*[self._gateway.ask(self.name, each) for each in often])
 
     async def _chosen(self, observation: Observation, question: Question) -> int:
         """Return how many answers to draw from: as many as before the run was cut off, or as the decision is worth."""
@@ -108,19 +106,6 @@ class LLMAgent:
         if known is not None or self._worth is None:
             return known or 1
         return await asyncio.to_thread(self._worth, observation)
-
-    async def _decided(self, observation: Observation, question: Question) -> Exchange:
-        """Ask a question, answer what the model asks of our tools, and return the exchange in which it decides.
-
-        Each request is an exchange of its own. After `MOST_STEPS` answers it can ask no more.
-        """
-        while True:
-            exchange = await self._gateway.ask(self.name, question)
-            calls, turn = exchange.calls, exchange.turn
-            if calls is UNSET or turn is UNSET:
-                return exchange
-            answers = await asyncio.to_thread(answers_to, calls, observation)
-            question = msgspec.structs.replace(question, steps=(*question.steps, ToolStep(turn, calls, answers)))
 
 
 def lone_agent(name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S) -> LLMAgent:

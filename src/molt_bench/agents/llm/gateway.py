@@ -124,8 +124,7 @@ class Gateway:
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
-        said = (question.message, question.earlier, question.steps)
-        prompt = prompt_hash(asked.settings.harness_label, asked.skill, *said)
+        prompt = prompt_hash(asked.settings.harness_label, asked.skill, question.message, question.earlier)
         exchange = unanswered(question, participant, asked.hash, prompt)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
@@ -197,8 +196,8 @@ class Gateway:
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        said = (asked.skill, question.message, client.modes.current, question.earlier, question.steps)
-        request = Request(asked, Prompt(*said), exchange)
+        prompt = Prompt(asked.skill, question.message, client.modes.current, question.earlier)
+        request = Request(asked, prompt, exchange)
         failures, since = 0, _now()
         while True:
             mode = client.modes.current

@@ -41,8 +41,6 @@ Reask: TypeAlias = Annotated[
         json_schema_input_type=Literal["auto", "off"] | Annotated[int, Field(ge=1, le=MOST_SAMPLES)],
     ),
 ]
-#: What a model may ask before it answers.
-ToolName: TypeAlias = Literal["equity", "pot_odds"]
 
 #: Most tokens of a conversation, unless another number is set: it fits where 128,000 are allowed.
 CHAT_TOKENS: Final = 100_000
@@ -88,10 +86,6 @@ class LLMSettings(AgentSettings):
         Harness,
         Field(description="How it is asked, and what it may write.", exclude_if=lambda value: value == "strict"),
     ] = "strict"
-    notes: Annotated[
-        bool,
-        Field(description="Whether it may write notes, which it gets back.", exclude_if=lambda value: value is False),
-    ] = False
     chat_tokens: Annotated[
         Count,
         Field(
@@ -127,10 +121,6 @@ class LLMSettings(AgentSettings):
             exclude_if=lambda value: value == "off",
         ),
     ] = "off"
-    tools: Annotated[
-        tuple[ToolName, ...],
-        Field(description="What it may ask before it answers.", exclude_if=lambda value: not value),
-    ] = ()
     max_concurrent: (
         Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
@@ -191,13 +181,6 @@ class LLMSettings(AgentSettings):
                 raise as_problem("", value, f"off beside {field}: {why}")
         return value
 
-    @field_validator("tools")
-    @classmethod
-    def _each_tool_once(cls, value: tuple[ToolName, ...]) -> tuple[ToolName, ...]:
-        if len({*value}) < len(value):
-            raise as_problem("", list(value), "each tool once")
-        return value
-
     @model_validator(mode="after")
     def _fits_its_harness(self) -> Self:
         if self.harness == "mixed" and self.logprobs:
@@ -222,8 +205,8 @@ class LLMSettings(AgentSettings):
 
     @property
     def harness_label(self) -> str:
-        """The harness with its version, such as `chat/1+notes`."""
-        return f"{self.harness}/{HARNESS_VERSIONS[self.harness]}{'+notes' if self.notes else ''}"
+        """The harness with its version, such as `chat/2`."""
+        return f"{self.harness}/{HARNESS_VERSIONS[self.harness]}"
 
     @property
     def replies_in_json(self) -> bool:
@@ -285,5 +268,4 @@ class LLMSettings(AgentSettings):
         order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
         more = ("thinking_tokens", "top_k", "stop", "service_tier", "extra_body", "extra_headers")
         options = {field: getattr(self, field) for field in more if getattr(self, field) is not None}
-        tools = {"tools": self.tools} if self.tools else {}
-        return {**{field: getattr(self, field) for field in fields}, **order, **options, **tools}
+        return {**{field: getattr(self, field) for field in fields}, **order, **options}

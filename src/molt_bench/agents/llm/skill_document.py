@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Final
 
 from molt_bench.agents.llm.settings import Harness, LLMSettings, ReplyFirst, Track
-from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH
 from molt_bench.files import text_of
 
 #: Most bytes of a skill document.
@@ -14,11 +13,6 @@ _LONGEST_SKILL: Final = 1_000_000
 #: different sizes, so that none suggests itself.
 _EXAMPLES_LINE: Final = "    EXAMPLES\n"
 _EXAMPLES: Final = (("check", "null"), ("raiseTo", "240"), ("fold", "null"), ("raiseTo", "7350"), ("call", "null"))
-#: What the skill document says about notes, by whether a reply is a JSON object.
-_ABOUT_NOTES: Final = {
-    True: "`note` is for later hands of this game: one sentence that you get back then, or null.",
-    False: "A line `NOTE: ...` before the last line is for later hands of this game: you get it back then.",
-}
 #: How the line of the skill document begins that is left out without dice.
 _ABOUT_DICE: Final = "- The dice are "
 #: The same of replies that state a strategy, each a list of actions with percentages; and what the document then says
@@ -34,7 +28,7 @@ _ONE_ACTION: Final = ("you answer with one action.", "you answer with a mixed st
 def system_prompt(settings: LLMSettings) -> str:
     """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
     if settings.skill_doc is None:
-        return default_skill(settings.harness, settings.track, settings.reply_first, notes=settings.notes)
+        return default_skill(settings.harness, settings.track, settings.reply_first)
     return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
 
 
@@ -43,8 +37,6 @@ def default_skill(
     harness: Harness = "strict",
     track: Track = "standard",
     reply_first: ReplyFirst = "reasoning",
-    *,
-    notes: bool = False,
 ) -> str:
     """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
     rules, reply = (
@@ -52,16 +44,12 @@ def default_skill(
     )
     if track == "bare" or harness == "mixed":
         rules = "".join(line for line in rules.splitlines(keepends=True) if not line.startswith(_ABOUT_DICE))
-    if notes:
-        about = _ABOUT_NOTES[_EXAMPLES_LINE in reply]
-        about += " Write one only if it is worth it; the last ones are kept, up to\n"
-        reply = f"{reply}\n{about}{NOTE_LENGTH} characters each.\n"
     if harness == "mixed":
         rules = rules.replace(*_ONE_ACTION)
         shown = [f'"strategy": [{", ".join([_share(*each) for each in strategy])}]' for strategy in _STRATEGIES]
     else:
         shown = [f'"kind": "{kind}", "amount": {amount}' for kind, amount in _EXAMPLES]
-    examples = "".join(f"    {_example(what, reply_first, notes=notes)}\n" for what in shown)
+    examples = "".join(f"    {_example(what, reply_first)}\n" for what in shown)
     return f"{rules}\n{reply.replace(_EXAMPLES_LINE, examples)}"
 
 
@@ -69,7 +57,7 @@ def _share(kind: str, amount: str, percent: int) -> str:
     return f'{{"kind": "{kind}", "amount": {amount}, "percent": {percent}}}'
 
 
-def _example(what: str, first: ReplyFirst, *, notes: bool) -> str:
+def _example(what: str, first: ReplyFirst) -> str:
     """Return an example of a reply in JSON."""
-    why, noted = '"reasoning": "..."', '"note": null, ' if notes else ""
-    return f"{{{why}, {noted}{what}}}" if first == "reasoning" else f"{{{noted}{what}, {why}}}"
+    why = '"reasoning": "..."'
+    return f"{{{why}, {what}}}" if first == "reasoning" else f"{{{what}, {why}}}"

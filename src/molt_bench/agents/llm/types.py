@@ -74,30 +74,6 @@ def readable(decode: Callable[[bytes], T], body: bytes) -> T | None:
         return None
 
 
-class ToolCall(msgspec.Struct, frozen=True):
-    """A call of one of our tools: the provider's name for it, the tool, and the arguments as the model wrote them."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-class ToolStep(msgspec.Struct, frozen=True):
-    """What a model asked of our tools in one reply, and what it was told.
-
-    Attributes:
-        turn: The reply, as the library of its provider writes it.
-    """
-
-    turn: str
-    calls: tuple[ToolCall, ...]
-    answers: tuple[str, ...]
-
-    def __str__(self) -> str:
-        told = zip(self.calls, self.answers, strict=True)
-        return "\n".join(f"You asked {call.name} {call.arguments}: {answer}" for call, answer in told)
-
-
 class ChatTurn(NamedTuple):
     """An earlier message of a conversation, and the answer to it."""
 
@@ -115,7 +91,6 @@ class Question(msgspec.Struct, frozen=True):
         to_call: Chips a call costs, to check its reading.
         sample: The same question is asked several times: which of them this is, from 0.
         samples: How many answers one is drawn from.
-        steps: What the model asked of our tools so far, and was told.
         earlier: What is sent before the message, in a conversation.
         shortened: How often that has lost its oldest part at this attempt, since the model's context was full.
         can_shorten: Whether it can lose more of it.
@@ -130,7 +105,6 @@ class Question(msgspec.Struct, frozen=True):
     to_call: int
     sample: int = 0
     samples: int = 1
-    steps: tuple[ToolStep, ...] = ()
     earlier: tuple[ChatTurn, ...] = ()
     shortened: int = 0
     can_shorten: bool = False
@@ -144,8 +118,6 @@ class Answer(msgspec.Struct, frozen=True):
     model: str | None
     tokens: Tokens
     choice: Choice | UnsetType = UNSET
-    calls: tuple[ToolCall, ...] | UnsetType = UNSET
-    turn: str | UnsetType = UNSET
 
 
 class PackedBody(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -219,10 +191,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         at_most_requests: How many requests those are.
         sample: Which of several answers to the same question it is, from 1 after the first.
         samples: How many there are, where one of them is drawn.
-        step: How often our tools had answered before.
-        answers: What they answered last.
-        calls: What the model asks of them instead of a decision.
-        turn: That reply, as the library of its provider writes it.
         shortened: How often the conversation had lost its oldest part at this attempt, since the context was full.
         without: Fields of the request that were left out, since the server had rejected them.
         wire: What went over the wire for the last request.
@@ -252,10 +220,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     at_most_requests: int | UnsetType = UNSET
     sample: int | UnsetType = UNSET
     samples: Annotated[int, Meta(ge=2, le=MOST_SAMPLES)] | UnsetType = UNSET
-    step: int | UnsetType = UNSET
-    answers: tuple[str, ...] | UnsetType = UNSET
-    calls: tuple[ToolCall, ...] | UnsetType = UNSET
-    turn: str | UnsetType = UNSET
     shortened: int | UnsetType = UNSET
     without: tuple[str, ...] | UnsetType = UNSET
     wire: HttpRecord | UnsetType = UNSET
@@ -270,10 +234,9 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     @property
     def opens(self) -> bool:
         """Whether it is the first question about a decision."""
-        return self.attempt == 1 and self.sample is UNSET and self.step is UNSET and self.shortened is UNSET
+        return self.attempt == 1 and self.sample is UNSET and self.shortened is UNSET
 
     @property
-    def place(self) -> tuple[int, int, int]:
-        """Where it comes among the exchanges about a decision: its attempt, sample and step."""
-        sample, step = (0 if which is UNSET else which for which in (self.sample, self.step))
-        return self.attempt, sample, step
+    def place(self) -> tuple[int, int]:
+        """Where it comes among the exchanges about a decision: its attempt and its sample."""
+        return self.attempt, 0 if self.sample is UNSET else self.sample

@@ -92,7 +92,7 @@ function spentOn({ tokens, latencyS, usd }, suffix) {
 function attemptBody(one, { many, isLast, step, open }) {
   const { attempt, outcome, error, reasoning, trace, reply, prompt, promptHash } = one;
   const failed = error !== null || outcome !== "reply";
-  const which = `${one.sample ? `, sample ${one.sample + 1}` : ""}${one.asksTools ? ", asks tools" : ""}`;
+  const which = `${one.sample ? `, sample ${one.sample + 1}` : ""}`;
   const title = `Attempt ${attempt}${which}${failed ? " failed" : ""}`;
   const texts = [
     !isMissing(reasoning) && longText(reasoning, prose(open.mark), open.mark),

@@ -37,9 +37,8 @@ THOUGHTS: Final[Mapping[Effort, int]] = {
 SPREAD: Final = (0.4, 2.5)
 #: Tokens of the form of a reply in JSON, and of what a message says about it.
 _TOKENS_OF_FORM: Final = 145
-#: Tokens that memory and notes add to a call, without the hands that are told.
+#: Tokens that memory adds to a call, without the hands that are told.
 _REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
-_NOTES: Final = 60
 #: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
 _REACH_TURN: Final = 0.35
 _TOKENS_OF_HAND: Final = 65
@@ -48,8 +47,6 @@ _MOST_OF_HANDS: Final = 2000
 _TOKENS_OF_RESULT: Final = 45
 #: What the comprehension question adds to a call.
 COMPREHENSION: Final = Tokens(input=25, output=20)
-#: What the description of a tool adds, about; and a model with tools asks them once a decision, about.
-TOKENS_OF_TOOL: Final = 100
 #: Answers to a question with `reask: auto`, on average: `benchmarks/stand_ins.py`.
 REASKED: Final = 1.4
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
@@ -121,20 +118,20 @@ def expected_of(settings: LLMSettings, hands: int) -> Expected:
     thoughts = _thoughts(settings)
     most = settings.max_tokens or float("inf")
     written = min(said + thoughts, most)
-    message = TOKENS_PER_DECISION.input + more.input + TOKENS_OF_TOOL * len(settings.tools)
+    message = TOKENS_PER_DECISION.input + more.input
     if not settings.replies_in_json:
         message -= _TOKENS_OF_FORM
     stays = min(said, most)  # thoughts are not sent again
     turn = message + _TOKENS_OF_RESULT / DECISIONS_PER_HAND + stays
     conversation = conversation_tokens(settings, DECISIONS_PER_HAND * hands, turn)
-    reminders = _REMINDERS[settings.memory] + (_NOTES if settings.notes and settings.harness != "chat" else 0)
+    reminders = _REMINDERS[settings.memory]
     if settings.memory == "session":
         told = min(_REACH_TURN * hands / 2, settings.shown_hands)
         reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
     read = message + prompt_tokens(settings) + reminders + round(conversation)
     cached = cached_tokens(settings, max(0.0, conversation - stays))  # the last answer has not been sent before
     return Expected(
-        calls_per_hand=DECISIONS_PER_HAND * (1 + bool(settings.tools)),
+        calls_per_hand=DECISIONS_PER_HAND,
         input_tokens=read,
         cached_tokens=cached,
         cache_writes=read - cached

@@ -7,12 +7,12 @@ from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.chat_protocol import FINISH, Completion
 from molt_bench.agents.llm.providers.log_probabilities import choice_of
-from molt_bench.agents.llm.providers.pydantic_ai_library import arguments_of, called, turn_of
+from molt_bench.agents.llm.providers.pydantic_ai_library import arguments_of, called
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import LONGEST_REPLY, WITHHELD
-from molt_bench.agents.llm.types import Answer, Tokens, ToolCall, readable
+from molt_bench.agents.llm.types import Answer, Tokens, readable
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 else:
     messages = lazy_import("pydantic_ai.messages")
 
-#: Most characters of a reply that calls our tools.
-LONGEST_TURN: Final = 1_000_000
 #: Tokens of an answer: read, cached, written, thoughts, cache writes.
 Counts: TypeAlias = tuple[int, int, int, int, int]
 
@@ -71,8 +69,7 @@ class AnswerReader:
         """Read an answer as the library gives it; `body` is what it was read from."""
         calls = [part for part in response.parts if isinstance(part, messages.ToolCallPart)]
         said = "".join(part.content for part in response.parts if isinstance(part, messages.TextPart))
-        args = [arguments_of(call) for call in calls]
-        text = called([(call.tool_name, each) for call, each in zip(calls, args, strict=True)]) if calls else said
+        text = called([(call.tool_name, arguments_of(call)) for call in calls]) if calls else said
         details = response.provider_details or {}
         if response.finish_reason == WITHHELD and not text:
             text = str(details.get("refusal") or "")
@@ -86,17 +83,7 @@ class AnswerReader:
             counted = (0, 0, 0, 0, 0)
         counted = with_thoughts(counted, total_in(body))
         finish = self._provider.finish(response.finish_reason, details.get("finish_reason"))
-        answer = self._read(text, finish, response.model_name, counted, details.get("logprobs"))
-        if not calls or not all(call.tool_name in self._settings.tools for call in calls):
-            return answer
-        asked = tuple(
-            ToolCall(call.tool_call_id, call.tool_name, self._keys.cut(each))
-            for call, each in zip(calls, args, strict=True)
-        )
-        turn = self._keys.cut(turn_of(response))
-        if not 0 < len(turn) <= LONGEST_TURN:
-            return answer
-        return msgspec.structs.replace(answer, calls=asked, turn=turn)
+        return self._read(text, finish, response.model_name, counted, details.get("logprobs"))
 
     def plain(self, found: Completion) -> Answer:
         """Read a plain answer of the chat protocol."""

@@ -14,8 +14,7 @@ from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import reply_schema
-from molt_bench.agents.llm.talk.tools import TOOLS
-from molt_bench.agents.llm.types import ChatTurn, OutputMode, ToolStep
+from molt_bench.agents.llm.types import ChatTurn, OutputMode
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import ConfigError
 from molt_bench.extras import how_to_install
@@ -156,25 +155,19 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "library_models.Model"
         raise ConfigError("model", settings.model, expected) from None
 
 
-def parameters_of(settings: LLMSettings, mode: OutputMode, *, tools: bool) -> "library_models.ModelRequestParameters":
-    """Return the request parameters of an output mode, with our tools or without."""
+def parameters_of(settings: LLMSettings, mode: OutputMode) -> "library_models.ModelRequestParameters":
+    """Return the request parameters of an output mode."""
     definition = library_tools.ToolDefinition
     schema = reply_schema(
         comprehension=settings.comprehension,
-        notes=settings.notes,
         first=settings.reply_first,
         mixed=settings.harness == "mixed",
     )
     about = "Your decision at the poker table."
     offered: dict[str, Any] = {}
-    if tools:
-        offered["function_tools"] = [
-            definition(name=name, description=TOOLS[name].about, parameters_json_schema=TOOLS[name].schema)
-            for name in settings.tools
-        ]
     if mode == "tool":
         tool = definition(name=DECIDE, description=about, parameters_json_schema=schema, kind="output", strict=True)
-        offered |= {"output_tools": [tool], "allow_text_output": False}
+        offered = {"output_tools": [tool], "allow_text_output": False}
     elif mode != "text":
         offered["output_object"] = library_output.OutputObjectDefinition(
             schema, name="decision", description=about, strict=True
@@ -182,10 +175,8 @@ def parameters_of(settings: LLMSettings, mode: OutputMode, *, tools: bool) -> "l
     return library_models.ModelRequestParameters(output_mode=mode, **offered)
 
 
-def messages_of(
-    system: str, message: str, earlier: Sequence[ChatTurn] = (), steps: Sequence[ToolStep] = ()
-) -> "list[library_messages.ModelMessage]":
-    """Return a question as messages: with what was said before it, and what the model asked of our tools."""
+def messages_of(system: str, message: str, earlier: Sequence[ChatTurn] = ()) -> "list[library_messages.ModelMessage]":
+    """Return a question as messages, with what was said before it."""
     known = library_messages
     found: list[library_messages.ModelMessage] = []
     first: list[Any] = [known.SystemPromptPart(system)]
@@ -194,23 +185,7 @@ def messages_of(
         found += [asked, known.ModelResponse([known.TextPart(turn.said)])]
         first = []
     found.append(known.ModelRequest([*first, known.UserPromptPart(message)]))
-    for step in steps:
-        found += known.ModelMessagesTypeAdapter.validate_json(step.turn)
-        told = zip(step.calls, step.answers, strict=True)
-        parts = [known.ToolReturnPart(call.name, answer, tool_call_id=call.id) for call, answer in told]
-        found.append(known.ModelRequest(parts=parts))
     return found
-
-
-def turn_of(response: "library_messages.ModelResponse") -> str:
-    """Return a reply as text from which `messages_of` makes it again, with everything its provider wants back.
-
-    "" if it cannot be written, as with half of a character in it.
-    """
-    try:
-        return library_messages.ModelMessagesTypeAdapter.dump_json([response]).decode()
-    except ValueError:
-        return ""
 
 
 def arguments_of(call: "library_messages.ToolCallPart") -> str:

@@ -5,9 +5,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-import msgspec
-from msgspec import UNSET
-
 from molt_bench.agents.llm.providers.answers import AnswerReader
 from molt_bench.agents.llm.providers.api_keys import api_key
 from molt_bench.agents.llm.providers.base import BROKEN_OFF
@@ -33,10 +30,9 @@ from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import WITHHELD
-from molt_bench.agents.llm.talk.tools import MOST_STEPS
 from molt_bench.agents.llm.types import Answer, ChatTurn, OutputMode, Tokens
 from molt_bench.blame import raise_bug
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
@@ -84,7 +80,7 @@ class ModelClient:
         self.modes = OutputModes(settings.asked_mode, self._library.model.profile)
         self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._parameters: dict[tuple[OutputMode, bool], ModelRequestParameters] = {}
+        self._parameters: dict[OutputMode, ModelRequestParameters] = {}
         self._forms: dict[FormKind, ChatForm | None] = {}
         self.fields = SentFields(settings, self._library.model)
         # What a provider bills at its own address says nothing about another server.
@@ -96,30 +92,11 @@ class ModelClient:
         """The address of the server."""
         return self.keys.cut(self._library.model.base_url or "its provider")
 
-    async def _check_tools(self) -> None:
-        """Use the strictest output mode that goes with our tools; raises ConfigError if none does."""
-        while problem := await self._problem_with_tools():
-            mode = self.modes.current
-            if not self.modes.can_step_down(mode):
-                expected = f"none beside outputMode {mode} ({self.keys.cut(problem)})"
-                raise ConfigError("tools", ", ".join(self._settings.tools), expected)
-            self.modes.step_down(mode)
-
-    async def _problem_with_tools(self) -> str | None:
-        mode = self.modes.current
-        try:
-            await self._written(self._asking(mode, tools=True), self.fields.usual, Prompt("", "?", mode))
-        except library_errors.UserError as error:
-            return str(error)
-        except Exception as error:  # whatever else is wrong comes up again
-            raise_bug(error)
-        return None
-
     async def _written(
         self, asking: "ModelRequestParameters", settings: "ModelSettings", prompt: Prompt
     ) -> HttpRequest:
         """Return the request that the library writes, which is not sent; raises what it raises if it writes none."""
-        unsent, said = Unsent(), messages_of(prompt.system, prompt.message, prompt.earlier, prompt.steps)
+        unsent, said = Unsent(), messages_of(prompt.system, prompt.message, prompt.earlier)
         try:
             await self._library.ask(said, settings, asking, unsent)
         except Exception as error:  # it gets no answer, as it should
@@ -132,13 +109,9 @@ class ModelClient:
     async def connect(self, *, within_s: float) -> None:
         """Check that the server can be reached, without a request that costs anything.
 
-        Raises:
-            RequestFailed: It cannot.
-            ConfigError: Its output mode does not go with our tools.
+        Raises RequestFailed if it cannot.
         """
         self._settle_here()
-        if self._settings.tools:
-            await self._check_tools()
         if not (url := self._library.model.base_url):
             return
         try:
@@ -187,18 +160,17 @@ class ModelClient:
             raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
         if prompt.max_tokens is None:
             self.modes.answered.add(prompt.mode)
-        # Whoever asks our tools too often has not decided.
-        return answer if len(prompt.steps) < MOST_STEPS else msgspec.structs.replace(answer, calls=UNSET, turn=UNSET)
+        return answer
 
     async def _answer(self, prompt: Prompt, limit: int | None, watch: Stopwatch, seen: Seen) -> Answer:
         """Send a request and read the answer: the library reads what is not plain."""
-        asking = self._asking(prompt.mode, tools=bool(self._settings.tools) and prompt.max_tokens is None)
+        asking = self._asking(prompt.mode)
         settings = self.fields.of(prompt, limit)
         received = None
         if form := await self._form(prompt, limit, asking, settings):
             async with watch:
                 received = await self._sent(form.request(prompt.system, prompt.message, prompt.earlier), watch, seen)
-        said = partial(messages_of, prompt.system, prompt.message, prompt.earlier, prompt.steps)
+        said = partial(messages_of, prompt.system, prompt.message, prompt.earlier)
         if received is None:
             bodies: list[bytes] = []
 
@@ -210,7 +182,7 @@ class ModelClient:
             async with watch:
                 response = await self._library.ask(said(), settings, asking, send)
             return self._reader.library(response, bodies[-1] if bodies else b"")
-        found = None if self._settings.tools or not self._provider.chat else plain(received)
+        found = plain(received) if self._provider.chat else None
         if found is not None:
             return self._reader.plain(found)
         readable = with_readable_counts(received)
@@ -234,17 +206,17 @@ class ModelClient:
                 self._delay = LoopDelay()
             self._loop = loop
 
-    def _asking(self, mode: OutputMode, *, tools: bool) -> "ModelRequestParameters":
+    def _asking(self, mode: OutputMode) -> "ModelRequestParameters":
         """Return the request parameters of an output mode."""
-        if (mode, tools) not in self._parameters:
-            self._parameters[mode, tools] = parameters_of(self._settings, mode, tools=tools)
-        return self._parameters[mode, tools]
+        if mode not in self._parameters:
+            self._parameters[mode] = parameters_of(self._settings, mode)
+        return self._parameters[mode]
 
     async def _form(
         self, prompt: Prompt, limit: int | None, asking: "ModelRequestParameters", settings: "ModelSettings"
     ) -> ChatForm | None:
         """Return how requests are written without the library; None where the library has to write each of them."""
-        if not self._provider.chat or (self._settings.tools and prompt.max_tokens is None):
+        if not self._provider.chat:
             return None
         kind: FormKind = (prompt.mode, prompt.max_tokens, limit, self.fields.left_out, bool(prompt.earlier))
         if kind not in self._forms:

@@ -12,7 +12,6 @@ from molt_bench.agents.llm.providers.request_settings import (
 )
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.tools import MOST_STEPS
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -48,8 +47,6 @@ class SentFields:
             settings = trial_settings(self._settings, self._model, prompt.max_tokens) | self._logprobs
         if self.left_out:
             settings = without_fields(settings, self.left_out, self._limits)
-        if len(prompt.steps) >= MOST_STEPS:
-            settings = settings | {"tool_choice": "none"}
         return settings
 
     def leave_out(self, field: str, without: frozenset[str]) -> bool:

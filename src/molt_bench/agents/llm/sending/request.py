@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -12,10 +12,7 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import ChatTurn, Exchange, OutputMode, Question, Tokens, ToolStep
-
-#: Bytes that the description of a tool takes.
-_BYTES_OF_TOOL: Final = 1000
+from molt_bench.agents.llm.types import ChatTurn, Exchange, OutputMode, Question, Tokens
 
 
 class Participant:
@@ -39,7 +36,6 @@ class Prompt(msgspec.Struct, frozen=True):
 
     Attributes:
         earlier: What was said before the message, in a conversation.
-        steps: What the model asked of our tools, and was told.
         max_tokens: The limit of a preflight question, whose answer proves nothing about the output mode.
     """
 
@@ -47,7 +43,6 @@ class Prompt(msgspec.Struct, frozen=True):
     message: str
     mode: OutputMode
     earlier: tuple[ChatTurn, ...] = ()
-    steps: tuple[ToolStep, ...] = ()
     max_tokens: int | None = None
 
 
@@ -73,10 +68,8 @@ class Request:
         self.asked = asked
         self.prompt = prompt
         self.entry, self.game = exchange.key, exchange.game
-        said = [each.turn + "".join(each.answers) for each in prompt.steps]
-        about_tools = _BYTES_OF_TOOL * len(asked.settings.tools)
-        texts = (prompt.system, prompt.message, *chain.from_iterable(prompt.earlier), *said)
-        self.sent_bytes = sum(len(text) if text.isascii() else len(text.encode()) for text in texts) + about_tools
+        texts = (prompt.system, prompt.message, *chain.from_iterable(prompt.earlier))
+        self.sent_bytes = sum(len(text) if text.isascii() else len(text.encode()) for text in texts)
         self.exceeded = False
         self.tries = 0
         self.started = self.latency_s = 0.0
@@ -120,9 +113,15 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         settings: The participant's `settings_hash`.
         prompt: The question's `prompt_hash`.
     """
-    which = (question.sample, len(question.steps))
     place = msgspec.json.encode(
-        (prompt, question.game, question.hand, question.decision, question.attempt, *(which if any(which) else ()))
+        (
+            prompt,
+            question.game,
+            question.hand,
+            question.decision,
+            question.attempt,
+            *((question.sample,) if question.sample else ()),
+        )
     )
     return Exchange(
         key=sha256(settings + place).hexdigest(),
@@ -137,7 +136,5 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         text="",
         sample=question.sample or UNSET,
         samples=question.samples if question.samples > 1 else UNSET,
-        step=len(question.steps) or UNSET,
-        answers=question.steps[-1].answers if question.steps else UNSET,
         shortened=question.shortened or UNSET,
     )

@@ -7,7 +7,7 @@ replies alone, so it is the same whenever a game is played again from its record
 from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.memory import HandMemory, Notes, SessionMemory, told_hand
+from molt_bench.agents.llm.talk.memory import HandMemory, SessionMemory, told_hand
 from molt_bench.agents.llm.talk.prompt import decision_prompt, error_text, game_text, hand_text, reply_form
 from molt_bench.agents.llm.talk.reply import Reply, read_answer
 from molt_bench.agents.llm.talk.samples import chosen, drawn_from, one_of
@@ -40,7 +40,6 @@ class Conversation:
         self._rules: HandRules | None = game.rules if game is not None else None
         self._session = SessionMemory(settings.shown_hands)
         self._thoughts = HandMemory(ending=not settings.replies_in_json)
-        self._notes = Notes()
         self._chat = _Chat(settings) if settings.harness == "chat" else None
         self._rejected = ""
 
@@ -56,7 +55,7 @@ class Conversation:
             observation,
             settings,
             game=self._game,
-            memory="\n\n".join(filter(None, (session, self._notes.text()))),
+            memory=session,
             thoughts=self._thoughts.text(observation.hand_number) if settings.memory != "none" else "",
             rejected=self._rejected,
         )
@@ -73,7 +72,7 @@ class Conversation:
     def shorten(self, observation: Observation) -> None:
         """Drop the oldest hands of a conversation that is too long for the model; then it is asked again."""
         if self._chat is not None:
-            self._chat.shorten(observation.hand_number, self._notes.text())
+            self._chat.shorten(observation.hand_number)
 
     def take_reply(self, observation: Observation, *answers: Exchange) -> Action:
         """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none.
@@ -104,8 +103,6 @@ class Conversation:
         if self._settings.memory != "none":
             done = f"{action.kind} {action.amount}" if action.kind == "raiseTo" else action.kind
             self._thoughts.add(observation.hand_number, observation.street, reply.reasoning, done)
-        if self._settings.notes and reply.note:
-            self._notes.add(observation.hand_number, reply.note)
 
     def take_result(self, result: HandResult) -> None:
         """Remember a finished hand as the table saw it."""
@@ -116,7 +113,7 @@ class Conversation:
             self._session.add(result, rules)
         if self._chat is not None:
             steps = table_steps(rules, result.starting_stacks, result.button, result.log)
-            self._chat.take_result(f"This hand is over: {told_hand(result, steps)}.", self._notes.text())
+            self._chat.take_result(f"This hand is over: {told_hand(result, steps)}.")
 
 
 class _Chat:
@@ -159,29 +156,29 @@ class _Chat:
             self._turns.append(ChatTurn(self._asked, shortened(said, ANSWER_LENGTH)))
             self._hands.append(hand_number)
 
-    def take_result(self, result: str, notes: str) -> None:
+    def take_result(self, result: str) -> None:
         """Take the result of a finished hand, and drop the first hands of a conversation that is too long."""
         self._open = "\n\n".join(filter(None, (self._open, result)))
         if self._size() > self._most:
-            self._drop(self._most / 2, self._hands[-1], notes)
+            self._drop(self._most / 2, self._hands[-1])
 
     def can_shorten(self, hand_number: int) -> bool:
         """Return whether there are hands before this one."""
         return bool(self._hands) and self._hands[0] != hand_number
 
-    def shorten(self, hand_number: int, notes: str) -> None:
+    def shorten(self, hand_number: int) -> None:
         """Drop the first hands of a conversation that the model has no room for: half of it, or all before this hand.
 
         What was too long once is too long for good.
         """
         size = self._size()
         self._most = min(self._most, size)
-        self._drop(size / 2, hand_number, notes)
+        self._drop(size / 2, hand_number)
 
     def _size(self) -> int:
         return sum(len(turn.asked) + len(turn.said) for turn in self._turns)
 
-    def _drop(self, most: float, kept: int, notes: str) -> None:
+    def _drop(self, most: float, kept: int) -> None:
         """Drop hands from the first on until `most` characters are left: whole hands, and never the hand `kept`."""
         total, gone = self._size(), 0
         while gone < len(self._hands) and total > most and self._hands[gone] != kept:
@@ -191,5 +188,4 @@ class _Chat:
             gone += 1  # never half a hand
         if gone:
             self._lost = f"The hands up to {self._hands[gone - 1]} are no longer in this conversation."
-            self._lost = "\n\n".join(filter(None, (self._lost, notes)))
             del self._turns[:gone], self._hands[:gone]

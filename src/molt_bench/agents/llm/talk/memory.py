@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from typing import Final
 
-from molt_bench.agents.llm.talk.prompt import NOTE_LENGTH, action_text, made_hand, spaced
+from molt_bench.agents.llm.talk.prompt import action_text, made_hand, spaced
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult
 from molt_bench.poker.play_statistics import Ratio, TableStep, ratios_of, table_steps
@@ -12,8 +12,6 @@ from molt_bench.poker.play_statistics import Ratio, TableStep, ratios_of, table_
 THOUGHT_LENGTH: Final = 600
 #: Thoughts that are kept of a hand, the last ones.
 THOUGHTS: Final = 6
-#: Notes that are kept of a game, the last ones.
-NOTES: Final = 8
 #: Most characters of all remembered hands together; the last ones are kept.
 HANDS_LENGTH: Final = 8000
 #: Open board cards from the turn on.
@@ -43,23 +41,6 @@ class HandMemory:
         if hand_number != self._hand or not self._thoughts:
             return ""
         return "\n".join(["What you thought earlier in this hand:", *self._thoughts])
-
-
-class Notes:
-    """What a model wrote down for later hands."""
-
-    def __init__(self) -> None:
-        self._notes: deque[str] = deque(maxlen=NOTES)
-
-    def add(self, hand_number: int, note: str) -> None:
-        """Keep a note."""
-        said = " ".join(note.split())[:NOTE_LENGTH]
-        if said:
-            self._notes.append(f"- hand {hand_number}: {said}")
-
-    def text(self) -> str:
-        """Return the notes; "" if there are none."""
-        return "\n".join(["Your notes:", *self._notes]) if self._notes else ""
 
 
 class SessionMemory:

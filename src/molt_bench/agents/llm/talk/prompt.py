@@ -4,13 +4,13 @@ What stays the same comes first (the skill document, the game), then what change
 so that providers can cache it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings, Track
 from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE
-from molt_bench.agents.llm.types import ChatTurn, ToolStep
+from molt_bench.agents.llm.types import ChatTurn
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
@@ -23,8 +23,6 @@ from molt_bench.visible_text import shortened
 #: The names of made hands, from worst to best.
 MADE_HANDS = tuple(name for _, name in CATEGORIES)
 
-#: Characters that are kept of a note.
-NOTE_LENGTH: Final = 300
 #: Characters that are shown of an answer that was not taken.
 REJECTED_LENGTH: Final = 1200
 
@@ -174,8 +172,6 @@ def reply_form(observation: Observation, settings: LLMSettings) -> str:
     more = ""
     if settings.comprehension:
         more = '"hand": what you have now ("high card", "pair" and so on), "toCall": chips a call costs, 0 if none, '
-    if settings.notes:
-        more += '"note": a note to yourself for later hands, or null, '
     why, what = '"reasoning": "..."', f'"kind": {kinds_text}, "amount": {amount}'
     if settings.harness == "mixed":
         what = (
@@ -185,14 +181,7 @@ def reply_form(observation: Observation, settings: LLMSettings) -> str:
     return f"Reply with one JSON object: {{{said}}}"
 
 
-def prompt_hash(
-    harness: str, system: str, message: str, earlier: Sequence[ChatTurn] = (), steps: Iterable[ToolStep] = ()
-) -> str:
+def prompt_hash(harness: str, system: str, message: str, earlier: Sequence[ChatTurn] = ()) -> str:
     """Return the hash of a harness, by its label, and of everything that is sent."""
-    sent = (harness, system, *(text for turn in earlier for text in turn), with_steps(message, steps))
+    sent = (harness, system, *(text for turn in earlier for text in turn), message)
     return sha256("\0".join(sent).encode()).hexdigest()
-
-
-def with_steps(message: str, steps: Iterable[ToolStep]) -> str:
-    """Return a message with everything that was asked of our tools after it, and answered."""
-    return "\n\n".join([message, *map(str, steps)])

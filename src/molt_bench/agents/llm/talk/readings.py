@@ -25,7 +25,7 @@ def stated_in(settings: LLMSettings, exchange: Exchange) -> Strategy | UnsetType
     That of one of several answers to draw from is its action.
     """
     mixed, one_of_several = settings.harness == "mixed", exchange.samples is not UNSET
-    reply = reply_in(settings, exchange) if (mixed or one_of_several) and exchange.calls is UNSET else None
+    reply = reply_in(settings, exchange) if mixed or one_of_several else None
     if reply is None:
         return UNSET
     return reply.strategy if mixed else pure(reply.action)

@@ -43,14 +43,12 @@ _ACTION_LINE: Final = re.compile(
 )
 _LINE_BEGINS: Final = " \t*_`>#-\"'\u201c\u2018"
 _LINE_ENDS: Final = " \t*_`.!;\"'\u201d\u2019"
-_NOTE_LINE: Final = re.compile(r"NOTE:[*_`\s]*(?P<note>.+)", re.IGNORECASE)
-_MARKUP: Final = " \t*_`."
 #: What matters for where an object ends; a backslash takes the meaning from the character after it.
 _MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A model's reply: its action and why; where asked for, what it says its hand is and a call costs, and its note.
+    """A model's reply: its action and why; where asked for, what it says its hand is and a call costs.
 
     Where it states a strategy, its action is the first one of that, and which one is played is still to be drawn.
     """
@@ -59,12 +57,11 @@ class Reply(msgspec.Struct, frozen=True):
     reasoning: str
     hand: str | None = None
     to_call: int | None = None
-    note: str = ""
     strategy: Strategy = ()
 
 
 def reply_schema(
-    *, comprehension: bool = False, notes: bool = False, first: ReplyFirst = "reasoning", mixed: bool = False
+    *, comprehension: bool = False, first: ReplyFirst = "reasoning", mixed: bool = False
 ) -> dict[str, Any]:
     """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it.
 
@@ -78,9 +75,8 @@ def reply_schema(
     }
     if mixed:
         what = {"strategy": {"type": "array", "items": _object_schema({**what, "percent": {"type": "integer"}})}}
-    noted = {"note": {"anyOf": [{"type": "string"}, {"type": "null"}]}}
     before, after = (why, what) if first == "reasoning" else (what, why)
-    return _object_schema({**before, **(reading if comprehension else {}), **(noted if notes else {}), **after})
+    return _object_schema({**before, **(reading if comprehension else {}), **after})
 
 
 def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
@@ -115,8 +111,7 @@ def read_free_reply(text: str, finish: str | None) -> Reply:
         raise AgentFailed("unparsable", f"the last line is {shown(last.strip())}; {expected}")
     kind: Kind = next(kind for kind in KINDS if kind.lower() == (found["kind"] or found["free"] or "raiseTo").lower())
     action = Action(kind, int(found["amount"].replace(",", ""))) if kind == "raiseTo" else Action(kind)
-    notes = [note["note"] for line in before.splitlines() if (note := _NOTE_LINE.fullmatch(line.strip(_MARKUP)))]
-    return Reply(action, whole_characters(before.strip()), note=whole_characters(notes[-1]) if notes else "")
+    return Reply(action, whole_characters(before.strip()))
 
 
 def _answer_of(text: str) -> str:
@@ -259,12 +254,10 @@ def whole_characters(text: str) -> str:
 def _checked(found: dict[str, Any], *, mixed: bool) -> Reply:
     strategy = stated_strategy(found) if mixed else ()
     reasoning, hand, to_call = found.get("reasoning"), found.get("hand"), found.get("toCall")
-    note = found.get("note")
     return Reply(
         strategy[0].action if mixed else stated_action(found),
         whole_characters(reasoning) if isinstance(reasoning, str) else "",
         hand if isinstance(hand, str) else None,
         to_call if type(to_call) is int else None,
-        whole_characters(note) if isinstance(note, str) else "",
         strategy,
     )
