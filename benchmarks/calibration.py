@@ -9,8 +9,8 @@ Runs on ladders whose truth is known, see `ladders.py`: none of them has been us
   saw? `naive` is the interval for a fixed sample, `looked` the one of the stop rule; `ranks` are the rank intervals.
 - Verdicts: how many runs end with a wrong order or a wrong tie, and how many order copies of one bot?
 
-Beside the default stand the same with the error shared by all neighbours (`familywise`), the rule without a horizon
-(`anytime`), and the rule of the first plan: OpenSkill by matches of ten seeds, until all neighbours are 95% sure.
+Beside the default stand the same with the error shared by all neighbours (`familywise`), and the rule of the first
+plan: OpenSkill by matches of ten seeds, until all neighbours are 95% sure.
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,6 @@ class Row(NamedTuple):
 ROWS = (
     Row("ours", {}, {}),
     Row("ours, familywise", {"familywise": True}, {}),
-    Row("anytime", {"rule": "anytime"}, {}),
     Row("openskill", {"method": "openskill"}, PRD, shared=True),
     Row("openskill, by seeds", {"method": "openskill"}, {**PRD, "rating": {"updatePer": "seedPair"}}, shared=True),
 )

@@ -2,7 +2,7 @@
 
 Hands to the stop on ladders whose truth is known (see `ladders.py`), ours beside others:
 
-- the rule of earlier versions: no horizon, the error shared by all neighbours;
+- the error shared by all neighbours;
 - (a) independent hands, where the seats are not swapped on the same cards and no two pairings share any, in a round
   robin, with an interval of z standard errors that is looked at after every round: z = 3, and the least z at which at
   most 5%, and at most 0.5%, of its runs here are wrong, which nobody could know beforehand;
@@ -47,7 +47,6 @@ class Row(NamedTuple):
     method: str = "margin"
     exploration: float = 0.25
     by: str = "match"
-    rule: str = "horizon"
     error_shared: bool = False
 
     @property
@@ -60,7 +59,6 @@ class Row(NamedTuple):
         parts = [self.policy, self.estimator, self.margins]
         parts += ["shared seeds"] if self.shared else []
         parts += [f"{self.per_match} a match"] if self.per_match != usual.per_match else []
-        parts += [self.rule] if self.rule != usual.rule else []
         parts += ["error shared"] if self.error_shared else []
         return ", ".join(parts)
 
@@ -69,7 +67,6 @@ OURS = Row()
 PRD = Row(policy="uncertainty_overlap", exploration=0.5, per_match=10, method="openskill", shared=True)
 ROWS = (
     OURS,
-    OURS._replace(rule="anytime", error_shared=True),
     OURS._replace(error_shared=True),
     OURS._replace(policy="round_robin"),
     *[OURS._replace(estimator=estimator) for estimator in ESTIMATORS],
@@ -94,7 +91,7 @@ def endings(pool: Pool, row: Row, seeds: Sequence[int]) -> list[Ending]:
         share = max(1, len(pool.names) - 1) if row.error_shared else 1
         config = config_of(
             draws,
-            {"method": row.method, "rule": row.rule, "threshold": 1 - 0.05 / share},
+            {"method": row.method, "threshold": 1 - 0.05 / share},
             scheduler={"policy": row.policy, "exploration": row.exploration, "reference": pool.plan.reference},
             rating={"estimator": row.estimator, "margins": row.margins, "updatePer": row.by},
             seeds={"perMatch": row.per_match},

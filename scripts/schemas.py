@@ -367,12 +367,6 @@ SUMMARY: Final = fields(
         fields("One stage.", matches=INTEGER, stopReason=TEXT, stop=say({"type": "object"}, "Its stop rule.")),
         "The earlier stages of an extended run.",
     ),
-    errorBudget_=fields(
-        "What the run has spent of its error; absent where margins do not decide.",
-        allowed=say(NUMBER, "How often a verdict may be wrong, over all tests, by the rule of the last one."),
-        tests=listed(NUMBER, "The part of each test: a stage with another rule for neighbours is another test."),
-        left=say(NUMBER, "What is left for other rules, if the run is extended."),
-    ),
     journal_=fields(
         "The journal that all this follows from.",
         lines=INTEGER,

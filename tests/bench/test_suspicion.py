@@ -8,7 +8,7 @@ import pytest
 from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_margins
 from molt_bench.bench.suspicion import Suspicion
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import Anytime
+from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Judge, Verdict
 
@@ -104,7 +104,7 @@ def test_a_difference_that_is_not_likely_leaves_the_order_open():
     assert found.doubted() == found.findings().odd == ("a", "b")
     model = MarginModel("ab")
     model.add(("a", "b"), [1000.0, 1010.0] * 20)
-    judge = Judge(Anytime(250.0))
+    judge = Judge(Horizon(250.0, 10))
     assert [each.kind for each in judge.neighbours(model)] == ["ordered"]
     assert [each.kind for each in judge.neighbours(model, doubted=found.doubted())] == ["unresolved"]
 

@@ -71,7 +71,7 @@ MODES = [
     {"stop": {"adjacentConfidence": {"threshold": 0.9999999999999999, "tieMarginMbb": 1e-6}}},
     {"stop": {"adjacentConfidence": {"threshold": 0.5000000000000001, "tieMarginMbb": 1e9, "method": "openskill"}}},
     {"stop": {"adjacentConfidence": {"tieMarginMbb": 0, "familywise": True}}, "rating": {"estimator": "aivat"}},
-    {"stop": {"adjacentConfidence": {"rule": "anytime", "threshold": 0.999999999, "tieMarginMbb": 1e-6}}},
+    {"stop": {"adjacentConfidence": {"threshold": 0.999999999, "tieMarginMbb": 1e-6}}},
     {"scheduler": {"policy": "gauntlet", "reference": "a"}, "rating": {"margins": "additive"}},
     {"scheduler": {"reference": "nobody"}},
     {"stop": {"adjacentConfidence": {"method": "predict_win"}, "topkStable": {"k": 10**9, "rounds": 1}}},

@@ -8,10 +8,10 @@ import pytest
 
 from molt_bench.rating.more_play import more_seed_pairs
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import Anytime, Horizon
+from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 
-TESTS = [Horizon(250.0, 10), Anytime(250.0)]
+TESTS = [Horizon(250.0, 10), Horizon(0.0, 10)]
 
 
 def played(names, count=20):

@@ -13,10 +13,10 @@ from molt_bench.rating.cycles import significant_cycles
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.payoffs import nash_averaging, payoff_matrix, transitivity
-from molt_bench.rating.sequential import Anytime, sure
+from molt_bench.rating.sequential import Horizon, sure
 
 RPS = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], dtype=float)
-TEST = Anytime(100.0)
+TEST = Horizon(100.0, 10)
 
 
 def model_of(payoffs, *, count=40, sd=0.0, seed=1, skip=()):
@@ -376,7 +376,7 @@ def test_one_edge_that_is_not_certain_is_enough_to_have_no_cycle():
 @pytest.mark.parametrize("skills", [(0, 0, 0, 0, 0), (400, 200, 0, -200, -400), (300, 299, 298, 0, 0, 0)])
 def test_in_transitive_data_there_are_none(skills):
     found = [
-        significant_cycles(model_of(ladder(*skills), sd=1000, count=30, seed=seed), Anytime(200.0))
+        significant_cycles(model_of(ladder(*skills), sd=1000, count=30, seed=seed), Horizon(200.0, 10))
         for seed in range(120)
     ]
     assert np.mean([bool(cycles) for cycles in found]) <= 0.05

@@ -8,10 +8,10 @@ import pytest
 from molt_bench.rating.additive import AdditiveModel
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.ranks import rank_intervals
-from molt_bench.rating.sequential import Anytime, Horizon
+from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge
 
-TESTS = [Horizon(250.0, 10), Anytime(250.0)]
+TESTS = [Horizon(250.0, 10), Horizon(0.0, 10)]
 SKILLS = {"a": 500.0, "b": 200.0, "c": 0.0, "d": -200.0}
 
 

@@ -135,7 +135,7 @@ def test_one_sentence_says_whose_win_rate_is_not_complete_and_who_has_not_played
     assert first.startswith(INCOMPLETE)
     assert all(each in first for each in ("tag (2 of 3)", "folder (1 of 3)", "callstation (1 of 3)"))
     assert first.endswith("; tight has not played.")
-    assert others[0].startswith("Not resolved, so no order is claimed (that takes 98%): ")
+    assert others[0].startswith("Not resolved, so no order is claimed (that takes 97.5%): ")
     assert not any("the order is" in each for each in others)  # an order by results that nobody knows
 
 

@@ -63,11 +63,6 @@ def test_more_runs_make_the_interval_narrower(runs):
         assert row.half_width < alone[row.rating.id]
 
 
-def test_ranks_are_claimed_by_the_test_that_has_no_horizon(runs):
-    (pool,) = pools(runs)
-    assert pool.result.config.stop.adjacent_confidence.rule == "anytime"
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [

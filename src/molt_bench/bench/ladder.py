@@ -9,7 +9,6 @@ from msgspec import structs
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
-from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.margin_model_choice import margin_book
 from molt_bench.bench.match_margins import MatchMargins, check_chips
 from molt_bench.bench.model_draws import Draws
@@ -18,7 +17,7 @@ from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import Convergence, PlayedMatch
 from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import Progress, judge_of
+from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
 from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
@@ -106,13 +105,13 @@ class Ladder:
         self.rankings: list[tuple[str, ...]] = []
         self.rounds = self.hands = self.games = 0
         self.played: Counter[str] = Counter()
-        #: The stop rules of the stages so far.
-        self._stops: list[StopConfig] = []
         self._confidences: tuple[float, ...] | None
         self._verdicts: tuple[Verdict, ...] | None
+        self._stop: StopConfig | None = None
         self.judge_by(config.stop)
-        self.by_margins = self._rule.method == "margin"
-        by_prediction = self._rule.method == "predict_win"
+        method = rule_of(config.stop).method
+        self.by_margins = method == "margin"
+        by_prediction = method == "predict_win"
         self.confidence: Confidence = (
             self._sure
             if self.by_margins
@@ -144,11 +143,10 @@ class Ladder:
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
-        if self._stops and self._stops[-1] is stop:
+        if self._stop is stop:
             return
-        self._stops.append(stop)
-        self._rule = rule_of(stop)
-        self.judge = judge_of(self.config, stops=self._stops, version=self.version)
+        self._stop = stop
+        self.judge = judge_of(self.config, stop)
         self._look_anew()
 
     def rate(

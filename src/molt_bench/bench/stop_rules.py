@@ -6,10 +6,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench._version import BENCH_VERSION
-from molt_bench.bench.error_budget import error_of, rule_of
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
-from molt_bench.rating.sequential import Anytime, Horizon
+from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
+from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.verdicts import Judge, Verdict, surely
 
 
@@ -90,20 +88,17 @@ def adjacent_confidence(threshold: float) -> StopRule:
     return rule
 
 
-def judge_of(
-    config: BenchmarkConfig, *, stops: Sequence[StopConfig] | None = None, version: int = BENCH_VERSION
-) -> Judge:
-    """Return how leads become verdicts in a run. Without ties there is no horizon.
+def rule_of(stop: StopConfig) -> AdjacentConfidence:
+    """Return the rule by which the order of neighbours is judged, whether or not it stops the run."""
+    return stop.adjacent_confidence or AdjacentConfidence()
 
-    `stops` are the stop rules of its stages, the current one last, if it has more than that of its config; `version` is
-    the bench version that plays it, or has played it.
-    """
-    stops = stops or [config.stop]
-    rule = rule_of(stops[-1])
+
+def judge_of(config: BenchmarkConfig, stop: StopConfig | None = None) -> Judge:
+    """Return how leads become verdicts in a run: by its stop rule, or by that of one of its stages."""
+    rule = rule_of(stop or config.stop)
     per_match = config.seeds.per_match
     first = -(-config.scheduler.min_seed_pairs // per_match) * per_match
-    test = Horizon(rule.tie_margin_mbb, first) if rule.rule == "horizon" and rule.tie_margin_mbb else None
-    return Judge(test or Anytime(rule.tie_margin_mbb), error_of(stops, version=version), rule.familywise, first)
+    return Judge(Horizon(rule.tie_margin_mbb, first), 1 - rule.threshold, rule.familywise, first)
 
 
 def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = False) -> StopRule:

@@ -210,10 +210,6 @@ class AdjacentConfidence(Section):
     """Stop once every adjacent pair on the leaderboard is ordered with this confidence."""
 
     threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9, description="The confidence, such as 0.95.")] = 0.95
-    rule: Annotated[
-        Literal["horizon", "anytime"],
-        Field(description="How looking after every round is allowed for: up to the tie margin's horizon, or for ever."),
-    ] = "horizon"
     familywise: Annotated[
         bool, Field(description="Whether the confidence is for all adjacent pairs together, or for each of them.")
     ] = False

@@ -7,7 +7,7 @@ from itertools import combinations
 import msgspec
 
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import SequentialTest, sure
+from molt_bench.rating.sequential import Horizon, sure
 
 
 class Cycle(msgspec.Struct, frozen=True):
@@ -17,7 +17,7 @@ class Cycle(msgspec.Struct, frozen=True):
     sure: float
 
 
-def significant_cycles(model: MarginModel, test: SequentialTest, *, error: float = 0.05) -> tuple[Cycle, ...]:
+def significant_cycles(model: MarginModel, test: Horizon, *, error: float = 0.05) -> tuple[Cycle, ...]:
     """Return the cycles in which every edge is significant by this test.
 
     Each edge is tested in both directions, with the error divided by the number of pairs (Bonferroni), so the

@@ -9,7 +9,7 @@ from math import fsum, inf, sqrt
 from typing import Final
 
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import SequentialTest
+from molt_bench.rating.sequential import Horizon
 from molt_bench.specs import Pair
 
 #: More seed pairs than anybody plays: a lead that needs them is as good as never decided.
@@ -17,7 +17,7 @@ _NEVER: Final = 1e9
 _STEPS: Final = 100
 
 
-def more_seed_pairs(model: MarginModel, test: SequentialTest, pair: Pair, *, error: float) -> dict[Pair, float] | None:
+def more_seed_pairs(model: MarginModel, test: Horizon, pair: Pair, *, error: float) -> dict[Pair, float] | None:
     """Return how many more seed pairs of each pairing would decide a lead; None if that cannot be said.
 
     It cannot before everybody that the lead rests on has played, nor where it would take more than anybody plays.

@@ -15,7 +15,7 @@ import numpy as np
 
 from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import SequentialTest, sure
+from molt_bench.rating.sequential import Horizon, sure
 
 
 class Payoff(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class Transitivity(msgspec.Struct, frozen=True):
     corrected: float | None
 
 
-def payoff_matrix(model: MarginModel, test: SequentialTest, *, level: float = 0.95) -> PayoffMatrix:
+def payoff_matrix(model: MarginModel, test: Horizon, *, level: float = 0.95) -> PayoffMatrix:
     """Return what each wins from each, from their own games alone."""
     names = model.participants
     number = {name: at for at, name in enumerate(names)}

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import SequentialTest
+from molt_bench.rating.sequential import Horizon
 from molt_bench.rating.sequential_batch import doubts as doubts_of
 from molt_bench.rating.verdicts import holm
 from molt_bench.specs import Pair
@@ -23,7 +23,7 @@ from molt_bench.specs import Pair
 
 def rank_intervals(
     model: MarginModel,
-    test: SequentialTest,
+    test: Horizon,
     *,
     error: float = 0.05,
     apart: Collection[str] = (),
@@ -46,7 +46,7 @@ def intervals_of(known: Mapping[str, Mapping[str, bool]]) -> dict[str, tuple[int
 
 
 def sure_leads(
-    model: MarginModel, test: SequentialTest, *, error: float, apart: Collection[str] = (), familywise: bool = False
+    model: MarginModel, test: Horizon, *, error: float, apart: Collection[str] = (), familywise: bool = False
 ) -> dict[str, dict[str, bool]]:
     """Return for each participant those it surely leads, as True, and those it surely trails, as False."""
     names = [name for name in model.participants if name not in apart]

@@ -1,16 +1,12 @@
 """Sequential tests: how strong a lead has to be if the run looks after every round and stops when it likes.
 
 An ordinary interval is right 95% of the time if it is looked at once. Looked at after every round until it shows what
-was hoped for, it is wrong far more often. Two tests allow for that:
-
-- `Horizon`, the default. Two participants closer than the tie margin count as tied, so a run never needs more
-  information than it takes to tell a lead of that size from none. Between the first look and that horizon, the
-  standardised lead of two equals is a Gaussian process, and the probability that it ever crosses a constant z is
-  phi(z) ((z - 1/z) ln(I_max / I_first) + 4/z) (Miller and Siegmund 1982; Siegmund 1985, chapter 4). That formula
-  is for looking without a pause; between looks the process can cross unseen, which is what `UNSEEN` allows for.
-- `Anytime`, Robbins' normal mixture, which has no horizon: the likelihood of the data, averaged over leads drawn from
-  Normal(0, spread), divided by their likelihood without a lead, is a martingale if there is none, so the probability
-  that it *ever* exceeds 1/error is at most `error` (Ville's inequality; Robbins 1970; Howard et al. 2021, equation 14).
+was hoped for, it is wrong far more often. `Horizon` allows for that. Two participants closer than the tie margin count
+as tied, so a run never needs more information than it takes to tell a lead of that size from none. Between the first
+look and that horizon, the standardised lead of two equals is a Gaussian process, and the probability that it ever
+crosses a constant z is phi(z) ((z - 1/z) ln(I_max / I_first) + 4/z) (Miller and Siegmund 1982; Siegmund 1985, chapter
+4). That formula is for looking without a pause; between looks the process can cross unseen, which is what `UNSEEN`
+allows for.
 
 Margins are treated as Normal with a known variance; to allow for its estimation, Student's t is converted to the z of
 the same probability. See docs/why/methods.md for what voids this.
@@ -18,19 +14,18 @@ the same probability. See docs/why/methods.md for what voids this.
 
 from collections.abc import Generator
 from functools import lru_cache
-from math import exp, inf, log, log1p, pi, sqrt
+from math import exp, inf, log, pi, sqrt
 from statistics import NormalDist
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import msgspec
 
 from molt_bench.rating.error_function import erfc
 from molt_bench.rating.student import Estimate, near_quantile, student_cdf, student_quantile
 
-#: Standard deviation of the mixture, like differences worth finding: this many times the tie margin.
-SPREAD: Final = 2.0
-#: The mixture's standard deviation if the tie margin is 0, in thousandths of a big blind per hand.
-_SPREAD_WITHOUT_TIES: Final = 500.0
+#: The standard error at the first look where nobody can tie, in tie margins: the horizon is as far away as if the tie
+#: margin were a thousandth of it, which no run reaches.
+_FIRST_ERROR_WITHOUT_TIES: Final = 1000.0
 #: The standardised distance from the tie margin that makes a tie at an error of 5%, in the formula of the horizon.
 TIE_Z: Final = 2.5
 #: Share of a tie's error at a single look: at an error of 5%, the one-sided test is passed at z = 2.5.
@@ -57,7 +52,7 @@ class Horizon(msgspec.Struct, frozen=True):
     """A test between the first look and the information that the tie margin asks for.
 
     Attributes:
-        tie_margin: Leads up to this size do not matter, in thousandths of a big blind per hand; above 0.
+        tie_margin: Leads up to this size do not matter, in thousandths of a big blind per hand; 0 for no ties.
         first: Seed pairs of every pairing at the first look.
     """
 
@@ -123,58 +118,12 @@ class Horizon(msgspec.Struct, frozen=True):
 
     def _first_error(self, lead: Estimate) -> float:
         """Return the standard error at the first look, in tie margins; the lead's own if its unit is not known."""
+        if not self.tie_margin:
+            return _FIRST_ERROR_WITHOUT_TIES
         return (lead.unit / sqrt(self.first) if lead.unit else lead.tested) / self.tie_margin
 
 
-class Anytime(msgspec.Struct, frozen=True):
-    """A test without a horizon, valid at any time and for any number of looks.
-
-    Attributes:
-        tie_margin: Leads up to this size do not matter, in thousandths of a big blind per hand; 0 for no ties.
-    """
-
-    tie_margin: float
-
-    def doubt(self, lead: Estimate) -> float:
-        """Return the probability that two equals ever seem this far apart: the two-sided p-value of a lead."""
-        if lead.tested == inf or not lead.mean:
-            return 1.0
-        z = _z_of(abs(lead.mean) / lead.tested, lead.free)
-        more = (self._spread / lead.tested) ** 2  # what the mixture adds to the variance
-        return min(1.0, exp(log1p(more) / 2 - min(700.0, z * z / 2 * more / (1 + more))))
-
-    def tie_doubt(self, lead: Estimate) -> float:
-        """Return the probability that two who are the tie margin apart ever seem this close."""
-        room = self.tie_margin - abs(lead.mean)
-        return self.doubt(msgspec.structs.replace(lead, mean=room)) if room > 0 and lead.tested != inf else 1.0
-
-    def may_tie(self, lead: Estimate, error: float) -> bool:
-        """Return whether `tie_doubt` may be as small as this."""
-        return abs(lead.mean) < self.tie_margin and error < 1 and lead.tested != inf
-
-    def bars(self, lead: Estimate, error: float) -> tuple[float, float]:
-        """Return how many standard errors away from 0 a lead has to be for an order, and from the margin for a tie."""
-        more = 0.0 if lead.tested == inf else (self._spread / lead.tested) ** 2
-        if not more:
-            return inf, inf
-        bar = _t_of(sqrt((2 * log(1 / error) + log1p(more)) * (1 + more) / more), lead.free)
-        return bar, bar
-
-    def deciding(self, lead: Estimate, error: float) -> float:
-        """Return the standard error with which a lead of this size would be an order or a tie."""
-        bar, _ = self.bars(lead, error)
-        return max(abs(lead.mean) / bar, (self.tie_margin - abs(lead.mean)) / bar)
-
-    @property
-    def _spread(self) -> float:
-        return SPREAD * self.tie_margin or _SPREAD_WITHOUT_TIES
-
-
-#: A test of leads that is valid although the run looks after every round.
-SequentialTest: TypeAlias = Horizon | Anytime
-
-
-def sure(test: SequentialTest, lead: Estimate) -> float:
+def sure(test: Horizon, lead: Estimate) -> float:
     """Return the confidence that a lead is above 0: from 0 to 1, and 0.5 without evidence.
 
     It is one minus half the p-value of the test: each of the two orders gets half of the error.
@@ -188,7 +137,7 @@ def sure_by(doubt: float, lead: Estimate) -> float:
     return 1 - against if lead.mean > 0 else against
 
 
-def radius(test: SequentialTest, lead: Estimate, error: float) -> float:
+def radius(test: Horizon, lead: Estimate, error: float) -> float:
     """Return half the width of the interval that holds the lead at every look, except with probability `error`."""
     return inf if lead.tested == inf else test.bars(lead, error)[0] * lead.tested
 
@@ -216,11 +165,6 @@ def order_z(error: float, first_error: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if _crossing(middle, first_error) > UNSEEN * error else (low, middle)
     return high
-
-
-def _z_of(t: float, free: float) -> float:
-    """Return the z with the same tail probability as this t."""
-    return -_NORMAL.inv_cdf(max(LEAST, student_cdf(-t, free)))
 
 
 def _t_of(z: float, free: float) -> float:

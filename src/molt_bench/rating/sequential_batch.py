@@ -11,7 +11,7 @@ import numpy as np
 
 from molt_bench.poker.arrays import Floats
 from molt_bench.rating import sequential
-from molt_bench.rating.sequential import Asked, Horizon, SequentialTest
+from molt_bench.rating.sequential import Asked, Horizon
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.student_batch import near_quantiles, student_cdfs
 
@@ -21,9 +21,9 @@ MANY: Final = 64
 _TOO_CLOSE: Final = 1e-12
 
 
-def doubts(test: SequentialTest, leads: Sequence[Estimate]) -> list[float]:
+def doubts(test: Horizon, leads: Sequence[Estimate]) -> list[float]:
     """Return `doubt` of each lead."""
-    if not isinstance(test, Horizon) or len(leads) < MANY:
+    if len(leads) < MANY:
         return [test.doubt(lead) for lead in leads]
     known = [lead for lead in leads if lead.tested != inf]
     values, frees = np.array([(-abs(lead.mean) / lead.tested, lead.free) for lead in known]).reshape(-1, 2).T
@@ -31,9 +31,9 @@ def doubts(test: SequentialTest, leads: Sequence[Estimate]) -> list[float]:
     return [1.0 if lead.tested == inf else next(found) for lead in leads]
 
 
-def deciding_errors(test: SequentialTest, leads: Sequence[Estimate], error: float) -> list[float]:
+def deciding_errors(test: Horizon, leads: Sequence[Estimate], error: float) -> list[float]:
     """Return `deciding` of each lead: the standard error with which it would be an order or a tie."""
-    if not isinstance(test, Horizon) or len(leads) < MANY:
+    if len(leads) < MANY:
         return [test.deciding(lead, error) for lead in leads]
     steps = [test.deciding_steps(lead, error) for lead in leads]
     found, answers = [0.0] * len(steps), dict[int, float | None].fromkeys(range(len(steps)))

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import SequentialTest, radius, sure, sure_by
+from molt_bench.rating.sequential import Horizon, radius, sure, sure_by
 from molt_bench.rating.sequential_batch import doubts as doubts_of
 from molt_bench.rating.student import Estimate
 from molt_bench.specs import Pair
@@ -46,7 +46,7 @@ class Judge(msgspec.Struct, frozen=True):
         first: Seed pairs of every pairing at the first look.
     """
 
-    test: SequentialTest
+    test: Horizon
     error: float = 0.05
     familywise: bool = False
     first: int = 1

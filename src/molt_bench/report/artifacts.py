@@ -148,7 +148,6 @@ def summary(found: Analysis) -> dict[str, Any]:
         "guardrails": guardrails(result),
         **({"secondHalf": halves} if halves else {}),
         **({"history": list(result.history)} if result.history else {}),
-        **({"errorBudget": msgspec.to_builtins(found.error_budget)} if found.by_margins else {}),
         **(origin if result.journal_lines else {}),
         **({"suspicions": said} if said else {}),
         "warnings": list(result.warnings),
@@ -258,7 +257,6 @@ WORDS: Final = ("headline", "suspicions")
 #: Fields, at any depth, that earlier bench versions did not write.
 LATER: Final = frozenset(
     {
-        "errorBudget",
         "lookAhead",
         "headline",
         "marginsSha256",

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from molt_bench.bench.stop_rules import rule_of
+from molt_bench.config.sections import StopConfig
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
@@ -47,7 +49,7 @@ def sentences(found: Analysis) -> list[str]:
     if unresolved:
         least = f"{100 * found.claimed_from:.10g}%"
         said.append(f"Not resolved, so no order is claimed (that takes {least}): {_some(unresolved)}.")
-    said += _error_left(found)
+    said += _other_rules(found)
     said += [
         f"A cycle: {' beats '.join([shown[name] for name in (*cycle.members, cycle.members[0])])}."
         for cycle in found.ranked_cycles
@@ -96,16 +98,14 @@ def _shrunk(shrunk: float, mean: float) -> str:
     return one if one == two else f"{one} ({two})"
 
 
-def _error_left(found: Analysis) -> list[str]:
-    """Say what an extended run has spent of its error, and what is left for other rules."""
-    budget = found.error_budget
-    if len(budget.tests) < 2 or not budget.left:
+def _other_rules(found: Analysis) -> list[str]:
+    """Say that an extended run judged by another rule before, which its confidence does not allow for."""
+    before = [rule_of(StopConfig.model_validate(stage["stop"])) for stage in found.result.history]
+    if all(rule == found.rule for rule in before):
         return []
-    *first, last = (f"{100 * each:.3g}%" for each in budget.tests)
     return [
-        f"The neighbours were tested under {len(budget.tests)} rules, one after the other. Of the "
-        f"{100 * budget.allowed:.3g}% of runs that may be wrong, {', '.join(first)} and {last} are theirs; "
-        f"{100 * budget.left:.3g}% is left for another."
+        "The rule for neighbours was changed when the run was extended. The confidence is that of the last rule alone: "
+        "it does not allow for the choice."
     ]
 
 

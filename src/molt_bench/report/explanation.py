@@ -162,7 +162,7 @@ def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
 def _confidence(found: Analysis) -> str:
     if not found.by_margins:
         return "The order is by rating, and so is how sure it is."
-    allowed, field = 100 * found.error_budget.allowed, len(found.rows)
+    allowed, field = 100 * (1 - found.rule.threshold), len(found.rows)
     said = (
         f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, "
         "and the percentages allow for that."

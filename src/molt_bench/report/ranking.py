@@ -5,11 +5,9 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from math import inf, isfinite, sqrt
 
-from molt_bench.bench.error_budget import error_budget, rule_of
 from molt_bench.bench.participant_failures import Failures
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.stop_rules import judge_of
-from molt_bench.config.sections import StopConfig
+from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
@@ -27,16 +25,13 @@ class Ranking(WinRates):
         rule: The rule that the order is judged by.
         by_margins: Whether margins decide, not ratings.
         judge: Decides what is ordered, tied or not resolved.
-        error_budget: What the run has spent of its error, and what is left for an extension.
     """
 
     def __init__(self, result: RunResult) -> None:
         super().__init__(result)
-        stops = [*(StopConfig.model_validate(stage["stop"]) for stage in result.history), result.config.stop]
         self.rule = rule_of(result.config.stop)
         self.by_margins = self.rule.method == "margin"
-        self.judge = judge_of(result.config, stops=stops, version=result.bench_version)
-        self.error_budget = error_budget(stops, version=result.bench_version)
+        self.judge = judge_of(result.config)
 
     @cached_property
     def unranked(self) -> dict[str, Failures]:

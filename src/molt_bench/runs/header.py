@@ -18,7 +18,6 @@ from molt_bench.agents.llm.providers import server_address
 from molt_bench.agents.llm.providers import table as providers
 from molt_bench.agents.permission import Permission, boxed, permitted_policy
 from molt_bench.agents.python_import import AgentFactory
-from molt_bench.bench.error_budget import SPENDING
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
@@ -59,7 +58,6 @@ def header_of(
         versions=_versions(config) | {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()},
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
         stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)],
-        error_spending=SPENDING,
     )
 
 

@@ -44,7 +44,6 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
         stated_policies: Participants that publish a policy of their own. With it, the margins of every match are in the
             journal; earlier versions write it only if somebody does.
-        error_spending: How the error is spent over the tests of a run that is extended.
     """
 
     format: int
@@ -58,7 +57,6 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     versions: dict[str, str] = {}
     master_seed_hash: str | UnsetType = UNSET
     stated_policies: list[str] | UnsetType = UNSET
-    error_spending: str | UnsetType = UNSET
 
     @property
     def has_margins(self) -> bool:

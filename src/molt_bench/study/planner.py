@@ -22,9 +22,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict
 import msgspec
 
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.margin_model_choice import model_of_kind
-from molt_bench.bench.stop_rules import judge_of
+from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.error_function import erf

@@ -1,8 +1,8 @@
 """Pooling: one leaderboard over several runs of the same config.
 
 Seed pairs of runs that differ only in their cards, budgets and schedule are draws of the same kind, so the runs are put
-one after the other and rated as one. That is valid however many runs are added, and whenever one looks: the pooled
-ranks come from the test without a horizon. A run on cards that are in the pool already adds nothing and is left out.
+one after the other and rated as one, by the rule of the last, as if it had been one run that was extended. A run on
+cards that are in the pool already adds nothing and is left out.
 """
 
 from collections import defaultdict
@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import AgentUsage, RunResult
+from molt_bench.bench.stop_rules import rule_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.study.comparison import Run
 
@@ -74,9 +74,7 @@ def _pool(group: Sequence[Run], runs: Sequence[Run], unfit: Mapping[str, str]) -
 def _result(runs: Sequence[Run]) -> RunResult:
     """Return the result of runs that are put one after the other."""
     config = runs[-1].config
-    rule = rule_of(config.stop)
-    endless = StopConfig(adjacent_confidence=rule.model_copy(update={"rule": "anytime"}), budget=None)
-    config = config.model_copy(update={"stop": endless})
+    config = config.model_copy(update={"stop": StopConfig(adjacent_confidence=rule_of(config.stop), budget=None)})
     ladder = Ladder(config, keep_hands=False)
     for run in runs:
         for match in run.result.matches:

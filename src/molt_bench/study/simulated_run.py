@@ -17,13 +17,12 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import next_pairs
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import first_reason, rules_of
+from molt_bench.bench.stop_rules import first_reason, rule_of, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.rating.verdicts import VerdictKind
 from molt_bench.records import ESTIMATORS, MatchResult

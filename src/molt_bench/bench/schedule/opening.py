@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
-from molt_bench.bench.error_budget import rule_of
 from molt_bench.bench.schedule.meeting_counts import Meetings
+from molt_bench.bench.stop_rules import rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.specs import Pair
 
