@@ -141,6 +141,12 @@ def request(url, body=None):
     return status, json.loads(text) if text else None
 
 
+def page(url):
+    """Return the text of a page."""
+    with urllib.request.urlopen(url, timeout=LONG_S) as response:
+        return response.read().decode()
+
+
 def cheapest(turn):
     """Return the cheapest action that does not fold."""
     return {"kind": turn["observation"]["legal"][1]["kind"]}

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.e2e.live import Poller, Served, live_config, mixing, request
+from tests.e2e.live import Poller, Served, live_config, mixing, page, request
 from tests.e2e.shell import MOLT_BENCH, journal_without_times, one_clear_line, quick, quick_run, results, run_of
 from tests.serve.clients import SdkClient
 
@@ -90,7 +90,7 @@ def test_a_live_run_needs_no_file(tmp_path):
     limits = ("--set", "game.handsPerGame=2", "--set", "seeds.perMatch=1", "--max-matches", "1")
     served = Served("--participants", "live,tight", *limits, cwd=tmp_path)
     (url,) = served.invitations(1)
-    assert "Spectators: http://127.0.0.1:" in served.out
+    assert "Lobby: http://127.0.0.1:" in served.out
     Poller(url, mixing).done()
     assert served.ended() == 0, served.err
     assert "identical" in quick("verify", run_of(tmp_path / "benchmark-results")).stdout
@@ -274,15 +274,16 @@ def test_the_lobby_shows_no_token_and_hostile_names_as_text(tmp_path):
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
     (url,) = served.invitations(1)
     base, token = url.split("/j/")
-    status, data = request(f"{base}/lobby.json")
-    assert status == 200
-    assert data == {"over": None, "invited": 1, "missing": 1, "progress": None}  # who plays is the host's to know
+    public = page(f"{base}/")
+    assert "Waiting for 1 of 1 agents." in public
+    assert "onerror" not in public  # who plays is the host's to know
     (host,) = re.findall(r"\?host=(\w+)", served.out)
-    assert request(f"{base}/lobby.json?host={host[:-1]}")[1] == data
-    shown = request(f"{base}/lobby.json?host={host}")[1]
-    assert shown["agents"][0]["name"] == name
-    assert token not in str(shown)
-    assert host not in str(shown)
+    assert page(f"{base}/?host={host[:-1]}") == public
+    shown = page(f"{base}/?host={host}")
+    assert "<td>&lt;img src=x onerror=alert(1)&gt;" in shown
+    assert "\x1b" not in shown
+    assert token not in shown
+    assert host not in shown
     served.signal(signal.SIGINT)
     assert served.ended() == 130
     assert "\x1b" not in served.out
@@ -376,7 +377,7 @@ def test_latecomers_learn_that_the_run_is_over(tmp_path):
     served.wait_for("Results: ")  # they are printed before, on another stream
     status, body = request(f"{url}/v1/turn?wait=5")
     assert (status, body["over"]["reason"]) == (410, "the run is over")
-    assert request(url.split("/j/")[0] + "/lobby.json")[1]["agents"][0]["name"] == "guest"
+    assert "<td>guest</td><td>done</td>" in page(url.split("/j/")[0] + "/")
     served.signal(signal.SIGINT)
     assert served.ended() == 0
 

@@ -6,14 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from molt_bench import make_agent, play_game
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
-from molt_bench.serve import lobby_page
 from molt_bench.serve.doors.landing import own_results
 from molt_bench.serve.invitations import Invited
 from molt_bench.serve.lobby import Lobby
@@ -71,41 +69,6 @@ def test_scripts_and_styles_come_from_files_alone(table):
     assert "script-src 'self'" in response.headers["content-security-policy"]
     for name in ("landing.js", "pages.css"):
         assert httpx2.get(f"http://127.0.0.1:{table.port}/{name}", trust_env=False).status_code == 200
-
-
-@pytest.mark.slow
-def test_the_table_page_has_scripts_and_styles_of_ours_alone(table):
-    import httpx2
-
-    base = f"http://127.0.0.1:{table.port}"
-    response = table.client.get("table")
-    assert response.status_code == 200
-    assert "Live &lt;b&gt;agent&lt;/b&gt; at the table</h1>" in response.text
-    assert not re.search(r"<style|style=|\son\w+=|%[A-Z_]+%", response.text)
-    assert TOKEN not in response.text
-    wanted = {each.removeprefix("../../") for each in re.findall(r'(?:href|src)="(\.\./[^"]+)"', response.text)}
-    seen = set()
-    while wanted - seen:
-        name = (wanted - seen).pop()
-        seen.add(name)
-        found = httpx2.get(f"{base}/{name}", trust_env=False)
-        assert (found.status_code, "javascript" in found.headers["content-type"]) == (200, name.endswith(".js")), name
-        folder = name.rpartition("/")[0]
-        imported = re.findall(r'^import .* from "\./([^"]+)";$', found.text, re.MULTILINE)
-        wanted |= {f"{folder}/{each}" if folder else each for each in imported}
-    assert {"table.js", "viewer/pokertable.js", "viewer/dom.js", "viewer/text.js"} <= seen
-    for name in ("viewer/app.js", "viewer/index.html", "viewer/..%2f__init__.py", "viewer/%2e%2e/server.py"):
-        assert httpx2.get(f"{base}/{name}", trust_env=False).status_code == 404
-    assert table.lobby.missing()  # the page was looked at, and nobody sat down
-
-
-def test_a_wheel_has_the_viewers_scripts_that_live_mode_uses():
-    import tomllib
-
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
-    kept = project["tool"]["hatch"]["build"]["targets"]["wheel"]["exclude"]
-    scripts = [name for name in lobby_page._VIEWER_FILES if name.endswith(".js")]
-    assert kept == ["src/molt_bench/view/static/*.js", *(f"!src/molt_bench/view/static/{name}" for name in scripts)]
 
 
 def test_every_url_is_the_public_one_behind_a_proxy():
@@ -243,10 +206,3 @@ def test_there_are_no_results_before_the_end():
         told = table.client.get("v1/results").json()
         assert told["over"] == "the run is over"
         assert [set(each) for each in told["games"]] == [{"game", "hands", "chips", "faults"}]
-
-
-def test_the_page_of_a_person_says_whether_the_run_is_over():
-    with serving(a_lobby()) as table:
-        assert "The run is not over." in table.client.get("table").text
-        table.lobby.close("all matches are played")
-        assert "The run is over." in table.client.get("table").text

@@ -41,9 +41,6 @@ class LivePlayers(Protocol):
     def gather(self) -> None:
         """Wait until they are there; called once everybody else is ready, and before anything is dealt."""
 
-    def dealt(self, players: Mapping[GameLabel, tuple[str, str]]) -> None:
-        """Take note of the games that are played next, and of who plays them."""
-
     def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return who plays a seating for a live participant, by a name, and in how many games at once."""
 
@@ -238,11 +235,8 @@ class Cast:
     def dealt(self, games: Mapping[GameLabel, GameSpec]) -> None:
         """Take note of the games that are played next, in their order: under a limit of money they begin in it."""
         self._dealt = games
-        players = {label: spec.players for label, spec in games.items()}
         if self.gateway is not None:
-            self.gateway.costs.deal(players)
-        if self._live is not None:
-            self._live.dealt(players)
+            self.gateway.costs.deal({label: spec.players for label, spec in games.items()})
 
     def over(self, game: GameLabel) -> None:
         """Take note that a game is over."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 import click
-import msgspec
 
 from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.completion import agent_lists
@@ -24,7 +23,7 @@ from molt_bench.cli.options import (
     run_options,
     stop_options,
 )
-from molt_bench.cli.parser import NOT_NEGATIVE, Command, flag, grouped
+from molt_bench.cli.parser import Command, grouped
 from molt_bench.cli.streams import notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import MoltBenchError
@@ -35,23 +34,6 @@ from molt_bench.serve import invitations, live_run
 
 #: The exit status of a run that the user interrupted.
 _INTERRUPTED: Final = 130
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServerOptions(ConnectionOptions):
-    """Where agents connect, and what others than the players may see."""
-
-    public_names: bool = flag("Show everybody in the lobby who is playing, before the run ends.", default=False)
-    spectator_delay: float | None = flag(
-        "Show the tables to spectators with this delay; by default, not at all.",
-        metavar="SECONDS",
-        type=NOT_NEGATIVE,
-    )
-
-    def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> live_run.ServeOptions:
-        """Return the settings of the server."""
-        found = super().settings(earlier, stay=stay, on_stop=on_stop)
-        return msgspec.structs.replace(found, public_names=self.public_names, spectator_delay_s=self.spectator_delay)
 
 
 @dataclass(frozen=True)
@@ -113,7 +95,7 @@ class ServedRuns:
 )
 @stop_options
 @run_options
-@grouped(ServerOptions, "connection")
+@grouped(ConnectionOptions, "connection")
 @about_options
 @resume_option
 @run_agents_option
@@ -121,7 +103,7 @@ def serve(
     runs: ServedRuns,
     stop: StopOptions,
     options: RunOptions,
-    connection: ServerOptions,
+    connection: ConnectionOptions,
     about: About,
     *,
     resume_last: bool,

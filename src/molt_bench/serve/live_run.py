@@ -41,8 +41,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
             config says.
         public_url: The URL under which guests reach the server, through a proxy; None if they come directly.
         trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
-        public_names: Whether the lobby shows everybody who is playing, before the run ends.
-        spectator_delay_s: Seconds after which spectators see the tables; None if they do not.
         earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
         if_missing: Whether the run ends then, or begins without whoever is missing.
         linger_s: Seconds after the end for which the server waits until everybody has learnt of it.
@@ -58,8 +56,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     reconnect_s: float | None = None
     public_url: str | None = None
     trusted_proxies: tuple[str, ...] = ()
-    public_names: bool = False
-    spectator_delay_s: float | None = None
     earlier: Path | None = None
     if_missing: IfMissing = "end"
     linger_s: float = LINGER_S
@@ -100,9 +96,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         session=session,
         reconnect_s=next(each for each in patience if each is not None),
         most_forfeits=config.live.max_forfeits,
-        public_names=options.public_names,
     )
-    lobby.spectators.delay_s = options.spectator_delay_s
     left = _left_before(folder, config)
     for each in lobby.invitations:
         each.left = each.invited.participant in left

@@ -16,13 +16,10 @@ from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
 from molt_bench.serve.invitations import TOKEN_BYTES, Invited
-from molt_bench.serve.spectators import Spectators
 from molt_bench.specs import GameLabel, Seating
 
 #: By how much `seq` is higher after each restart of the server: more than any one session uses.
 _SEQ_A_SESSION: Final = 1_000_000_000
-#: Seconds between two standings for spectators: a resumed run steps through thousands of matches at once.
-_BETWEEN_STANDINGS_S: Final = 1.0
 
 
 class Invitation:
@@ -81,8 +78,6 @@ class Lobby:
         invitations: One for each live agent, or one for each copy of it.
         closed: Why the run is over; None while it is not.
         status: How far the run is; None before its first game.
-        public_names: Whether everybody may see who is playing, before the run ends.
-        titles: What pages call the participants.
         on_gather: Invites everybody, and returns when they are there.
         on_away: Called with who is away, is back, or has forfeited a game.
         on_left: Called with who has forfeited so many games that the run goes on without it.
@@ -104,11 +99,7 @@ class Lobby:
         session: int = 0,
         reconnect_s: float = RECONNECT_S,
         most_forfeits: int = MOST_FORFEITS,
-        public_names: bool = False,
     ) -> None:
-        self.public_names = public_names
-        self.titles = titles
-        self.spectators = Spectators()
         self.shut_at: Callable[[], float] = lambda: -math.inf
         self.finished_games: Callable[[], Sequence[Game]] = tuple
         mailbox = partial(
@@ -124,7 +115,6 @@ class Lobby:
         for each in self.invitations:
             for slot in each.slots:
                 slot.on_away = lambda away=each: self.on_away(away)
-                slot.listen(partial(self.spectators.hear, id(slot)))
         self.closed: str | None = None
         self.game = game
         self.status: RunStatus | None = None
@@ -144,11 +134,7 @@ class Lobby:
 
     def may_see_names(self, token: str) -> bool:
         """Return whether somebody with this token, or none, may see who is playing."""
-        return (
-            self.public_names
-            or self.closed is not None
-            or hmac.compare_digest(token.encode(), self.host_token.encode())
-        )
+        return self.closed is not None or hmac.compare_digest(token.encode(), self.host_token.encode())
 
     def arrived(self, invitation: Invitation) -> None:
         """Note that an agent is there: it holds a connection, or has asked for a decision."""
@@ -169,10 +155,6 @@ class Lobby:
         """Invite everybody and wait until they are there."""
         self.on_gather()
 
-    def dealt(self, players: Mapping[GameLabel, tuple[str, str]]) -> None:
-        """Note who plays the games of the next round."""
-        self.spectators.dealt(players)
-
     def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
 
@@ -187,8 +169,6 @@ class Lobby:
         found = self._invitation(participant, game.seating)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
         self._taken.add(id(slot))
-        own_decks = found.invited.seating is None  # a participant with copies has the same decks in both seatings
-        self.spectators.seat(id(slot), game, participant, own_decks=own_decks)
         return LiveAgent(
             participant,
             slot,
@@ -200,8 +180,6 @@ class Lobby:
     def close(self, reason: str) -> None:
         """Tell everybody that the run is over."""
         self.closed = self.closed or reason
-        if self.status is not None:
-            self.spectators.rank(self.status.ladder)
         for invitation in self.invitations:
             for slot in invitation.slots:
                 slot.close(reason)
@@ -209,8 +187,6 @@ class Lobby:
     def watch(self, status: RunStatus) -> None:
         """Note how far the run is, and tell those whom it goes on without."""
         self.status = status
-        if status.finished is not None:
-            self.spectators.rank(status.ladder, least_s=_BETWEEN_STANDINGS_S)
         for name in status.ladder.left:
             forfeits = status.ladder.failures[name].forfeited
             self._dismiss(name, f"you forfeited {forfeits} games, so the run goes on without you")

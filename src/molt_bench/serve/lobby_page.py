@@ -1,114 +1,88 @@
-"""The lobby's page and the spectators': how far the run is; for its host, and at its end, who plays."""
+"""The lobby's page: how far the run is; for its host, and at its end, who plays."""
 
-from math import inf
+import re
+from html import escape
 from pathlib import Path
-from time import monotonic
-from typing import Any, Final
+from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from molt_bench.serve.guard import json_response
-from molt_bench.serve.lobby import Lobby
+from molt_bench.serve.lobby import Invitation, Lobby
+from molt_bench.serve.waiting_for_guests import named
 
 _STATIC: Final = Path(__file__).with_name("static")
-#: The files of the page by their path; the landing pages of invitations share the style, and have a script here.
-_FILES: Final = {
-    "/": ("lobby.html", "text/html"),
-    "/lobby.js": ("lobby.js", "text/javascript"),
-    "/landing.js": ("landing.js", "text/javascript"),
-    "/watch": ("watch.html", "text/html"),
-    "/watch.js": ("watch.js", "text/javascript"),
-    "/pages.css": ("pages.css", "text/css"),
-    "/table.css": ("table.css", "text/css"),
-    **{f"/{name}": (name, "text/javascript") for name in ("table.js", "live_turns.js", "hand_words.js", "bets.js")},
-}
-#: Files of the viewer, by which the pages with cards draw them as it does.
-_VIEWER: Final = Path(__file__).parents[1] / "view" / "static"
-_VIEWER_FILES: Final = ("dom.js", "pokertable.js", "text.js", "app.css", "pages.css", "replayer.css")
-
-
-#: Seconds for which spectators get the same answer.
-_KEPT_S: Final = 0.5
+#: The files of the page; the landing pages of invitations share the style, and have a script here.
+_FILES: Final = {"lobby.js": "text/javascript", "landing.js": "text/javascript", "pages.css": "text/css"}
 
 
 def lobby_routes(lobby: Lobby) -> list[BaseRoute]:
-    """Return the routes of the page and its data."""
-
-    def data(request: Request) -> Response:
-        return json_response(lobby_data(lobby, names=lobby.may_see_names(request.query_params.get("host", ""))))
-
-    kept: dict[bool, tuple[float, Response]] = {}
-
-    def watched(request: Request) -> Response:
-        names = lobby.may_see_names(request.query_params.get("host", ""))
-        made, response = kept.get(names, (-inf, None))
-        if response is None or monotonic() > made + _KEPT_S:  # however many watch, it is put together once
-            response = json_response(watch_data(lobby, names=names))
-            kept[names] = monotonic(), response
-        return response
+    """Return the routes of the page and its files."""
 
     def page(request: Request) -> Response:
-        file, kind = _FILES[request.url.path]
-        return Response((_STATIC / file).read_bytes(), media_type=f"{kind}; charset=utf-8")
+        names = lobby.may_see_names(request.query_params.get("host", ""))
+        return Response(lobby_page(lobby, names=names), media_type="text/html")
 
-    def drawing(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in _VIEWER_FILES:
-            raise HTTPException(404)
-        kind = "text/css" if name.endswith(".css") else "text/javascript"
-        return Response((_VIEWER / name).read_bytes(), media_type=f"{kind}; charset=utf-8")
+    def file(request: Request) -> Response:
+        name = request.url.path[1:]
+        return Response((_STATIC / name).read_bytes(), media_type=f"{_FILES[name]}; charset=utf-8")
 
-    pages = [Route(path, page) for path in _FILES]
-    return [Route("/lobby.json", data), Route("/watch.json", watched), *pages, Route("/viewer/{name}", drawing)]
+    return [Route("/", page), *(Route(f"/{name}", file) for name in _FILES)]
 
 
-def watch_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
-    """Return what spectators see; without names, nothing that tells an agent whom it plays."""
-    status = lobby.status
-    progress: dict[str, int] | None = None
-    if status is not None:
-        progress = {"match": status.match, "round": status.round, "hands": status.hands}
-    seen = lobby.spectators.view(titles=lobby.titles, names=names)
-    return {"over": lobby.closed, "bigBlind": lobby.game.big_blind, "progress": progress, **seen}
+def filled_page(file: str, **values: str) -> str:
+    """Return a page with values, which are HTML, in place of their names."""
+    return re.sub(r"%([A-Z_]+)%", lambda name: values[name[1]], (_STATIC / file).read_text("utf-8"))
 
 
-def lobby_data(lobby: Lobby, *, names: bool) -> dict[str, Any]:
-    """Return what the page shows; without names, nothing that tells an agent whom it plays."""
-    status = lobby.status
-    progress = None
-    if status is not None:
-        progress = {
-            "match": status.match,
-            "round": status.round,
-            "games": status.games,
-            "gamesInRound": status.games_in_round,
-            "hands": status.hands,
-            "seconds": round(status.seconds),
-        }
-    there = {"over": lobby.closed, "invited": len(lobby.invitations), "missing": len(lobby.missing())}
-    if not names:
-        return {**there, "progress": progress}
-    return {
-        **there,
-        "agents": [
-            {
-                "name": each.title,
-                "seating": each.invited.seating,
-                "came": each.came,
-                "connected": each.present,
-                "away": None if each.away_s is None else round(each.away_s),
-                "forfeits": each.forfeits,
-                "left": each.left,
-                "places": len(each.slots),
-                "filled": each.filled,
-                "playing": sum(slot.snapshot().sat is not None for slot in each.slots),
-                "deciding": sum(slot.snapshot().turn is not None for slot in each.slots),
-                "decisions": each.decisions,
-            }
-            for each in lobby.invitations
-        ],
-        "progress": progress,
-    }
+def lobby_page(lobby: Lobby, *, names: bool) -> str:
+    """Return the page; without names, nothing that tells an agent whom it plays."""
+    at, missing = lobby.status, len(lobby.missing())
+    if lobby.closed is not None:
+        state = "The run is over."
+    elif at is not None:
+        state = "The run is under way."
+    elif missing:
+        state = f"Waiting for {missing} of {len(lobby.invitations)} agents."
+    else:
+        state = "Everybody is there. The run begins."
+    return filled_page(
+        "lobby.html",
+        STATE=state,
+        OVER="" if lobby.closed is None else " data-over",
+        AGENTS=_agents(lobby) if names else "",
+        PROGRESS=""
+        if at is None
+        else f"Match {at.match}, round {at.round}: {at.games} of {at.games_in_round} games of this round are done; "
+        f"{at.hands:,} hands in finished rounds.",
+    )
+
+
+def _agents(lobby: Lobby) -> str:
+    """Return the table of the agents: where each is, and what it has decided."""
+    head = '<th scope="col">Agent</th><th scope="col">State</th><th scope="col" class="number">Decisions</th>'
+    rows = "\n".join(
+        f"<tr><td>{escape(named(each))}</td><td>{_state(each) if lobby.closed is None else 'done'}</td>"
+        f'<td class="number">{each.decisions:,}</td></tr>'
+        for each in lobby.invitations
+    )
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def _state(agent: Invitation) -> str:
+    if not agent.came:
+        return "has not come yet"
+    forfeits = f"; {agent.forfeits} games forfeited" if agent.forfeits else ""
+    if agent.left:
+        return f"has left: the run goes on without it{forfeits}"
+    if agent.away_s is not None:
+        return f"away for {agent.away_s:.0f} s{forfeits}"
+    slots = [slot.snapshot() for slot in agent.slots]
+    now = "waits"
+    if any(slot.turn is not None for slot in slots):
+        now = "is deciding"
+    elif any(slot.sat is not None for slot in slots):
+        now = "is playing"
+    partly = f" at {agent.filled} of {len(slots)} places" if agent.filled < len(slots) else ""
+    return now + partly + ("" if agent.present else ", not connected right now")

@@ -20,9 +20,7 @@ def invite(lobby: Lobby, address: ServerAddress, say: Callable[[str], None]) -> 
     """Print an invitation for everybody."""
     base = address.url
     say(f"Lobby: {base}/")
-    say(f"Spectators: {base}/watch")
-    if not lobby.public_names:
-        say(f"The lobby with names, for you alone: {base}/?host={lobby.host_token}")
+    say(f"The lobby with names, for you alone: {base}/?host={lobby.host_token}")
     for each in lobby.invitations:
         if each.left:
             say(f"{named(each)} has left: the run goes on without it")

@@ -1,11 +1,7 @@
-"""The pages of an invitation: the landing page, which never counts as coming, and the table at which a person plays."""
+"""The landing page of an invitation, which never counts as coming, and the results it shows at the end."""
 
-import re
 from collections.abc import Iterable
-from functools import partial
 from html import escape
-from pathlib import Path
-from typing import Final
 
 import msgspec
 from starlette.requests import Request
@@ -17,24 +13,22 @@ from molt_bench.serve.doors.skill import rules_of_run
 from molt_bench.serve.guard import invitation_of, invitation_url, json_response
 from molt_bench.serve.invitations import Invited
 from molt_bench.serve.lobby import Lobby
-
-_STATIC: Final = Path(__file__).parents[1] / "static"
+from molt_bench.serve.lobby_page import filled_page
+from molt_bench.serve.waiting_for_guests import named
 
 
 def routes(lobby: Lobby) -> list[BaseRoute]:
-    """Return the routes of the pages, and of the results that are shown at the end."""
+    """Return the routes of the page, and of the results that it shows at the end."""
 
-    def page(file: str, request: Request) -> Response:
+    def page(request: Request) -> Response:
         invitation = invitation_of(request)
-        seating = invitation.invited.seating
         rules = rules_of_run(lobby.game, games_at_once=invitation.invited.slots)
-        values = {
-            "NAME": escape(invitation.title if seating is None else f"{invitation.title} (copy for seating {seating})"),
-            "RULES": "\n".join(f"<li>{escape(rule)}</li>" for rule in rules),
-            "BASE_URL": escape(invitation_url(request)),
-            "STATE": "The run is not over." if lobby.closed is None else "The run is over.",
-        }
-        text = re.sub(r"%([A-Z_]+)%", lambda name: values[name[1]], (_STATIC / file).read_text("utf-8"))
+        text = filled_page(
+            "landing.html",
+            NAME=escape(named(invitation)),
+            RULES="\n".join(f"<li>{escape(rule)}</li>" for rule in rules),
+            BASE_URL=escape(invitation_url(request)),
+        )
         return Response(text, media_type="text/html")
 
     def results(request: Request) -> Response:
@@ -42,11 +36,7 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         games = [] if over is None else own_results(lobby.finished_games(), invitation_of(request).invited)
         return json_response({"over": over, "games": games})
 
-    return [
-        Route("/", partial(page, "landing.html")),
-        Route("/table", partial(page, "table.html")),
-        Route("/v1/results", results),
-    ]
+    return [Route("/", page), Route("/v1/results", results)]
 
 
 class OwnGame(msgspec.Struct, frozen=True):
