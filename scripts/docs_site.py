@@ -199,7 +199,7 @@ def config_page() -> str:
         "# Config",
         "A config is YAML or JSON, or flags, or both: `--set stop.budget.maxMatches=5` sets any field. Everything has "
         "a default, and fields may also be written in snake_case. [Config files](config-files.md) shows "
-        "one. The [JSON Schema](../schemas/config.schema.json), which `molt-bench schema` prints, is for editors.",
+        "one. The [JSON Schema](../schemas/config.schema.json) is for editors.",
     ]
     plain = {name: each for name, each in schema["properties"].items() if not _section(each)}
     parts += ["## At the top", _fields({"properties": plain}, defs), *_sections(schema, defs, "")]
@@ -326,7 +326,6 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "reference/config.md": config_page,
     "reference/files.md": files_page,
     "reference/api.md": api,
-    "schemas/config.schema.json": lambda: json.dumps(BenchmarkConfig.model_json_schema(by_alias=True), indent=2),
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the JSON Schema of every file of a run to docs/schemas; that of config.json is printed by `molt-bench schema`.
+"""Write the JSON Schema of every file of a run to docs/schemas, and that of the config, which editors read.
 
 Files that are written from structs get the schema of the structs, with the docstrings as descriptions. Those that
 `report/artifacts.py` puts together are described here. Unknown fields are allowed, since later versions may add some.
@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.struct_schemas import struct_schemas
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
 from molt_bench.report.style_file import StyleFile
@@ -429,6 +430,11 @@ def schemas() -> dict[str, Schema]:
     return {name: {"$schema": DIALECT, "title": name, **schema} for name, schema in sorted(found.items())}
 
 
+def config_schema() -> Schema:
+    """Return the schema of the config."""
+    return {"$schema": DIALECT, **BenchmarkConfig.model_json_schema(by_alias=True)}
+
+
 class Field(NamedTuple):
     """One field of a schema: where it is, such as `participants[].rank`, what it is, and whether it may be absent."""
 
@@ -468,3 +474,4 @@ if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for artifact, schema in schemas().items():
         (FOLDER / file_name(artifact)).write_text(as_text(schema), "utf-8")
+    (FOLDER / file_name("config.json")).write_text(as_text(config_schema()), "utf-8")

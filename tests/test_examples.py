@@ -74,7 +74,7 @@ def test_every_project_is_listed_and_says_how_it_is_used():
 )
 def test_every_config_is_valid(config, tmp_path):
     folder = copied(config.parent.name, tmp_path)
-    done = quick("validate", config.name, cwd=folder)
+    done = quick("doctor", config.name, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert f"{config.name} is valid" in done.stdout
 

@@ -75,7 +75,7 @@ def test_installed_packages_bring_agents(tmp_path):
         )
         return done.stdout
 
-    assert "theirs       Plug-in: their_bot:Bot" in run("agents")
+    assert "theirs       Plug-in: their_bot:Bot" in run("doctor")
     assert "theirs" in run("--participants", "theirs,tight", "--max-matches", "1", "--quiet")
 
 

@@ -125,12 +125,9 @@ def test_the_table_fits_80_columns(run):
     assert max(map(len, done.stdout.splitlines()[:10])) <= 80
 
 
-def test_validate_and_schema_help_to_write_a_config(run, tmp_path):
+def test_doctor_says_that_a_config_is_valid(run, tmp_path):
     (tmp_path / "good.yaml").write_text("participants: [{id: a, type: tight}, {id: b, type: random}]\n")
-    assert run("validate", "good.yaml").stdout.startswith("good.yaml is valid: 2 participants (a, b)")
-    schema = json.loads(run("schema").stdout)
-    assert "handsPerGame" in json.dumps(schema)
-    assert schema["additionalProperties"] is False
+    assert run("doctor", "good.yaml").stdout.startswith("good.yaml is valid: 2 participants (a, b)")
 
 
 def test_verify_plays_every_game_again(run, tmp_path):
@@ -150,27 +147,6 @@ def test_report_rebuilds_every_file_from_the_journal(run, tmp_path):
         (folder / name).unlink()
     assert run("report", str(folder)).returncode == 0
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-
-
-def test_agents_lists_every_bot_with_a_line(run):
-    lines = run("agents").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == [
-        "random",
-        "tight",
-        "callstation",
-        "maniac",
-        "tag",
-        "folder",
-        "shover",
-        "blueprint",
-        "resolver",
-        "llm:MODEL",
-        "exec:COMMAND",
-        "acpc:COMMAND",
-        "http:URL",
-        "live",
-        "human",
-    ]
 
 
 @pytest.mark.parametrize("arguments", [["run", "--handz", "3"], ["run", "--hands", "many"], ["rum"]])
@@ -257,7 +233,7 @@ def test_a_budget_too_small_is_one_line_before_anything_is_played(run, tmp_path)
     """Once, though it is in the result's warnings as well; what is asked for on standard output stays as it is."""
     config = tmp_path / "short.yaml"
     config.write_text("\n".join(SHORT))
-    checked = run("validate", str(config))
+    checked = run("doctor", str(config))
     assert (checked.returncode, checked.stderr) == (0, TOO_SMALL)
     assert checked.stdout.count("\n") == 1
     planned = run("plan", str(config), "--json")
@@ -302,8 +278,8 @@ def test_a_bug_outside_of_a_run_is_one_line_and_a_log(run, monkeypatch):
     def broken():
         raise TypeError("no such thing")
 
-    monkeypatch.setattr("molt_bench.cli.agents.plugins", broken)
-    done = run("agents")
+    monkeypatch.setattr("molt_bench.cli.doctor.plugins", broken)
+    done = run("doctor")
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("molt-bench: a bug in molt-bench, and no agent's fault: TypeError: no such thing")

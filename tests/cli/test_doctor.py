@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
-from tests.e2e.shell import MOLT_BENCH
+from tests.e2e.shell import MOLT_BENCH, quick
 
 from molt_bench.cli.app import program
 from molt_bench.cli.doctor import EXTRAS
@@ -132,3 +132,27 @@ def test_a_machine_with_bubblewrap_says_so_or_why_not():
     content, _ = answer(None)
     sandbox = next(each for each in content["found"] if each["name"] == "sandbox")
     assert (sandbox["state"] == "ok") == (sandbox["remedy"] == "")
+
+
+def test_the_agents_are_listed_as_the_guide_shows_them():
+    content, _ = answer(None)
+    names = [each["name"] for each in content["agents"]]
+    assert names[:2] == ["random", "tight"]
+    assert {"llm:MODEL", "exec:COMMAND", "http:URL", "live", "human"} <= {*names}
+    page = (ROOT / "docs" / "reference" / "builtin-agents.md").read_text("utf-8")
+    shown = re.search(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+    assert shown.splitlines() == [f"{each['name']:12} {each['about']}" for each in content["agents"]]
+    assert all(f"  {line}" in quick("doctor").stdout.splitlines() for line in shown.splitlines())
+
+
+def test_the_keys_that_a_config_needs_are_listed_and_never_shown(tmp_path):
+    (tmp_path / "bench.yaml").write_text("participants: [llm:openai:gpt-4.1, 'llm:anthropic:claude-sonnet-4-5', tag]\n")
+    env = {"OPENAI_API_KEY": "sk-very-secret", "ANTHROPIC_API_KEY": ""}
+    done = quick("doctor", "bench.yaml", "--json", cwd=tmp_path, env=env)
+    content = json.loads(done.stdout)
+    assert [(each["name"], each["state"]) for each in content["found"]] == [
+        ("OPENAI_API_KEY", "ok"),
+        ("ANTHROPIC_API_KEY", "not set"),
+    ]
+    assert (done.returncode, content["valid"], content["notAsked"]) == (0, True, content["participants"][:2])
+    assert "secret" not in done.stdout + done.stderr

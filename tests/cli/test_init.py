@@ -34,7 +34,7 @@ def test_flags_answer_everything(tmp_path):
 
 def test_the_config_runs_as_it_is(tmp_path):
     assert quick("init", "--participants", "shover,folder", "--yes", cwd=tmp_path).returncode == 0
-    assert quick("validate", "bench.yaml", "--quiet", cwd=tmp_path).stdout == ""
+    assert quick("doctor", "bench.yaml", "--quiet", cwd=tmp_path).stdout == ""
     done = quick("--config", "bench.yaml", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert [row["id"] for row in json.loads(done.stdout)["participants"]] == ["shover", "folder"]
@@ -182,7 +182,7 @@ def test_live_writes_a_config_and_clients_and_replaces_nothing(tmp_path):
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["client.py", "live.yaml", "poll.sh"]
     assert "molt-bench serve live.yaml" in done.stderr
-    assert quick("validate", "live.yaml", cwd=tmp_path).returncode == 0
+    assert quick("doctor", "live.yaml", cwd=tmp_path).returncode == 0
     (tmp_path / "live.yaml").unlink()
     (tmp_path / "poll.sh").write_text("mine")
     again = quick("init", "--live", cwd=tmp_path)

@@ -76,9 +76,9 @@ def test_another_game_than_that_of_its_game_file_is_one_clear_line_and_no_run(tm
     one_clear_line(quick(*who, "--output-dir", tmp_path / "out"), said)
     assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
     (tmp_path / "config.yaml").write_text(f"participants: ['acpc:{EXAMPLE}', tight]\n")
-    one_clear_line(quick("validate", "config.yaml", cwd=tmp_path), said)
+    one_clear_line(quick("doctor", "config.yaml", cwd=tmp_path), said)
     (tmp_path / "config.yaml").write_text(f"participants: ['acpc:{EXAMPLE}', tight]\ngame: {{stack: 20000}}\n")
-    done = quick("validate", "config.yaml", cwd=tmp_path)
+    done = quick("doctor", "config.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

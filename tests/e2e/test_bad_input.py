@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.e2e.shell import BOTS, SMALL, one_clear_line, quick, quick_run, read, strict_json
+from tests.e2e.shell import BOTS, SMALL, one_clear_line, quick, quick_run, read
 
 TWO = "participants: [{id: a, type: random}, {id: b, type: tight}]\n"
 
@@ -57,12 +57,12 @@ def here(tmp_path, monkeypatch):
         (["resume", "nowhere"], ["RUN = 'nowhere'", "journal.jsonl"]),
         (["report", "."], ["RUN = '.'", "journal.jsonl"]),
         (["verify", "bots.py"], ["RUN = 'bots.py'", "journal.jsonl"]),
-        (["validate", "nowhere.yaml"], ["nowhere.yaml", "No such file"]),
+        (["doctor", "nowhere.yaml"], ["nowhere.yaml", "No such file"]),
     ],
     ids=lambda value: " ".join(value) if value and value[0][:2] in ("--", "re", "ve", "va") else "",
 )
 def test_a_mistake_on_the_command_line_is_one_clear_line(here, arguments, said):
-    quiet = [] if arguments[0] in ("validate", "report", "verify") else ["--quiet"]
+    quiet = [] if arguments[0] in ("doctor", "report", "verify") else ["--quiet"]
     one_clear_line(quick(*arguments, *quiet), *said)
 
 
@@ -181,7 +181,7 @@ def test_a_run_that_cannot_start_leaves_nothing_behind(here, arguments):
 
 def test_an_unknown_type_is_found_by_validate(here):
     (here / "config.yaml").write_text("participants: [{id: a, type: randm}, {id: b, type: tight}]")
-    one_clear_line(quick("validate", "config.yaml"), "'randm'", "did you mean 'random'?")
+    one_clear_line(quick("doctor", "config.yaml"), "'randm'", "did you mean 'random'?")
 
 
 def test_flags_win_over_a_file_that_is_written_in_snake_case(here):
@@ -203,13 +203,12 @@ def test_debug_shows_the_traceback(here):
     assert "Traceback" in done.stderr
 
 
-def test_the_schema_is_json_and_an_empty_file_is_valid(here):
-    assert "participants" in strict_json(quick("schema").stdout)["properties"]
+def test_an_empty_file_is_valid(here):
     (here / "empty.yaml").write_text("")
-    assert "valid" in quick("validate", "empty.yaml").stdout
+    assert "valid" in quick("doctor", "empty.yaml").stdout
 
 
 def test_a_saved_config_is_valid(here):
     folder = quick_run("out", *SMALL)
-    assert quick("validate", folder / "config.json").returncode == 0
+    assert quick("doctor", folder / "config.json").returncode == 0
     assert json.loads((folder / "config.json").read_text())["game"]["handsPerGame"] == 5

@@ -107,7 +107,7 @@ def test_a_program_that_is_not_there_is_one_clear_line_before_the_first_card(tmp
     one_clear_line(done, "participants.nothing.command = './nothing': expected a program that is there")
     assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
     (tmp_path / "config.yaml").write_text("participants: ['exec:./nothing', tight]\n")
-    one_clear_line(quick("validate", "config.yaml", cwd=tmp_path), "a program that is there")
+    one_clear_line(quick("doctor", "config.yaml", cwd=tmp_path), "a program that is there")
 
 
 def test_a_changed_program_is_noticed_when_a_run_goes_on(tmp_path):

@@ -91,11 +91,11 @@ def here(tmp_path_factory):
 
 
 COMMANDS = {
-    "validate": ("validate", "good.json"),
-    "validate with a warning": ("validate", "short.json"),
-    "validate twice": ("validate", "twice.json"),
-    "validate a field": ("validate", "field.json"),
-    "validate a type": ("validate", "type.json"),
+    "doctor": ("doctor", "good.json"),
+    "doctor with a warning": ("doctor", "short.json"),
+    "doctor twice": ("doctor", "twice.json"),
+    "doctor a field": ("doctor", "field.json"),
+    "doctor a type": ("doctor", "type.json"),
     "plan": ("plan", "good.json"),
     "run": ("run", "--config", "good.json", "--output-dir", "out2"),
     "run of who raises": ("--debug", "run", "--config", "raises.json", "--output-dir", "out3"),
@@ -123,7 +123,7 @@ COMMANDS = {
     "an option": ("run", f"--{EVIL}"),
 }
 #: Those that are tried with every change; the others are slow together.
-OFTEN = ("validate", "run", "run of who raises", "report", "compare", "check", "report of nothing", "a command")
+OFTEN = ("doctor", "run", "run of who raises", "report", "compare", "check", "report of nothing", "a command")
 
 
 def cases(*names):
@@ -148,7 +148,7 @@ def test_nor_in_a_pipe(here, what):
     assert "\x1b" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", [("validate", "good.json"), ("report", "run"), ("compare", "run", "run")])
+@pytest.mark.parametrize("command", [("doctor", "good.json"), ("report", "run"), ("compare", "run", "run")])
 def test_json_is_escaped_and_says_the_same(here, command):
     done = quick(*command, "--json", cwd=here)
     assert unsafe(done.stdout) == set()

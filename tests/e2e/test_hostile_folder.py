@@ -61,7 +61,7 @@ WALK = {
     "view": [["RUN", "--port", "0", "--no-browser"]],
 }
 #: Commands that are given no run.
-OTHERS = {"run", "doctor", "init", "join", "validate", "schema", "agents", "check"}
+OTHERS = {"run", "doctor", "init", "join", "check"}
 #: What has to succeed, so that the walk goes all the way.
 SUCCEEDS = {"report", "publish", "verify", "compare", "grade", "export"}
 
@@ -370,7 +370,7 @@ def test_what_would_block_a_reader_is_refused(trap):
     one_clear_line(quick("report", run), "summary.json", "neither a file nor a folder")
 
 
-@pytest.mark.parametrize("command", ["resume", "verify", "validate"])
+@pytest.mark.parametrize("command", ["resume", "verify", "doctor"])
 def test_code_that_would_block_a_reader_is_refused(trap, command):
     """Its hash is looked at before anybody is asked."""
     os.mkfifo(trap.bait / "pipe.py")
@@ -378,7 +378,7 @@ def test_code_that_would_block_a_reader_is_refused(trap, command):
     config = trap.home / "config.json"
     config.write_text(json.dumps({"participants": ["tight", {"id": "pipe", **hostile["pipe"]}]}))
     cut = trap.run("run-cut", hostile, ended=False, hashes={"pipe": "0" * 64})
-    call = ["validate", config] if command == "validate" else [command, cut, "--run-agents"]
+    call = ["doctor", config] if command == "doctor" else [command, cut, "--run-agents"]
     done = quick(*call)
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
     assert "pipe.py" in done.stderr

@@ -216,7 +216,7 @@ def test_a_flag_that_does_not_exist_is_a_mistake_of_usage(tmp_path):
     assert bench("--no-such-flag", cwd=tmp_path).returncode == 2
 
 
-def test_validate_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
+def test_doctor_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
     config = tiny(server, apiKeyEnv="MY_KEY")
     others = [
         {"id": "gem", "type": "llm:openai:gpt-4.1"},
@@ -225,15 +225,18 @@ def test_validate_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server
         {"id": "web", "type": "http", "url": "http://127.0.0.1:9/act", "apiKeyEnv": "WEB_KEY"},
     ]
     prepared(tmp_path, {**config, "participants": [*config["participants"], *others]})
-    done = quick("validate", "bench.json", cwd=tmp_path)
+    done = quick("doctor", "bench.json", cwd=tmp_path)
     assert done.returncode == 0
     assert "maxMatches: 15 would" in done.stderr
-    needed = "MY_KEY (for model), OPENAI_API_KEY (for gem, nano), BOT_A (for bot), BOT_B (for bot), WEB_KEY (for web)"
-    unasked = "; not started or asked yet: model, gem, nano, bot, web\n"
-    assert done.stdout.endswith(f"; not set yet, but needed for a run: {needed}{unasked}")
+    first, *keys = done.stdout.splitlines()
+    assert first.endswith("2 hands per game; not started or asked yet: model, gem, nano, bot, web")
+    needed = {"MY_KEY": "model", "OPENAI_API_KEY": "gem, nano", "BOT_A": "bot", "PATH": "bot", "BOT_B": "bot"}
+    needed["WEB_KEY"] = "web"
+    states = {name: "ok" if name == "PATH" else "not set" for name in needed}
+    assert keys == [f"  {states[name]:7} {name:20} for {who}" for name, who in needed.items()]
     everything_set = dict.fromkeys(("MY_KEY", "OPENAI_API_KEY", "BOT_A", "BOT_B", "WEB_KEY"), SECRET)
-    done = quick("validate", "bench.json", cwd=tmp_path, env=everything_set)
-    assert done.stdout.endswith(f"2 hands per game{unasked}")
+    done = quick("doctor", "bench.json", cwd=tmp_path, env=everything_set)
+    assert done.stdout.splitlines()[1:] == [f"  ok      {name:20} for {who}" for name, who in needed.items()]
     assert MIDDLE not in done.stdout
 
 
@@ -248,15 +251,15 @@ def test_validate_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server
     ],
     ids=lambda value: value["type"] if isinstance(value, dict) else "",
 )
-def test_validate_finds_everything_but_keys(tmp_path, participant, said):
+def test_doctor_finds_everything_but_keys(tmp_path, participant, said):
     prepared(tmp_path, {"participants": [{"id": "one", **participant}, "tight"]})
-    one_clear_line(quick("validate", "bench.json", cwd=tmp_path), said)
+    one_clear_line(quick("doctor", "bench.json", cwd=tmp_path), said)
 
 
-def test_a_run_needs_the_keys_that_validate_did_without(tmp_path):
+def test_a_run_needs_the_keys_that_doctor_did_without(tmp_path):
     bot = {"id": "bot", "type": "exec", "command": sys.executable, "env": ["BOT_A"]}
     prepared(tmp_path, {"participants": [bot, "tight"]})
-    assert quick("validate", "bench.json", cwd=tmp_path).returncode == 0
+    assert quick("doctor", "bench.json", cwd=tmp_path).returncode == 0
     one_clear_line(quick("--config", "bench.json", cwd=tmp_path), "BOT_A")
 
 
@@ -324,7 +327,7 @@ def test_a_finished_run_is_verified_without_the_packages(tmp_path, server):
     "arguments",
     [
         ("--help",),
-        ("agents",),
+        ("init", "--participants", "tight,random"),
         ("--participants", "tight,random", "--seeds", "1", "--hands", "2", "--max-matches", "1", "--quiet"),
     ],
     ids=lambda arguments: arguments[0],

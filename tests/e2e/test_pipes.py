@@ -49,8 +49,7 @@ def left(*arguments, cwd, lines=0, both=False):
 
 
 COMMANDS = {
-    "agents": ["agents"],
-    "schema": ["schema"],
+    "doctor": ["doctor"],
     "help": ["--help"],
     "plan": ["plan", "config.json"],
     "plan --json": ["plan", "config.json", "--json"],

@@ -35,9 +35,8 @@ def shell(here, line, env=None):
 
 COMMANDS = [
     "--help",
-    "agents",
-    "schema",
-    "validate c.json",
+    "doctor",
+    "doctor c.json",
     "plan c.json",
     "report run",
     "report run --json",
@@ -103,5 +102,5 @@ def test_a_run_goes_on_whatever_becomes_of_its_streams(here, tmp_path, streams, 
 
 
 def test_an_unknown_name_with_bytes_that_are_no_text_is_one_clear_line(here):
-    for command in (["report", "\udcff"], ["validate", "\udcff.yaml"], ["--participants", "random,\udcff"]):
+    for command in (["report", "\udcff"], ["doctor", "\udcff.yaml"], ["--participants", "random,\udcff"]):
         one_clear_line(quick(*command, cwd=here))

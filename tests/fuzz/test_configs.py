@@ -39,7 +39,7 @@ def check(number, folder):
     file = folder / f"{number}.{kind}"
     file.write_bytes(text)
     about = f"config {number}: {text[:300]!r}"
-    status, _ = ended_well("validate", file, about=about)
+    status, _ = ended_well("doctor", file, about=about)
     if status:
         return
     config = load_config(read_config_file(str(file)))

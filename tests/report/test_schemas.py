@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
-from schemas import FOLDER, as_text, file_name, schemas
+from schemas import FOLDER, as_text, config_schema, file_name, schemas
 from tests.agents.llm.provider import Provider
 from tests.e2e.shell import BOTS, SMALL, quick, quick_run
 
@@ -158,6 +158,14 @@ def test_the_stored_schema_is_that_of_the_code(name):
     Draft202012Validator.check_schema(SCHEMAS[name])
     stored = (FOLDER / file_name(name)).read_text("utf-8")
     assert stored == as_text(schemas()[name]), "run: python scripts/schemas.py"
+
+
+def test_the_stored_schema_of_the_config_is_that_of_the_code_and_takes_no_other_field():
+    Draft202012Validator.check_schema(config_schema())
+    stored = (FOLDER / file_name("config.json")).read_text("utf-8")
+    assert stored == as_text(config_schema()), "run: python scripts/schemas.py"
+    assert "handsPerGame" in stored
+    assert config_schema()["additionalProperties"] is False
 
 
 def test_a_file_that_does_not_follow_its_schema_is_noticed():

@@ -54,18 +54,20 @@ class Section(BaseModel):
 class AgentSettings(Section):
     """The settings of one kind of agent."""
 
-    def unset_variables(self) -> list[str]:
-        """Return the environment variables that it needs and that are not set; `A or B` where one of them will do."""
+    def variables(self) -> list[str]:
+        """Return the environment variables that it needs; `A or B` where one of them will do."""
         return []
+
+    def unset_variables(self) -> list[str]:
+        """Return those of them that are not set."""
+        return [each for each in self.variables() if not any(map(_holds_text, each.split(" or ")))]
 
 
 Settings = TypeVar("Settings", bound=Section)
 
 
-def unset_key(variables: Sequence[str]) -> list[str]:
-    """Return `A or B` unless one of these variables holds a key; nothing where no key is needed."""
-    held = any(os.environ.get(name, "").strip() for name in variables)
-    return [] if held or not variables else [" or ".join(variables)]
+def _holds_text(variable: str) -> bool:
+    return bool(os.environ.get(variable, "").strip())
 
 
 def http_parts(url: str) -> SplitResult | None:

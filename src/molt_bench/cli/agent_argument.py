@@ -23,7 +23,7 @@ from molt_bench.specs import GameLabel, ParticipantSpec
 def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None) -> ParticipantSpec:
     """Return the participant that the command line names as for `--participants`; params are `key=value`."""
     if not text.strip():
-        raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench agents` lists them")
+        raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench doctor` lists them")
     (entry,) = participants_named([text.strip()])
     return ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), sandbox=sandbox)
 

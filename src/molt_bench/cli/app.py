@@ -33,11 +33,9 @@ _GROUPS: Final = {
     },
     "Prepare": {
         "init": "Write a commented config, from four questions or from flags.",
-        "validate": "Check a config without running it, and name the API keys that a run will need.",
         "plan": "Estimate what a config will take in hands, calls, dollars and hours before you spend anything.",
-        "agents": "List the agents that a config can name.",
         "check": "Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.",
-        "doctor": "Show what is installed, what is missing, and the command that installs it.",
+        "doctor": "Show what is installed and who can play, or what is wrong with a config and which keys it needs.",
     },
     "Read results": {
         "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
@@ -54,9 +52,18 @@ _GROUPS: Final = {
 #: Commands that few people type, or that programs start: the help lists them with `--all` alone.
 _SELDOM: Final = {
     "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
-    "schema": "Print the JSON Schema of the config, for editors.",
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _SELDOM
+#: Names that are no commands any more, and what does their work.
+INSTEAD: Final = {
+    "agents": "molt-bench doctor lists the agents",
+    "exam": "there is no exam; run plays agents against each other",
+    "mcp": "an MCP host connects to the address that molt-bench serve prints, by itself or through mcp-remote",
+    "play": "molt-bench --participants human,tag",
+    "replay": "molt-bench verify RUN replays every game and checks every file",
+    "schema": "the JSON Schema of a config is docs/schemas/config.schema.json in a clone of molt-bench",
+    "validate": "molt-bench doctor CONFIG says what is wrong with a config",
+}
 _DEFAULT: Final = "run"
 #: Commands that need an extra, by its name.
 _EXTRAS: Final = {"view": "view", "serve": "live"}
@@ -70,6 +77,8 @@ _WITHOUT_A_COMMAND: Final = ("--help", "-h", "--all", "--version", "--install-co
 
 def _meant_by(word: str) -> str:
     """Return the end of a message about a word that is no command: what may have been meant."""
+    if word in INSTEAD:
+        return f": {INSTEAD[word]}"
     if os.path.isfile(word):
         return f"; did you mean '--config {word}'?"
     if word.endswith((".yaml", ".yml", ".json")):

@@ -1,11 +1,11 @@
-"""`molt-bench doctor`: what is installed, what is missing, and the command that installs it."""
+"""`molt-bench doctor`: what is installed and what is missing, here or for a config."""
 
 import os
 import shlex
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,12 +13,19 @@ from typing import Final, NamedTuple
 import click
 
 from molt_bench import kernels
+from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS
 from molt_bench.agents.llm.providers.table import PROVIDERS
+from molt_bench.agents.plugins import plugins
 from molt_bench.agents.sandbox.choice import obstacle
-from molt_bench.cli.options import Printing, json_option
+from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
+from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
 from molt_bench.cli.parser import Command
 from molt_bench.cli.versions import about_this_machine
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import raise_all
 from molt_bench.extras import how_to_install
+from molt_bench.study.before_a_run import what_the_limit_buys
+from molt_bench.visible_text import on_one_line
 
 #: Each extra: what it is for, and the modules that it brings.
 EXTRAS: Final = {
@@ -49,24 +56,85 @@ class Finding(NamedTuple):
     about: str
     remedy: str = ""
 
+    def __str__(self) -> str:
+        """Return it as one line."""
+        return f"  {self.state:7} {self.name:20} {self.about}{': ' if self.remedy else ''}{self.remedy}"
+
 
 @click.command(cls=Command)
-@json_option
-def doctor(*, as_json: bool) -> None:
-    """Show what is installed, what is missing, and the command that installs it.
+@config_options
+@printing_options
+def doctor(config_file: ConfigOptions, printing: Printing) -> None:
+    """Show what is installed and who can play, or what is wrong with a config and which keys it needs.
 
-    The built-in bots need none of it.
+    Every mistake in a config is one line. Its programs, servers and models are not started or asked: a run does that
+    before its first card. The built-in bots need none of what can be installed.
 
     Examples:
       molt-bench doctor
-      molt-bench doctor --json
+      molt-bench doctor bench.yaml
+      molt-bench doctor --config bench.yaml --quiet
     """
-    found = [*_findings()]
-    content = {"about": about_this_machine(), "found": [finding._asdict() for finding in found]}
-    lines = [
-        f"  {each.state:7} {each.name:20} {each.about}{': ' if each.remedy else ''}{each.remedy}" for each in found
-    ]
-    Printing(as_json=as_json).answer(content, lambda: print(about_this_machine(), *lines, sep="\n"))
+    path = config_file.path()
+    if path is None:
+        _about_this_machine(printing)
+    else:
+        _about_config(path, printing)
+
+
+def _about_this_machine(printing: Printing) -> None:
+    found, agents = [*_findings()], _agents()
+    content = {
+        "about": about_this_machine(),
+        "found": [finding._asdict() for finding in found],
+        "agents": [{"name": name, "about": about} for name, about in agents],
+    }
+    lines = [*map(str, found), "Agents that a config can name:", *(f"  {name:12} {about}" for name, about in agents)]
+    printing.answer(content, lambda: print(about_this_machine(), *lines, sep="\n"))
+
+
+def _about_config(path: str, printing: Printing) -> None:
+    """Say whether a config can be run, and what it needs for that."""
+    config = config_from(path)
+    raise_all(problems_of(config))
+    ids, keys = [participant.id for participant in config.participants], [*_keys_for(config)]
+    waiting = [each.id for each in config.participants if each.kind.waits or each.id in config.models()]
+    line = (
+        f"{on_one_line(path)} is valid: {len(ids)} participants ({_listed(ids)}), "
+        f"{config.seeds.per_match} seeds per match, {config.game.hands_per_game} hands per game"
+    )
+    if waiting:
+        line += f"; not started or asked yet: {_listed(waiting)}"
+    found = [finding._asdict() for finding in keys]
+    content = {"config": path, "valid": True, "participants": ids, "found": found, "notAsked": waiting}
+    printing.answer(content, lambda: print(line, *keys, sep="\n"))
+    bought = what_the_limit_buys(config)
+    if bought is not None:
+        printing.notice(bought)
+    warn_ahead(config)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(on_one_line, names))
+
+
+def _keys_for(config: BenchmarkConfig) -> Iterator[Finding]:
+    """Return the environment variables that a run of a config needs, and who needs them."""
+    needed: dict[str, list[str]] = {}
+    unset: set[str] = set()
+    for participant in config.participants:
+        for variable in participant.variables():
+            needed.setdefault(variable, []).append(participant.id)
+        unset.update(participant.unset_variables())
+    for variable, ids in needed.items():
+        yield Finding(variable, "not set" if variable in unset else "ok", f"for {_listed(ids)}")
+
+
+def _agents() -> list[tuple[str, str]]:
+    """Return what a config can name as a participant, and a line about each."""
+    found = [(name, (bot.__doc__ or "").partition("\n")[0]) for name, bot in BUILTIN_AGENTS.items()]
+    found += [(kind.usage, kind.about) for kind in KINDS if kind.usage]
+    return [*found, *((name, f"Plug-in: {point.value}") for name, point in plugins().items())]
 
 
 def _findings() -> Iterator[Finding]:

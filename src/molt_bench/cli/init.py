@@ -28,7 +28,7 @@ from molt_bench.visible_text import on_one_line, printable
 
 #: The questions: flag, field, and what is asked.
 _QUESTIONS: Final = (
-    ("participants", "participants", "Who plays? Names separated by commas; `molt-bench agents` lists them"),
+    ("participants", "participants", "Who plays? Names separated by commas; `molt-bench doctor` lists them"),
     ("hands", "game.handsPerGame", "How many hands does a game have?"),
     ("confidence", "stop.adjacentConfidence.threshold", "How sure must the order be before the run stops?"),
     ("max_matches", "stop.budget.maxMatches", "After how many matches does it stop in any case?"),
@@ -103,9 +103,9 @@ def init(file: str | None, answers: InitOptions, *, force: bool, printing: Print
     command = f"molt-bench {played} {place}"
     commands = {
         "Run it:": command,
-        "Check it:": f"molt-bench validate {place}",
+        "Check it:": f"molt-bench doctor {place}",
         "What it takes:": f"molt-bench plan {place}",
-        "All fields:": "molt-bench schema",
+        "All fields:": "docs/schemas/config.schema.json in a clone of molt-bench",
     }
     _write(path, commented(config, participants_from(told["participants"]), commands=commands), force=force)
     content = {"config": file, "participants": [each.id for each in config.participants], "run": command}

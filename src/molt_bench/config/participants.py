@@ -101,8 +101,13 @@ class ParticipantConfig(Section):
         settings = self.kind.settings_class()
         return settings.model_validate({field: getattr(self, field) for field in settings.model_fields})
 
+    def variables(self) -> list[str]:
+        """Return the environment variables that it needs; `A or B` where one of them will do."""
+        settings = self.settings()
+        return [] if settings is None else settings.variables()
+
     def unset_variables(self) -> list[str]:
-        """Return the environment variables that it needs and that are not set; `A or B` where one of them will do."""
+        """Return those of them that are not set."""
         settings = self.settings()
         return [] if settings is None else settings.unset_variables()
 

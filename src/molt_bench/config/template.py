@@ -25,7 +25,7 @@ def commented(
 # A benchmark of poker agents.
 {done_with}
 
-# Who plays. `type` is a name that `molt-bench agents` lists, my_bot.py:make for your own agent in Python,
+# Who plays. `type` is a name that `molt-bench doctor` lists, my_bot.py:make for your own agent in Python,
 # exec:./bot for a program, a URL for a server, or llm:google:gemini-2.5-flash for a language model.
 participants:
 {listed}

@@ -14,7 +14,6 @@ from molt_bench.agents.settings_base import (
     PathText,
     as_problem,
     http_parts,
-    unset_key,
 )
 from molt_bench.seeds import MASTER_SEED_VARIABLE
 
@@ -57,6 +56,10 @@ class ProgramSettings(AgentSettings):
         if MASTER_SEED_VARIABLE in value:
             raise as_problem("", MASTER_SEED_VARIABLE, "any other variable: whoever knows this one knows the cards")
         return value
+
+    def variables(self) -> list[str]:
+        """Return the variables it is to get."""
+        return [*self.env]
 
     def unset_variables(self) -> list[str]:
         """Return the variables it is to get that are not set."""
@@ -115,6 +118,6 @@ class HttpSettings(AgentSettings):
             raise as_problem("", "...", "a URL without a password in it: name the variable of a key in apiKeyEnv")
         return value
 
-    def unset_variables(self) -> list[str]:
-        """Return the variable of its key if it holds none."""
-        return unset_key(() if self.api_key_env is None else (self.api_key_env,))
+    def variables(self) -> list[str]:
+        """Return the variable of its key."""
+        return [] if self.api_key_env is None else [self.api_key_env]

@@ -16,7 +16,6 @@ from molt_bench.agents.settings_base import (
     PathText,
     as_problem,
     http_parts,
-    unset_key,
 )
 
 #: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
@@ -255,10 +254,10 @@ class LLMSettings(AgentSettings):
             return ()  # never send a provider's key to another server
         return provider_of(self.provider).key_variables
 
-    def unset_variables(self) -> list[str]:
-        """Return the variables of its key if none of them holds it, and those of headers that are not set."""
-        headers = (self.extra_headers or {}).values()
-        return [*unset_key(self.key_variables), *(name for each in headers for name in unset_key((each,)))]
+    def variables(self) -> list[str]:
+        """Return the variables of its key, and those of headers."""
+        key = [" or ".join(self.key_variables)] if self.key_variables else []
+        return [*key, *(self.extra_headers or {}).values()]
 
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
