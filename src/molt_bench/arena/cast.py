@@ -200,6 +200,7 @@ class Cast:
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
             pause_after_s=config.llm.pause_after_s,
+            on_failure=config.llm.on_failure,
             max_concurrent=config.llm.max_concurrent,
         )
         self.gateway: Gateway | None = None

@@ -286,6 +286,14 @@ class LLMConfig(Section):
             ge=0, le=MUCH, description="Seconds after which a run ends that can ask a model nothing, or save nothing."
         ),
     ] = 600.0
+    on_failure: Annotated[
+        Literal["pause", "fold"],
+        Field(
+            description="What follows when a request brought no reply after all retries: the model is paused until it "
+            "answers, or the decision counts as a fault of the model, which ends in a fold.",
+            exclude_if=lambda value: value == "pause",
+        ),
+    ] = "pause"
     prices: Annotated[
         dict[str, Price], Field(description="Dollars per million tokens, by model; they override published prices.")
     ] = {}  # noqa: RUF012 - pydantic copies it

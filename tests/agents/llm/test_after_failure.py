@@ -55,6 +55,12 @@ def test_trouble_is_retried_with_growing_pauses_until_it_has_lasted_too_long(tro
     assert (found.name, found.reason.partition(";")[0]) == ("stop", "could not be asked for 100 s: why")
 
 
+def test_with_fold_a_question_is_given_up_after_all_retries():
+    limits = RequestLimits(transport_retries=2, on_failure="fold")
+    found = [step("transport", failures=failures, limits=limits) for failures in range(3)]
+    assert [(each.name, each.pauses) for each in found] == [("retry", False), ("retry", False), ("give up", False)]
+
+
 def test_pauses_end_somewhere_and_never_reach_beyond_the_end():
     assert step("transport", failures=50).pause_s == 60.0
     assert step("transport", failures=50, troubled_s=90.0).pause_s == 10.0

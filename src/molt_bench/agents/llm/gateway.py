@@ -247,8 +247,10 @@ class Gateway:
             if step.slows:
                 rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
-                late: dict[str, Any] = {"outcome": "timeout", "latency_s": self.limits.timeout_s}
-                return await self._accounts.record(exchange, request, mode=mode, text=str(answer), **late)
+                outcome = _OUTCOMES.get(answer.trouble, "transport")
+                latency_s = self.limits.timeout_s if outcome == "timeout" else 0.0
+                came: dict[str, Any] = {"outcome": outcome, "latency_s": latency_s, "text": str(answer)}
+                return await self._accounts.record(exchange, request, mode=mode, **came)
             if step.counts:
                 failures += 1
                 if rate.failed(step.pause_s, pause=step.pauses):

@@ -32,6 +32,7 @@ class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
         transport_retries: How often a request that brought no reply is sent again before its model is paused.
         backoff_s: Seconds before the first of those; doubled for every further one.
         pause_after_s: Seconds after which a run ends that can ask a model nothing, or write nothing.
+        on_failure: Whether the model is paused then, or the question is given up, which is the model's fault.
         max_concurrent: Requests at once, to all models together.
     """
 
@@ -39,6 +40,7 @@ class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
     transport_retries: int = 5
     backoff_s: float = 1.0
     pause_after_s: float = 600.0
+    on_failure: Literal["pause", "fold"] = "pause"
     max_concurrent: int = 1000
 
 
@@ -84,7 +86,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 def next_step(problem: RequestFailed, failures: int, limits: RequestLimits, standing: Standing) -> NextStep:
     """Decide what to do about a request that brought no reply, and whether its model is slowed down or paused.
 
-    Only an answer that comes in too slowly, or a prompt that is refused for good, counts against the model.
+    Only an answer that comes in too slowly, or a prompt that is refused for good, counts against the model; with
+    `on_failure="fold"` so does a request that brought no reply after all retries.
 
     Args:
         problem: Why it brought none.
@@ -120,6 +123,8 @@ def _step(problem: RequestFailed, failures: int, limits: RequestLimits, standing
     pause_s = backoff_s if asked_s is None else max(asked_s, 0.001)
     if trouble == "busy" and not standing.at_floor:
         return NextStep("retry", pause_s)
+    if limits.on_failure == "fold" and failures >= limits.transport_retries:
+        return NextStep("give up")
     slow_here = trouble == "hung" and standing.answers_others
     if troubled_s >= limits.pause_after_s and not slow_here:
         hint = "; game.actionTimeoutS gives it longer" if trouble == "hung" else ""
