@@ -10,7 +10,7 @@ import msgspec
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, Model, get_model
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, Model, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
@@ -86,7 +86,7 @@ def holdem(
         stack: Chips each player starts a hand with; the blinds are 50 and 100.
         memory: `none`, `hand` or `session`, as for language models of molt-bench.
         track: `bare`, `standard` for pot odds and dice, or `assisted` for the made hand as well.
-        harness: `strict`, `mixed`, `free` or `chat`, as for language models of molt-bench.
+        harness: `strict` or `mixed`, as for language models of molt-bench.
     """
     settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track, "harness": harness}
     checked(LLMSettings, settings)
@@ -206,14 +206,9 @@ class InspectAgent:
     async def act(self, observation: Observation) -> Action:
         """Ask the model."""
         message = ChatMessageUser(content=self._conversation.message(observation))
-        earlier = [
-            said
-            for turn in self._conversation.earlier
-            for said in (ChatMessageUser(content=turn.asked), ChatMessageAssistant(content=turn.said))
-        ]
         try:
             self._messages.append(message)
-            output = await get_model().generate([self._system, *earlier, message])
+            output = await get_model().generate([self._system, message])
             self._messages.append(output.message)
         except Exception as error:
             self.error = error

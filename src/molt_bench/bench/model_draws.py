@@ -44,8 +44,8 @@ class Draws:
         self._reasked = {name for name, each in models.items() if each.reasks}
         self._decisions = dict.fromkeys(self._tests, 0)
         self._choices: _ByDecision[Choice] = defaultdict(lambda: defaultdict(dict))
-        #: The strategies of the last attempt, and which that is: by number, and by how often it was shortened.
-        self._stated: _ByDecision[tuple[tuple[int, int], list[Strategy]]] = defaultdict(lambda: defaultdict(dict))
+        #: The strategies of the last attempt, and which that is.
+        self._stated: _ByDecision[tuple[int, list[Strategy]]] = defaultdict(lambda: defaultdict(dict))
         self.refused: dict[str, str] = {}
 
     def add(self, exchange: Exchange) -> None:
@@ -59,11 +59,13 @@ class Draws:
             self._choices[game.match][game, name][place] = exchange.choice
         if name in self._stating:
             stated = self._stated[game.match][game, name]
-            attempt = exchange.attempt, 0 if exchange.shortened is UNSET else exchange.shortened
-            last, strategies = stated.get(place, (attempt, []))
-            if attempt >= last:
-                strategies = strategies if attempt == last else []
-                stated[place] = attempt, strategies + ([] if exchange.strategy is UNSET else [exchange.strategy])
+            last, strategies = stated.get(place, (exchange.attempt, []))
+            if exchange.attempt >= last:
+                strategies = strategies if exchange.attempt == last else []
+                stated[place] = (
+                    exchange.attempt,
+                    strategies + ([] if exchange.strategy is UNSET else [exchange.strategy]),
+                )
 
     def usable(self, pair: Pair) -> tuple[str, ...]:
         """Return those of a pair whose draws are recorded and not refused."""

@@ -23,8 +23,7 @@ def first_without_replies(
 
     Raises JournalError if no reply at all is recorded: to play everything again would be expensive.
     """
-    # A conversation that was too long got no reply yet.
-    final = [each for each in exchanges if each.attempt == 1 and each.outcome != "full"]
+    final = [each for each in exchanges if each.attempt == 1]
     replies = Counter((each.game, each.participant) for each in final)
     first, more = Counter[tuple[GameLabel, str]](), Counter[tuple[GameLabel, str]]()
     for each in final:

@@ -10,7 +10,6 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.money.expected_caching import conversation_tokens
 from molt_bench.agents.llm.money.expected_use import Expected, answers_of, expected_of
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
@@ -22,7 +21,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.specs import GameLabel, Pair
+from molt_bench.specs import Pair
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. With `auto` that is of
 #: eleven ladders that publish nothing (`benchmarks/ladders.txt`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400
@@ -89,7 +88,6 @@ class ModelGuess(msgspec.Struct, frozen=True):
     Attributes:
         cached_tokens: Input tokens read from a cache.
         cache_writes: Input tokens written to a cache, where that has a price of its own.
-        tokens_per_turn: What a message and its answer add to a conversation; 0 where there is none.
         usd_per_call: Dollars; None if no price is known.
         measured: Whether these numbers come from the pilot.
         output_range: The fewest and the most output tokens that would be no surprise; both 0 where they are measured.
@@ -109,7 +107,6 @@ class ModelGuess(msgspec.Struct, frozen=True):
     calls_at_once: float = 1.0
     harness: str = ""
     cache_writes: float = 0.0
-    tokens_per_turn: float = 0.0
     output_range: tuple[float, float] = (0.0, 0.0)
     usd_range: tuple[float, float] | None = None
 
@@ -241,32 +238,10 @@ def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGues
         cached_tokens=fmean(each.tokens.cached for each in exchanges),
         output_tokens=fmean(each.tokens.output for each in exchanges),
         cache_writes=fmean(each.tokens.cache_writes for each in exchanges),
-        tokens_per_turn=_growth(exchanges),
         latency_s=median(latencies) if latencies else LATENCY_S,
         usd_per_call=None,
         measured=True,
     )
-
-
-def _growth(exchanges: Iterable[Exchange]) -> float:
-    """Return by how many tokens a request is longer than the one before it in its game, if it is."""
-    last: dict[GameLabel, int] = {}
-    grown = []
-    for each in exchanges:
-        size = each.tokens.input
-        if size > last.get(each.game, size):
-            grown.append(size - last[each.game])
-        last[each.game] = size
-    return fmean(grown) if grown else 0.0
-
-
-def _in_games_of(guess: ModelGuess, settings: LLMSettings, before: float, hands: int) -> ModelGuess:
-    """Return what was measured in games of another length, in which conversations are longer or shorter."""
-    turns, per_turn = guess.calls_per_hand, max(guess.tokens_per_turn, 1.0)
-    had, has = (conversation_tokens(settings, turns * length, per_turn) for length in (before, hands))
-    more = has - had
-    cached = max(0.0, guess.cached_tokens + more) if guess.cached_tokens else 0.0
-    return msgspec.structs.replace(guess, input_tokens=guess.input_tokens + more, cached_tokens=cached)
 
 
 def guess_of(
@@ -287,8 +262,6 @@ def guess_of(
     if found is None:
         assumed = msgspec.structs.asdict(expected_of(settings, hands))
         found = ModelGuess(id="", latency_s=LATENCY_S, usd_per_call=None, measured=False, **assumed)
-    elif pilot is not None and settings.harness == "chat":
-        found = _in_games_of(found, settings, pilot.hands, hands)
     latency = found.latency_s if latency_s is None else latency_s
     # A pilot without it says nothing about how often a model is asked again.
     asked_again = settings.answers is None and found.calls_at_once > 1

@@ -244,7 +244,7 @@ def _drawn_from(exchange: Exchange, exchanges: Sequence[Exchange]) -> dict[str, 
     """Return what one of several answers was drawn from, at the last of them; nothing where there is one."""
     if exchange.samples is UNSET:
         return {}
-    at_once = [each for each in exchanges if (each.attempt, each.shortened) == (exchange.attempt, exchange.shortened)]
+    at_once = [each for each in exchanges if each.attempt == exchange.attempt]
     if exchange is not at_once[-1]:
         return {"strategy": None}
     found = Counter(share.action for each in at_once if each.strategy is not UNSET for share in each.strategy)
@@ -266,8 +266,6 @@ def _attempt(
             settings = run.config.models()[exchange.participant]
             reasoning = read_answer(settings, text, exchange.finish, exchange.mode).reasoning
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
-    if exchange.outcome == "full":
-        wrong = None  # it has not decided yet
     return {
         "attempt": exchange.attempt,
         "sample": exchange.place[1],

@@ -5,7 +5,6 @@ from itertools import groupby
 from typing import Final
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import prompt_hash
@@ -22,10 +21,7 @@ _HOOKS: Final[tuple[Hook, ...]] = ("on_hand_complete",)
 
 
 def prompts_of(run: OpenRun, game: Game, number: int) -> dict[str, str]:
-    """Return the messages of a hand by their hashes, without those that do not come out as they were.
-
-    In a conversation, a message is what was asked last; everything before it belongs to earlier decisions.
-    """
+    """Return the messages of a hand by their hashes, without those that do not come out as they were."""
     record = game.record
     names = game.participants if record.seating == "AB" else game.participants[::-1]
     models = run.config.models()
@@ -43,8 +39,8 @@ def prompts_of(run: OpenRun, game: Game, number: int) -> dict[str, str]:
                     asked[turn.seat].conversation.take_result(result)
             turn = table.send(None)
             continue
-        if turn.seat in asked:
-            asked[turn.seat].ask(turn, keep=turn.hand_number == number)
+        if turn.seat in asked and turn.hand_number == number:
+            asked[turn.seat].ask(turn)
         done = logs[turn.hand_number - 1][len(turn.log)]
         turn = table.send(Action(done.kind, done.amount))
 
@@ -61,15 +57,11 @@ class _Asked:
         self._game = game
         self._name = name
         self._settings = run.config.models()[name]
-        # Where earlier hands are part of a prompt by what was replied in them.
-        self._whole = self._settings.harness == "chat"
         self.conversation = Conversation(self._settings, game.record.spec.facts)
         self.found: dict[str, str] = {}
 
-    def ask(self, seen: Observation, *, keep: bool) -> None:
+    def ask(self, seen: Observation) -> None:
         """Ask for a decision again, as often as it was asked for, and take the recorded replies."""
-        if not (keep or self._whole):
-            return
         record = self._game.record
         place = (self._game.match, record.seed, record.seating, seen.hand_number)
         own = [
@@ -77,19 +69,16 @@ class _Asked:
             for exchange, span in self._run.exchanges.get(place, ())
             if exchange.decision == len(seen.log) and exchange.participant == self._name
         ]
-        own.sort(key=lambda each: (_round_of(each[0]), each[0].place))
-        for _, attempt in groupby(own, key=lambda each: _round_of(each[0])):
+        own.sort(key=lambda each: each[0].place)
+        for _, attempt in groupby(own, key=lambda each: each[0].attempt):
             said = [(each, self._run.exchange_at(span)) for each, span in attempt]
             tries = [msgspec.structs.replace(each, text=line.text if line else "") for each, line in said]
             for exchange in tries:
                 message = self._message(seen, exchange)
-                if keep and message is not None:
+                if message is not None:
                     self.found[exchange.prompt_hash] = message
-            if any(each.outcome == "full" for each in tries):
-                self.conversation.shorten(seen)
-            else:
-                with suppress(AgentFailed):
-                    self.conversation.take_reply(seen, *tries)
+            with suppress(AgentFailed):
+                self.conversation.take_reply(seen, *tries)
 
     def _message(self, seen: Observation, exchange: Exchange) -> str | None:
         """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""
@@ -97,11 +86,6 @@ class _Asked:
         skill, label = self._run.skills[self._name], self._settings.harness_label
         for error in faults if exchange.attempt > 1 else (None,):
             message = self.conversation.message(msgspec.structs.replace(seen, previous_error=error))
-            if prompt_hash(label, skill, message, self.conversation.earlier) == exchange.prompt_hash:
+            if prompt_hash(label, skill, message) == exchange.prompt_hash:
                 return message
         return None
-
-
-def _round_of(exchange: Exchange) -> tuple[int, int]:
-    """Return when a question was asked: the attempt, and how often the conversation was shortened at it."""
-    return exchange.attempt, 0 if exchange.shortened is UNSET else exchange.shortened

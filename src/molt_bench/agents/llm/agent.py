@@ -69,16 +69,7 @@ class LLMAgent:
     async def act(self, observation: Observation) -> Action:
         """Ask the model."""
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
-        shortened = 0
-        answers = await self._asked(observation, self._question(observation, shortened))
-        while any(each.outcome == "full" for each in answers):
-            self._conversation.shorten(observation)
-            shortened += 1
-            answers = await self._asked(observation, self._question(observation, shortened))
-        return self._conversation.take_reply(observation, *answers)
-
-    def _question(self, observation: Observation, shortened: int) -> Question:
-        return Question(
+        question = Question(
             self._game,
             observation.hand_number,
             len(observation.log),
@@ -86,10 +77,9 @@ class LLMAgent:
             self._conversation.message(observation),
             made_hand(observation.cards, observation.board),
             observation.to_call,
-            earlier=self._conversation.earlier,
-            shortened=shortened,
-            can_shorten=self._conversation.can_shorten(observation),
         )
+        answers = await self._asked(observation, question)
+        return self._conversation.take_reply(observation, *answers)
 
     async def _asked(self, observation: Observation, question: Question) -> list[Exchange]:
         """Ask a question, as often as the settings say or as it is worth; return the answers."""

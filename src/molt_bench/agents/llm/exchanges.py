@@ -44,21 +44,21 @@ class Exchanges:
 
         For runs of other versions, whose prompts are not written any more.
         """
-        place = (wanted.participant, wanted.hand, wanted.decision, wanted.place, wanted.shortened)
+        place = (wanted.participant, wanted.hand, wanted.decision, wanted.place)
         return next(
             (
                 each
                 for each in self._known.get(wanted.game, {}).values()
-                if (each.participant, each.hand, each.decision, each.place, each.shortened) == place
+                if (each.participant, each.hand, each.decision, each.place) == place
             ),
             None,
         )
 
     def samples_of(self, participant: str, question: Question) -> int | None:
         """Return how many answers one is drawn from at a question; None if none of them is recorded yet."""
-        place = (participant, question.hand, question.decision, question.attempt, question.shortened or UNSET)
+        place = (participant, question.hand, question.decision, question.attempt)
         for each in self._known.get(question.game, {}).values():
-            if (each.participant, each.hand, each.decision, each.attempt, each.shortened) == place:
+            if (each.participant, each.hand, each.decision, each.attempt) == place:
                 return 1 if each.samples is UNSET else each.samples
         return None
 

@@ -38,7 +38,6 @@ _OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
     "timeout": "timeout",
     "hung": "timeout",
     "refused": "refused",
-    "full": "refused",
 }
 
 
@@ -124,7 +123,7 @@ class Gateway:
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
-        prompt = prompt_hash(asked.settings.harness_label, asked.skill, question.message, question.earlier)
+        prompt = prompt_hash(asked.settings.harness_label, asked.skill, question.message)
         exchange = unanswered(question, participant, asked.hash, prompt)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
@@ -196,8 +195,7 @@ class Gateway:
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        prompt = Prompt(asked.skill, question.message, client.modes.current, question.earlier)
-        request = Request(asked, prompt, exchange)
+        request = Request(asked, Prompt(asked.skill, question.message, client.modes.current), exchange)
         failures, since = 0, _now()
         while True:
             mode = client.modes.current
@@ -215,13 +213,10 @@ class Gateway:
                     "strategy": stated_in(asked.settings, replied),
                 }
                 return await self._accounts.record(exchange, request, mode=mode, **readings, **reply)
-            # A conversation is rather shortened.
-            shortens = answer.trouble == "full" and question.can_shorten
-            lowers = answer.about_limit and not answer.mended and not shortens
-            if lowers and asked.reserve.refused(request.most):
+            if answer.about_limit and not answer.mended and asked.reserve.refused(request.most):
                 continue
             since = since if failures else request.started
-            client.refusals += answer.trouble in ("refused", "full")
+            client.refusals += answer.trouble == "refused"
             standing = Standing(
                 can_step_down=client.modes.can_step_down(mode),
                 ever_answered=bool(client.modes.answered),
@@ -234,9 +229,8 @@ class Gateway:
             if step.name == "stop":
                 raise ProviderError(f"{asked} at {client.url} {step.reason}")
             if step.name == "refused":
-                outcome = "full" if answer.trouble == "full" and question.can_shorten else "refused"
-                self._told.refused(asked, answer, outcome)
-                told = {"outcome": outcome, "text": str(answer), "cost_usd": request.cost_usd or 0.0}
+                self._told.refused(asked, answer)
+                told: dict[str, Any] = {"outcome": "refused", "text": str(answer), "cost_usd": request.cost_usd or 0.0}
                 return await self._accounts.record(exchange, request, mode=mode, **told)
             if answer.mended:
                 self._told.left_out(asked, answer)

@@ -23,11 +23,10 @@ Memory: TypeAlias = Literal["none", "hand", "session"]
 #: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well. The dice are left
 #: out where the bench draws.
 Track: TypeAlias = Literal["bare", "standard", "assisted"]
-#: How it is asked: each decision by itself, for a JSON object with an action; the same for one with a strategy, from
-#: which the bench draws; for free text that ends in an action; or all decisions of a game in one conversation.
-Harness: TypeAlias = Literal["strict", "mixed", "free", "chat"]
+#: What a reply is: a JSON object with an action, or one with a strategy, from which the bench draws.
+Harness: TypeAlias = Literal["strict", "mixed"]
 #: The version of each harness. Whatever changes a prompt or the reading of a reply gets a new one.
-HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1, "free": 2, "chat": 2}
+HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1}
 #: The harness of runs that recorded none.
 FIRST_HARNESS: Final = "strict/1"
 #: What a reply states first: why, or what to do.
@@ -40,9 +39,6 @@ Reask: TypeAlias = Annotated[
         json_schema_input_type=Literal["auto", "off"] | Annotated[int, Field(ge=1, le=MOST_SAMPLES)],
     ),
 ]
-
-#: Most tokens of a conversation, unless another number is set: it fits where 128,000 are allowed.
-CHAT_TOKENS: Final = 100_000
 
 
 class LLMSettings(AgentSettings):
@@ -83,16 +79,8 @@ class LLMSettings(AgentSettings):
     ] = 50
     harness: Annotated[
         Harness,
-        Field(description="How it is asked, and what it may write.", exclude_if=lambda value: value == "strict"),
+        Field(description="What a reply states: an action, or a strategy.", exclude_if=lambda value: value == "strict"),
     ] = "strict"
-    chat_tokens: Annotated[
-        Count,
-        Field(
-            ge=2000,
-            description="Most tokens of a conversation, about; then its first hands are dropped.",
-            exclude_if=lambda value: value == CHAT_TOKENS,
-        ),
-    ] = CHAT_TOKENS
     track: Track = "standard"
     comprehension: Annotated[
         bool, Field(description="Ask for the made hand and the price as well, and check them.")
@@ -185,32 +173,12 @@ class LLMSettings(AgentSettings):
         if self.harness == "mixed" and self.logprobs:
             why = "the bench draws from the strategy that is stated, so its odds are known"
             raise as_problem("logprobs", self.logprobs, f"false, not needed with harness mixed: {why}")
-        if self.replies_in_json:
-            return self
-        why = f"since a model answers in plain text with harness {self.harness}"
-        for field, value, allowed in (
-            ("outputMode", self.output_mode, ("auto", "text")),
-            ("comprehension", self.comprehension, (False,)),
-            ("replyFirst", self.reply_first, ("reasoning",)),
-            ("logprobs", self.logprobs, (False,)),
-        ):
-            if value not in allowed:
-                raise as_problem(field, value, f"{' or '.join(map(str, allowed)).lower()}, {why}")
-        if self.harness == "chat" and self.memory != "none":
-            raise as_problem(
-                "memory", self.memory, "none, since with harness chat a model has the whole game before it"
-            )
         return self
 
     @property
     def harness_label(self) -> str:
-        """The harness with its version, such as `chat/2`."""
+        """The harness with its version, such as `strict/3`."""
         return f"{self.harness}/{HARNESS_VERSIONS[self.harness]}"
-
-    @property
-    def replies_in_json(self) -> bool:
-        """Whether a reply is a JSON object, rather than plain text."""
-        return self.harness in ("strict", "mixed")
 
     @property
     def shows_dice(self) -> bool:
@@ -229,11 +197,6 @@ class LLMSettings(AgentSettings):
     def reasks(self) -> bool:
         """Whether one of several answers is drawn."""
         return self.reask != "off" and self.answers != 1
-
-    @property
-    def asked_mode(self) -> OutputMode | Literal["auto"]:
-        """The output mode in which it is asked."""
-        return self.output_mode if self.replies_in_json else "text"
 
     @property
     def provider(self) -> str:

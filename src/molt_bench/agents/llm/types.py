@@ -3,7 +3,7 @@
 import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -25,9 +25,8 @@ EFFORT_TOKENS: Final[Mapping[Effort, int]] = {
     "xhigh": 32768,
     "max": 49152,
 }
-#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good;
-#: the context was full, so that the conversation lost its oldest part and the question was asked again.
-ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused", "full"]
+#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good.
+ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused"]
 #: Most answers to one question.
 MOST_SAMPLES: Final = 64
 #: Most tokens of one request and its reply; no model has room for more.
@@ -74,13 +73,6 @@ def readable(decode: Callable[[bytes], T], body: bytes) -> T | None:
         return None
 
 
-class ChatTurn(NamedTuple):
-    """An earlier message of a conversation, and the answer to it."""
-
-    asked: str
-    said: str
-
-
 class Question(msgspec.Struct, frozen=True):
     """One question to a model.
 
@@ -91,9 +83,6 @@ class Question(msgspec.Struct, frozen=True):
         to_call: Chips a call costs, to check its reading.
         sample: The same question is asked several times: which of them this is, from 0.
         samples: How many answers one is drawn from.
-        earlier: What is sent before the message, in a conversation.
-        shortened: How often that has lost its oldest part at this attempt, since the model's context was full.
-        can_shorten: Whether it can lose more of it.
     """
 
     game: GameLabel
@@ -105,9 +94,6 @@ class Question(msgspec.Struct, frozen=True):
     to_call: int
     sample: int = 0
     samples: int = 1
-    earlier: tuple[ChatTurn, ...] = ()
-    shortened: int = 0
-    can_shorten: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -174,7 +160,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
-        prompt_hash: SHA-256 of the harness and all that is sent: the system prompt, earlier messages, the message.
+        prompt_hash: SHA-256 of the harness and all that is sent: the system prompt and the message.
         text: The reply, or why there is none; API keys are cut out.
         finish: Why the reply ended, as the provider reports it.
         model: The model, as the provider reports it.
@@ -191,7 +177,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         at_most_requests: How many requests those are.
         sample: Which of several answers to the same question it is, from 1 after the first.
         samples: How many there are, where one of them is drawn.
-        shortened: How often the conversation had lost its oldest part at this attempt, since the context was full.
         without: Fields of the request that were left out, since the server had rejected them.
         wire: What went over the wire for the last request.
     """
@@ -220,7 +205,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     at_most_requests: int | UnsetType = UNSET
     sample: int | UnsetType = UNSET
     samples: Annotated[int, Meta(ge=2, le=MOST_SAMPLES)] | UnsetType = UNSET
-    shortened: int | UnsetType = UNSET
     without: tuple[str, ...] | UnsetType = UNSET
     wire: HttpRecord | UnsetType = UNSET
 
@@ -234,7 +218,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     @property
     def opens(self) -> bool:
         """Whether it is the first question about a decision."""
-        return self.attempt == 1 and self.sample is UNSET and self.shortened is UNSET
+        return self.attempt == 1 and self.sample is UNSET
 
     @property
     def place(self) -> tuple[int, int]:

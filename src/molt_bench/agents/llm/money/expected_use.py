@@ -9,9 +9,9 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.money.expected_caching import cached_tokens, conversation_tokens, prompt_tokens
+from molt_bench.agents.llm.money.expected_caching import cached_tokens, prompt_tokens
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.providers.table import families, provider_of
+from molt_bench.agents.llm.providers.table import families
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Effort, Tokens
 
@@ -21,8 +21,6 @@ DECISIONS_PER_HAND: Final = 1.6
 TOKENS_PER_DECISION: Final = Tokens(input=304, output=100)
 #: What the further actions of a strategy, and the percentages, add to an answer and to what a message says about it.
 STRATEGY: Final = Tokens(input=20, output=40)
-#: Tokens of an answer in plain text. Nobody has measured it: models that reason aloud differ a lot.
-FREE_OUTPUT: Final = 300
 #: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
 #: Families differ by more than that, so the ones that think for long have a factor.
 THOUGHTS: Final[Mapping[Effort, int]] = {
@@ -35,16 +33,12 @@ THOUGHTS: Final[Mapping[Effort, int]] = {
 }
 #: By how much the tokens of thought may be fewer or more than that.
 SPREAD: Final = (0.4, 2.5)
-#: Tokens of the form of a reply in JSON, and of what a message says about it.
-_TOKENS_OF_FORM: Final = 145
 #: Tokens that memory adds to a call, without the hands that are told.
 _REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
 #: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
 _REACH_TURN: Final = 0.35
 _TOKENS_OF_HAND: Final = 65
 _MOST_OF_HANDS: Final = 2000
-#: Tokens that the result of a hand adds to a message of a conversation.
-_TOKENS_OF_RESULT: Final = 45
 #: What the comprehension question adds to a call.
 COMPREHENSION: Final = Tokens(input=25, output=20)
 #: Answers to a question with `reask: auto`, on average: `benchmarks/stand_ins.py`.
@@ -114,29 +108,20 @@ def expected_of(settings: LLMSettings, hands: int) -> Expected:
     more = COMPREHENSION if settings.comprehension else Tokens()
     if settings.harness == "mixed":
         more += STRATEGY
-    said = (TOKENS_PER_DECISION.output if settings.replies_in_json else FREE_OUTPUT) + more.output
+    said = TOKENS_PER_DECISION.output + more.output
     thoughts = _thoughts(settings)
     most = settings.max_tokens or float("inf")
     written = min(said + thoughts, most)
     message = TOKENS_PER_DECISION.input + more.input
-    if not settings.replies_in_json:
-        message -= _TOKENS_OF_FORM
-    stays = min(said, most)  # thoughts are not sent again
-    turn = message + _TOKENS_OF_RESULT / DECISIONS_PER_HAND + stays
-    conversation = conversation_tokens(settings, DECISIONS_PER_HAND * hands, turn)
     reminders = _REMINDERS[settings.memory]
     if settings.memory == "session":
         told = min(_REACH_TURN * hands / 2, settings.shown_hands)
         reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
-    read = message + prompt_tokens(settings) + reminders + round(conversation)
-    cached = cached_tokens(settings, max(0.0, conversation - stays))  # the last answer has not been sent before
+    read = message + prompt_tokens(settings) + reminders
     return Expected(
         calls_per_hand=DECISIONS_PER_HAND,
         input_tokens=read,
-        cached_tokens=cached,
-        cache_writes=read - cached
-        if cached and conversation and provider_of(settings.provider).prices_cache_writes
-        else 0,
+        cached_tokens=cached_tokens(settings),
         output_tokens=written,
         output_range=(min(said + SPREAD[0] * thoughts, most), min(said + SPREAD[1] * thoughts, most)),
     )

@@ -28,7 +28,6 @@ class Anthropic(Provider):
         ("claude-3-haiku", 2048),
         ("", 1024),
     )
-    prices_cache_writes = True
     families = ((r"claude", None, 1.0),)
 
     def thought_number(self, settings: Asked) -> int:

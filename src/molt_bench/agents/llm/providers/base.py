@@ -51,7 +51,6 @@ class Provider:
         cached_from: The fewest tokens that are cached, by the beginning of a model's name; the first that fits counts.
             Providers publish them, and they change.
         cache_step: It caches in steps of this many tokens.
-        prices_cache_writes: Whether writing to its cache has a price of its own.
         bills_errors: Whether it may bill requests that it answers with an error of its own.
         families: Its models that think by themselves, wherever they run.
     """
@@ -71,7 +70,6 @@ class Provider:
     logprob_settings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     cached_from: ClassVar[tuple[tuple[str, int], ...]] = ()
     cache_step: ClassVar[int] = 1
-    prices_cache_writes: ClassVar[bool] = False
     bills_errors: ClassVar[bool] = True
     families: ClassVar[tuple[Family, ...]] = ()
 

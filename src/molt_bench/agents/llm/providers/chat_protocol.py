@@ -5,20 +5,15 @@ all others are made from that. And it reads every answer that is not plain: erro
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from itertools import chain
 from typing import Any, Final, Literal
 
 import msgspec
 
 from molt_bench.agents.llm.sending.http import HttpRequest, Received
-from molt_bench.agents.llm.types import ChatTurn, readable
+from molt_bench.agents.llm.types import readable
 
 #: Stand for the system prompt and the message in the request that the library writes.
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
-#: Stand for what was said before the message: two turns, to see that the second is written as the first.
-TURNS: Final = tuple(
-    ChatTurn(f"what-was-asked-{place}-7f3a", f"what-was-said-{place}-7f3a") for place in ("first", "then")
-)
 #: The names of the limit of tokens.
 LIMIT_NAMES: Final = ("max_completion_tokens", "max_tokens")
 #: Why a reply ended, in the terms of the library.
@@ -123,7 +118,7 @@ def with_readable_counts(received: Received) -> Received:
 
 
 class ChatForm:
-    """How requests are written: of one output mode, and either with earlier turns or without.
+    """How requests are written: of one output mode.
 
     Args:
         request: The request that the library wrote, with the marks.
@@ -132,38 +127,31 @@ class ChatForm:
 
     def __init__(self, request: HttpRequest, parts: Sequence[bytes]) -> None:
         self._request = request
-        self._before, self._between, *turn, self._after = parts
-        self._answer, self._next = turn[:2] or (b"", b"")
+        self._before, self._between, self._after = parts
         self._system = ("", b"")
 
-    def request(self, system: str, message: str, earlier: Sequence[ChatTurn] = ()) -> HttpRequest:
+    def request(self, system: str, message: str) -> HttpRequest:
         """Return a request."""
         if system != self._system[0]:
             self._system = (system, _escaped(system))
-        written = [self._before, self._system[1], self._between]
-        for asked, said in earlier:
-            written += (_escaped(asked), self._answer, _escaped(said), self._next)
-        return self._request._replace(body=b"".join((*written, _escaped(message), self._after)))
+        written = (self._before, self._system[1], self._between, _escaped(message), self._after)
+        return self._request._replace(body=b"".join(written))
 
 
 def _escaped(text: str) -> bytes:
     return msgspec.json.encode(text)[1:-1]
 
 
-async def form_of(write: Callable[..., Awaitable[HttpRequest]], *, turns: bool = False) -> ChatForm | None:
-    """Return the form of the requests that a library makes, with earlier turns or without; None if it is odd.
+async def form_of(write: Callable[[str, str], Awaitable[HttpRequest]]) -> ChatForm | None:
+    """Return the form of the requests that a library makes; None if it is odd.
 
-    `write` takes a system prompt, a message, and the earlier turns. What it writes has to have each text once, in the
-    order in which they are said, and all turns alike.
+    `write` takes a system prompt and a message. What it writes has to have each text once, in this order.
     """
-    earlier = TURNS if turns else ()
-    request = await write(*MARKS, earlier)
+    request = await write(*MARKS)
     parts, rest = [], request.body
-    for mark in (MARKS[0], *chain.from_iterable(earlier), MARKS[1]):
+    for mark in MARKS:
         if rest.count(mark.encode()) != 1:
             return None
         part, _, rest = rest.partition(mark.encode())
         parts.append(part)
-    if parts[2:4] != parts[4:6]:
-        return None
-    return ChatForm(request, [*parts[:4], rest])
+    return ChatForm(request, [*parts, rest])

@@ -14,7 +14,7 @@ from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import reply_schema
-from molt_bench.agents.llm.types import ChatTurn, OutputMode
+from molt_bench.agents.llm.types import OutputMode
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import ConfigError
 from molt_bench.extras import how_to_install
@@ -175,17 +175,10 @@ def parameters_of(settings: LLMSettings, mode: OutputMode) -> "library_models.Mo
     return library_models.ModelRequestParameters(output_mode=mode, **offered)
 
 
-def messages_of(system: str, message: str, earlier: Sequence[ChatTurn] = ()) -> "list[library_messages.ModelMessage]":
-    """Return a question as messages, with what was said before it."""
+def messages_of(system: str, message: str) -> "list[library_messages.ModelMessage]":
+    """Return a question as messages."""
     known = library_messages
-    found: list[library_messages.ModelMessage] = []
-    first: list[Any] = [known.SystemPromptPart(system)]
-    for turn in earlier:
-        asked = known.ModelRequest([*first, known.UserPromptPart(turn.asked)])
-        found += [asked, known.ModelResponse([known.TextPart(turn.said)])]
-        first = []
-    found.append(known.ModelRequest([*first, known.UserPromptPart(message)]))
-    return found
+    return [known.ModelRequest([known.SystemPromptPart(system), known.UserPromptPart(message)])]
 
 
 def arguments_of(call: "library_messages.ToolCallPart") -> str:

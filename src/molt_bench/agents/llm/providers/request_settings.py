@@ -53,7 +53,7 @@ def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
         "max_tokens": max_tokens,
         provider.effort_field: settings.reasoning_effort,
         # Marks what stays the same, where a provider wants to be told what to cache.
-        "cache": {"messages": settings.harness == "chat"} if model.profile.get("supports_cache") else None,
+        "cache": {"messages": False} if model.profile.get("supports_cache") else None,
         **provider.own_settings(settings, model.profile, max_tokens),
         "top_k": settings.top_k,
         "stop_sequences": list(settings.stop) if settings.stop is not None else None,

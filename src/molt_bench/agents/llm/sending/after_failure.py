@@ -107,7 +107,7 @@ def _step(problem: RequestFailed, failures: int, limits: RequestLimits, standing
     # Who answers others at once, and this question never, takes too long over it.
     if trouble == "hung" and standing.answers_others and failures >= limits.transport_retries:
         return NextStep("give up")
-    if trouble in ("refused", "full"):
+    if trouble == "refused":
         return _after_refusal(problem, standing)
     if problem.mended:
         return NextStep("retry")

@@ -1,7 +1,6 @@
 """The client: sends one request to one model. Retrying is up to the caller."""
 
 import asyncio
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -30,7 +29,7 @@ from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import WITHHELD
-from molt_bench.agents.llm.types import Answer, ChatTurn, OutputMode, Tokens
+from molt_bench.agents.llm.types import Answer, OutputMode, Tokens
 from molt_bench.blame import raise_bug
 from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import lazy_import
@@ -43,8 +42,8 @@ else:
     library_errors = lazy_import("pydantic_ai.exceptions")
 
 #: What requests that are written alike have in common: the output mode, the limit of a preflight question, the limit
-#: of a reply, the fields left out, and whether there are earlier turns.
-FormKind: TypeAlias = tuple[OutputMode, int | None, int | None, frozenset[str], bool]
+#: of a reply, and the fields left out.
+FormKind: TypeAlias = tuple[OutputMode, int | None, int | None, frozenset[str]]
 
 
 class ModelClient:
@@ -77,7 +76,7 @@ class ModelClient:
         self._reader = AnswerReader(settings, self.keys)
         self._library = ModelLibrary(settings, self._key)
         self._http = Http(keep_alive=keep_alive)
-        self.modes = OutputModes(settings.asked_mode, self._library.model.profile)
+        self.modes = OutputModes(settings.output_mode, self._library.model.profile)
         self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parameters: dict[OutputMode, ModelRequestParameters] = {}
@@ -96,7 +95,7 @@ class ModelClient:
         self, asking: "ModelRequestParameters", settings: "ModelSettings", prompt: Prompt
     ) -> HttpRequest:
         """Return the request that the library writes, which is not sent; raises what it raises if it writes none."""
-        unsent, said = Unsent(), messages_of(prompt.system, prompt.message, prompt.earlier)
+        unsent, said = Unsent(), messages_of(prompt.system, prompt.message)
         try:
             await self._library.ask(said, settings, asking, unsent)
         except Exception as error:  # it gets no answer, as it should
@@ -169,8 +168,8 @@ class ModelClient:
         received = None
         if form := await self._form(prompt, limit, asking, settings):
             async with watch:
-                received = await self._sent(form.request(prompt.system, prompt.message, prompt.earlier), watch, seen)
-        said = partial(messages_of, prompt.system, prompt.message, prompt.earlier)
+                received = await self._sent(form.request(prompt.system, prompt.message), watch, seen)
+        said = partial(messages_of, prompt.system, prompt.message)
         if received is None:
             bodies: list[bytes] = []
 
@@ -218,14 +217,13 @@ class ModelClient:
         """Return how requests are written without the library; None where the library has to write each of them."""
         if not self._provider.chat:
             return None
-        kind: FormKind = (prompt.mode, prompt.max_tokens, limit, self.fields.left_out, bool(prompt.earlier))
+        kind: FormKind = (prompt.mode, prompt.max_tokens, limit, self.fields.left_out)
         if kind not in self._forms:
 
-            async def write(system: str, message: str, earlier: Sequence[ChatTurn]) -> HttpRequest:
-                marked = Prompt(system, message, prompt.mode, tuple(earlier))
-                return await self._written(asking, settings, marked)
+            async def write(system: str, message: str) -> HttpRequest:
+                return await self._written(asking, settings, Prompt(system, message, prompt.mode))
 
-            self._forms[kind] = await form_of(write, turns=bool(prompt.earlier))
+            self._forms[kind] = await form_of(write)
         return self._forms[kind]
 
     async def close(self) -> None:

@@ -16,7 +16,8 @@ else:
 
 #: Words with which servers refuse a form of reply that they do not know; some do so with a 500.
 _ABOUT_FORM: Final = ("response_format", "json_schema", "schema", "grammar", "structured", "tool", "function call")
-#: Codes and types of errors with which providers refuse a prompt for what it says, in lower case.
+#: Codes and types of errors with which providers refuse a prompt for what it says, or since it is too long, in lower
+#: case.
 _REFUSED_CODES: Final = frozenset(
     {
         "invalid_prompt",
@@ -28,6 +29,10 @@ _REFUSED_CODES: Final = frozenset(
         "prohibited_content",
         "data_inspection_failed",
         "datainspectionfailed",
+        "context_length_exceeded",
+        "string_above_max_length",
+        "exceed_context_size_error",
+        "request_too_large",
     }
 )
 #: Words of such refusals, for servers that send no code of their own.
@@ -43,12 +48,6 @@ _REFUSED_WORDS: Final = (
     "moderation",
     "prompt was flagged",
     "input was flagged",
-)
-#: Codes and types of errors with which servers refuse a prompt that is too long, and words where they send none.
-_FULL_CODES: Final = frozenset(
-    {"context_length_exceeded", "string_above_max_length", "exceed_context_size_error", "request_too_large"}
-)
-_FULL_WORDS: Final = (
     "maximum context length",
     "prompt is too long",
     "input is too long",
@@ -75,9 +74,9 @@ _LIMIT_IN_CONTEXT: Final = ("max_tokens", "max_completion_tokens", "in the compl
 _LOST_ON_THE_WAY: Final = (408, 499, 502, 504, 520, 522, 524, 598, 599)
 
 #: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused, as it
-#: is made; this prompt refused, for what it says; this prompt refused, since it is too long; every request refused, as
+#: is made; this prompt refused, for what it says or since it is too long; every request refused, as
 #: with a wrong key; an answer that came in too slowly; not one byte of an answer in time.
-Trouble: TypeAlias = Literal["busy", "transport", "rejected", "refused", "full", "fatal", "timeout", "hung"]
+Trouble: TypeAlias = Literal["busy", "transport", "rejected", "refused", "fatal", "timeout", "hung"]
 
 
 class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is an error
@@ -113,7 +112,7 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         self.field = field
         self.mended = False
         self.tokens = tokens
-        about: dict[Trouble, tuple[str, ...]] = {"rejected": _ABOUT_LIMIT, "full": _LIMIT_IN_CONTEXT}
+        about: dict[Trouble, tuple[str, ...]] = {"rejected": _ABOUT_LIMIT, "refused": _LIMIT_IN_CONTEXT}
         self.about_limit = any(word in message.lower() for word in about.get(trouble, ()))
         super().__init__(message)
 
@@ -135,7 +134,7 @@ def failure_of(
     failure.told = status is not None and status not in _LOST_ON_THE_WAY
     # A 429, and a request that is made wrongly, are turned away before anything is worked out. Other errors may be
     # billed: Azure says so of prompts that its filter refuses, and of those that are too long.
-    worked_out = failure.trouble in ("refused", "full") or (status or 0) >= _OF_THE_SERVER
+    worked_out = failure.trouble == "refused" or (status or 0) >= _OF_THE_SERVER
     may_be_billed = bills_errors and worked_out if failure.told else failure.trouble != "fatal"
     failure.may_cost = sent and may_be_billed
     return failure
@@ -150,9 +149,8 @@ def _told_apart(error: Exception, message: str) -> RequestFailed:
         return RequestFailed(
             "fatal", f"the server answered {status}, a redirect, which is not followed: name its address"
         )
-    refusal = _refusal_of(error)
-    if refusal is not None:
-        return RequestFailed(refusal, message)
+    if _is_refused(error):
+        return RequestFailed("refused", message)
     if isinstance(error, known.ModelQuotaExceededError | known.ModelAuthenticationError | known.ModelNotFoundError):
         return RequestFailed("fatal", message)
     if isinstance(error, known.ModelRateLimitError | known.ModelOverloadedError):
@@ -166,24 +164,20 @@ def _told_apart(error: Exception, message: str) -> RequestFailed:
     return RequestFailed("transport", message, after)
 
 
-def _refusal_of(error: Exception) -> Literal["refused", "full"] | None:
-    """Return whether a provider refused a prompt for good: for what it says, or since it is too long; None for neither.
+def _is_refused(error: Exception) -> bool:
+    """Return whether a provider refused a prompt for good: for what it says, or since it is too long.
 
     A request that is made wrongly is refused with the same statuses: the codes, and otherwise the words, tell.
     """
     if isinstance(error, known.ModelContextWindowExceededError):
-        return "full"
+        return True
     status = getattr(error, "status_code", None)
     if status not in _ONE_REQUEST:
-        return None
+        return False
     body = getattr(error, "body", None)
     codes = {code.lower() for code in _codes_in(body)}
     said = " ".join(_messages_in(body)).lower()
-    if codes & _FULL_CODES or status == _TOO_LARGE or any(words in said for words in _FULL_WORDS):
-        return "full"
-    if codes & _REFUSED_CODES or any(words in said for words in _REFUSED_WORDS):
-        return "refused"
-    return None
+    return status == _TOO_LARGE or bool(codes & _REFUSED_CODES) or any(words in said for words in _REFUSED_WORDS)
 
 
 def _objects_in(body: object, depth: int = 4) -> Iterable[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """A request to a model: who is asked, what it says, and what it may cost."""
 
 from hashlib import sha256
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import ChatTurn, Exchange, OutputMode, Question, Tokens
+from molt_bench.agents.llm.types import Exchange, OutputMode, Question, Tokens
 
 
 class Participant:
@@ -35,14 +34,12 @@ class Prompt(msgspec.Struct, frozen=True):
     """Everything that is said to a model in one request, and how it is to reply.
 
     Attributes:
-        earlier: What was said before the message, in a conversation.
         max_tokens: The limit of a preflight question, whose answer proves nothing about the output mode.
     """
 
     system: str
     message: str
     mode: OutputMode
-    earlier: tuple[ChatTurn, ...] = ()
     max_tokens: int | None = None
 
 
@@ -68,8 +65,7 @@ class Request:
         self.asked = asked
         self.prompt = prompt
         self.entry, self.game = exchange.key, exchange.game
-        texts = (prompt.system, prompt.message, *chain.from_iterable(prompt.earlier))
-        self.sent_bytes = sum(len(text) if text.isascii() else len(text.encode()) for text in texts)
+        self.sent_bytes = sum(len(text.encode()) for text in (prompt.system, prompt.message))
         self.exceeded = False
         self.tries = 0
         self.started = self.latency_s = 0.0
@@ -136,5 +132,4 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         text="",
         sample=question.sample or UNSET,
         samples=question.samples if question.samples > 1 else UNSET,
-        shortened=question.shortened or UNSET,
     )

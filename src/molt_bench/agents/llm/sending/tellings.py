@@ -64,10 +64,10 @@ class Tellings:
         if same_model(model.partition(":")[2], reported) and not model.endswith(reported):
             self.note(f"{asked} answers as {on_one_line(reported[:100])}")
 
-    def refused(self, asked: Participant, answer: RequestFailed, outcome: str) -> None:
-        """Tell once that a model refuses prompts, and what comes of it."""
-        done = "a conversation lost its oldest part" if outcome == "full" else "counted as refused"
-        self.warn.once(f"{asked} refuses a prompt: {done}, as will be others ({answer})", about=f"{outcome} {asked}")
+    def refused(self, asked: Participant, answer: RequestFailed) -> None:
+        """Tell once that a model refuses prompts."""
+        text = f"{asked} refuses a prompt: counted as refused, as will be others ({answer})"
+        self.warn.once(text, about=f"refused {asked}")
 
     def left_out(self, asked: Participant, answer: RequestFailed) -> None:
         """Tell once that a server does not take a field."""

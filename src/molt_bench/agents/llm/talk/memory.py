@@ -19,10 +19,9 @@ _TURN: Final = 4
 
 
 class HandMemory:
-    """What a model thought earlier in the hand under way; of a long thought its start is kept, or its `ending`."""
+    """What a model thought earlier in the hand under way; of a long thought its start is kept."""
 
-    def __init__(self, *, ending: bool = False) -> None:
-        self._ending = ending
+    def __init__(self) -> None:
         self._hand = 0
         self._thoughts: deque[str] = deque(maxlen=THOUGHTS)
 
@@ -33,7 +32,7 @@ class HandMemory:
             self._thoughts.clear()
         said = " ".join(thought.split())
         if len(said) > THOUGHT_LENGTH:
-            said = f"...{said[-THOUGHT_LENGTH:]}" if self._ending else f"{said[:THOUGHT_LENGTH]}..."
+            said = f"{said[:THOUGHT_LENGTH]}..."
         self._thoughts.append(f"- {street}, {action}: {said}")
 
     def text(self, hand_number: int) -> str:
@@ -71,7 +70,7 @@ class SessionMemory:
         for name, ratio in found.items():
             self._ratios[name] += ratio
         if len(result.board) >= _TURN:
-            self._told.append(f"- {told_hand(result, steps)}")
+            self._told.append(f"- {_told_hand(result, steps)}")
             while sum(map(len, self._told)) > HANDS_LENGTH:
                 self._told.popleft()
 
@@ -94,7 +93,7 @@ class SessionMemory:
         return "\n".join(lines)
 
 
-def told_hand(result: HandResult, steps: list[TableStep]) -> str:
+def _told_hand(result: HandResult, steps: list[TableStep]) -> str:
     """Return a finished hand as the table saw it."""
     position = "button" if result.seat == result.button else "big blind"
     net, board, shown = result.net[result.seat], result.board, result.opponent_cards

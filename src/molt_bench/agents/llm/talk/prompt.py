@@ -4,13 +4,11 @@ What stays the same comes first (the skill document, the game), then what change
 so that providers can cache it.
 """
 
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings, Track
 from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE
-from molt_bench.agents.llm.types import ChatTurn
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
@@ -46,16 +44,16 @@ def decision_prompt(
         thoughts: What it thought earlier in this hand, as text.
         rejected: The answer that was not taken, on a retry; "" if none came.
     """
-    parts = [game_text(observation.rules, game), memory, hand_text(observation, settings, game), thoughts]
+    parts = [_game_text(observation.rules, game), memory, _hand_text(observation, settings, game), thoughts]
     if observation.previous_error is not None:
         if rejected:
             parts.append(f"Your last answer was:\n{shortened(rejected, REJECTED_LENGTH)}")
-        parts.append(error_text(observation.previous_error))
-    parts.append(reply_form(observation, settings))
+        parts.append(_error_text(observation.previous_error))
+    parts.append(_reply_form(observation, settings))
     return "\n\n".join(filter(None, parts))
 
 
-def error_text(error: str) -> str:
+def _error_text(error: str) -> str:
     """Return what a model is told about an answer that was not taken."""
     return f"Your last answer was not taken: {error}"
 
@@ -91,7 +89,7 @@ def _said(step: TableStep, seat: int) -> str:
     return f"{who} {action.kind}{paid}"
 
 
-def game_text(rules: HandRules, game: GameFacts | None) -> str:
+def _game_text(rules: HandRules, game: GameFacts | None) -> str:
     """Return what stays the same in a game: blinds, how many hands there are, and what becomes of the stacks."""
     ante = f", ante {rules.ante}" if rules.ante else ", no ante"
     cap = f", at most {rules.raise_cap} bets and raises a street" if rules.raise_cap is not None else ""
@@ -112,7 +110,7 @@ def game_text(rules: HandRules, game: GameFacts | None) -> str:
     )
 
 
-def hand_text(observation: Observation, settings: LLMSettings, game: GameFacts | None) -> str:
+def _hand_text(observation: Observation, settings: LLMSettings, game: GameFacts | None) -> str:
     """Return what the seat sees of a hand."""
     track = settings.track
     me, other, rules = observation.seat, 1 - observation.seat, observation.rules
@@ -158,13 +156,8 @@ def _chips(amount: int, big_blind: int) -> str:
     return f"{amount} ({amount / big_blind:.4g} bb)"
 
 
-def reply_form(observation: Observation, settings: LLMSettings) -> str:
+def _reply_form(observation: Observation, settings: LLMSettings) -> str:
     """Return in which form the model has to reply to this decision."""
-    if not settings.replies_in_json:
-        kinds = [f"ACTION: {kind}" for kind in observation.legal.kinds if kind != "raiseTo"]
-        if observation.max_raise_to:
-            kinds.append(f"ACTION: raiseTo N (N from {observation.min_raise_to} to {observation.max_raise_to})")
-        return f"End with one line: {' | '.join(kinds)}"
     kinds_text = " | ".join(f'"{kind}"' for kind in observation.legal.kinds)
     amount = "null"
     if observation.max_raise_to:
@@ -181,7 +174,6 @@ def reply_form(observation: Observation, settings: LLMSettings) -> str:
     return f"Reply with one JSON object: {{{said}}}"
 
 
-def prompt_hash(harness: str, system: str, message: str, earlier: Sequence[ChatTurn] = ()) -> str:
+def prompt_hash(harness: str, system: str, message: str) -> str:
     """Return the hash of a harness, by its label, and of everything that is sent."""
-    sent = (harness, system, *(text for turn in earlier for text in turn), message)
-    return sha256("\0".join(sent).encode()).hexdigest()
+    return sha256("\0".join((harness, system, message)).encode()).hexdigest()

@@ -4,7 +4,7 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.strategy import Strategy, pure
-from molt_bench.agents.llm.talk.reply import Reply, read_answer
+from molt_bench.agents.llm.talk.reply import Reply, read_reply
 from molt_bench.agents.llm.types import Exchange, Question
 from molt_bench.errors import AgentFailed
 
@@ -14,7 +14,7 @@ def reply_in(settings: LLMSettings, exchange: Exchange) -> Reply | None:
     if exchange.outcome != "reply":
         return None
     try:
-        return read_answer(settings, exchange.text, exchange.finish, exchange.mode)
+        return read_reply(exchange.text, exchange.finish, exchange.mode, mixed=settings.harness == "mixed")
     except AgentFailed:
         return None
 

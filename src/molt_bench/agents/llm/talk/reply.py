@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.settings import LLMSettings, ReplyFirst
+from molt_bench.agents.llm.settings import ReplyFirst
 from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.agents.llm.talk.prompt import MADE_HANDS
 from molt_bench.agents.llm.talk.strategy_reply import stated_action, stated_strategy
 from molt_bench.agents.llm.types import OutputMode
 from molt_bench.errors import AgentFailed, FaultKind
-from molt_bench.poker.actions import KINDS, Action, Kind
+from molt_bench.poker.actions import KINDS, Action
 from molt_bench.visible_text import shown
 
 #: Most characters of a reply; longer ones are not read.
@@ -31,18 +31,6 @@ _THINKING: Final = re.compile(rf"<{_THOUGHTS}(?:\s[^<>]*)?>", re.IGNORECASE)
 _THOUGHT: Final = re.compile(rf"</{_THOUGHTS}\s*>", re.IGNORECASE)
 #: How they mark their answer.
 _ANSWER_TAG: Final = re.compile(r"</?(?:(?:final_?)?answer|final|action|output|response|reply|json)\s*>", re.IGNORECASE)
-#: The last line of a reply in plain text, in the form asked for or as the prompt itself writes actions: `call (600)`,
-#: `raiseTo 1,800`; and what Markdown may put around it.
-_ACTION_LINE: Final = re.compile(
-    r"ACTION:[*_`\s]*(?:(?P<kind>call)(?:[*_`\s]*\(?{number}(?:\s*(?:chips|bb))?\)?)?"
-    r"|(?P<free>fold|check)"
-    r"|raise[\s_-]?to[*_`\s]+(?P<amount>{number})(?:\s*chips)?(?:\s*\((?:all[\s-]?in|[0-9.,]+\s*bb)\))?)".replace(
-        "{number}", r"(?:[0-9]{1,16}|[0-9]{1,3}(?:,[0-9]{3}){1,5})"
-    ),
-    re.IGNORECASE,
-)
-_LINE_BEGINS: Final = " \t*_`>#-\"'\u201c\u2018"
-_LINE_ENDS: Final = " \t*_`.!;\"'\u201d\u2019"
 #: What matters for where an object ends; a backslash takes the meaning from the character after it.
 _MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
 
@@ -86,32 +74,6 @@ def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def read_answer(settings: LLMSettings, text: str, finish: str | None, mode: OutputMode) -> Reply:
-    """Read a reply in the form that the harness asks for; raises AgentFailed if it does not have it."""
-    if settings.replies_in_json:
-        return read_reply(text, finish, mode, mixed=settings.harness == "mixed")
-    return read_free_reply(text, finish)
-
-
-def read_free_reply(text: str, finish: str | None) -> Reply:
-    """Read a reply in plain text whose last line is the action; raises AgentFailed if it is not."""
-    said = _answer_of(_something(text, finish))
-    if finish == CUT_OFF:
-        raise AgentFailed("truncated", "the reply was cut off: it met the limit of tokens")
-    lines = said.splitlines()
-    while lines and not lines[-1].strip(_LINE_BEGINS + _LINE_ENDS):  # blank, or the end of a code fence
-        lines.pop()
-    last = lines.pop() if lines else ""
-    before = "\n".join(lines)
-    found = _ACTION_LINE.fullmatch(last.lstrip(_LINE_BEGINS).rstrip(_LINE_ENDS))
-    if found is None:
-        expected = "expected ACTION: fold, check, call or raiseTo and a whole number, and nothing after it"
-        raise AgentFailed("unparsable", f"the last line is {shown(last.strip())}; {expected}")
-    kind: Kind = next(kind for kind in KINDS if kind.lower() == (found["kind"] or found["free"] or "raiseTo").lower())
-    action = Action(kind, int(found["amount"].replace(",", ""))) if kind == "raiseTo" else Action(kind)
-    return Reply(action, whole_characters(before.strip()))
 
 
 def _answer_of(text: str) -> str:

@@ -17,11 +17,8 @@ def chosen(exchanges: Sequence[Exchange], settings: LLMSettings, allows: Callabl
 
     It has the kind of action that most of the legal answers have, and of two as frequent ones that which came first.
     Of raises it is the one of median size: of two in the middle the smaller, so that its size is one that was given.
-    If no answer is legal, it is the first one. If the context was full for one, that one says so: all are asked again.
+    If no answer is legal, it is the first one.
     """
-    full = next((each for each in exchanges if each.outcome == "full"), None)
-    if full is not None:
-        return full
     read = [(each, reply_in(settings, each)) for each in exchanges]
     found = [(each, reply.action) for each, reply in read if reply is not None and allows(reply.action)]
     if not found:
