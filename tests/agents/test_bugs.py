@@ -16,6 +16,7 @@ from molt_bench.runs.about import About
 from tests.agents import injection
 from tests.agents.external.server import Server
 from tests.agents.llm import wire
+from tests.agents.llm.mixing import mixing
 from tests.agents.llm.playing import config, model
 from tests.agents.llm.provider import Provider
 
@@ -61,8 +62,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 WAYS = {
     "strict": {"memory": "session", "comprehension": True, "track": "assisted"},
-    "chat": {"harness": "chat", "samples": 2, "chatTokens": 2000},
-    "anthropic": {"harness": "free", "memory": "hand"},
+    "mixed": {"harness": "mixed", "samples": 2},
+    "anthropic": {"memory": "hand"},
     "exec": {"command": f"{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},
     "http": {},
 }
@@ -104,7 +105,7 @@ def functions():
 
 
 def server_for(way):
-    return Server() if way in PROGRAMS else Provider(policy=wire.default_policy)
+    return Server() if way in PROGRAMS else Provider(policy=mixing if way == "mixed" else wire.default_policy)
 
 
 def called(way, functions, folder):
@@ -150,7 +151,7 @@ def with_bug(way, name, at, functions, provider, folder):
     [
         ("strict", "molt_bench.agents.llm.talk.prompt.decision_prompt"),
         ("strict", "molt_bench.agents.llm.providers.answers.AnswerReader.plain"),
-        ("strict", "molt_bench.agents.llm.talk.reply.read_answer"),
+        ("strict", "molt_bench.agents.llm.talk.reply.read_reply"),
         ("http", "molt_bench.agents.external.protocol.read_action"),
     ],
 )

@@ -17,13 +17,13 @@ from tests.e2e.shell import quick, read
 
 APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {
-    "harness": ("strict", "free", "chat"),
+    "harness": ("strict", "mixed"),
     "samples": (1, 3),
     "api": tuple(APIS),
 }
 #: Every combination, in parts of which each has a run of its own.
 EVERY = [dict(zip(OPTIONS, values, strict=True)) for values in product(*OPTIONS.values())]
-PARTS = 3
+PARTS = 2
 FORMATS = ("exchanges", "phh", "csv", "acpc")
 #: What the first requests import, so that no fork of this process takes the time.
 LIBRARIES = [f"pydantic_ai.{kind}.{name}" for kind in ("models", "providers") for name in ("anthropic", "google")]
@@ -104,7 +104,7 @@ def check(server, tmp_path, combinations, stacks, *, varies, places=(17, 40)):
 
 
 @pytest.mark.slow
-def test_a_chat_with_samples_is_killed_resumed_and_shown_in_every_protocol(server, tmp_path):
+def test_a_model_that_states_strategies_is_killed_resumed_and_shown_in_every_protocol(server, tmp_path):
     every_option = [{**EVERY[-1], "api": api} for api in APIS]
     check(server, tmp_path, every_option, "carry", varies=False, places=(17,))
 

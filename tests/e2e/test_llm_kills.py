@@ -1,6 +1,5 @@
 """Priced runs of three models, of every harness, killed again and again at any moment: the same bytes, paid once."""
 
-import re
 import signal
 import threading
 from collections import Counter
@@ -10,6 +9,7 @@ from hashlib import sha256
 import pytest
 
 from tests.agents.llm import wire
+from tests.agents.llm.mixing import mixing
 from tests.e2e.llm import exchanges_in, forked, pick, played, same_files, until
 from tests.e2e.shell import Fork, quick, run_of
 
@@ -28,19 +28,15 @@ def says(prompt, body):
     roll = int(sha256(repr(body["messages"]).encode()).hexdigest(), 16)
     if roll % 17 == 0:
         return "I will not say."
-    if "ACTION: " not in str(body["messages"]):
-        return wire.default_policy(prompt, body)
-    legal = re.findall(r"^Legal actions: (.*)$", prompt, re.MULTILINE)  # a second try in a chat does not repeat it
-    kind = "fold" if not legal else "call" if "call" in legal[-1] else "check"
-    return f"Thought {roll % 1000}.\nACTION: {kind}"
+    return mixing(prompt) if '"strategy"' in prompt else wire.default_policy(prompt, body)
 
 
 def config(url, stacks):
     """Return a config of three priced models and a bot, long enough for its schedule to depend on prices."""
     ways = (
         {"memory": "session"},
-        {"harness": "free", "samples": SAMPLES, "memory": "hand"},
-        {"harness": "chat"},
+        {"samples": SAMPLES, "memory": "hand"},
+        {"harness": "mixed"},
     )
     models = [
         {"id": name[7:], "type": f"llm:{name}", "baseUrl": url, **way} for name, way in zip(PRICES, ways, strict=True)

@@ -9,7 +9,7 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.strategy import Share, StatedDraws
 from molt_bench.agents.llm.talk.conversation import Conversation
-from molt_bench.agents.llm.talk.reply import read_answer
+from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import Action
@@ -43,7 +43,7 @@ class Model:
             said[0]["strategy"][0]["percent"] += 1
         texts = [json.dumps(each) for each in said]
         action = self.talk.take_reply(observation, *map(exchange, texts))
-        stated = [read_answer(MIXED, text, "stop", "native").strategy for text in texts]
+        stated = [read_reply(text, "stop", "native", mixed=True).strategy for text in texts]
         self.strategies[observation.hand_number, len(observation.log)] = stated
         return Action("fold") if self.timid and any(share.kind == "fold" for share in stated[0]) else action
 

@@ -299,20 +299,15 @@ def guessed(hands=50, **settings):
     return guess_of("model", LLMSettings(model="openai:gpt-4.1", **settings), None, PriceList({}), None, hands=hands)
 
 
-def test_a_plan_knows_that_a_chat_grows_and_caches():
-    strict, free, chat = (guessed(harness=harness) for harness in ("strict", "free", "chat"))
-    assert strict.cached_tokens == free.cached_tokens == 0
-    assert chat.input_tokens > 20 * free.input_tokens
-    assert chat.cached_tokens > 0.9 * chat.input_tokens
-    assert guessed(harness="chat", hands=5000).input_tokens < 100_000
-    assert guessed(harness="chat", hands=1).input_tokens < 2 * free.input_tokens
+def test_a_plan_knows_what_memory_adds():
+    strict = guessed()
     assert guessed(memory="session").input_tokens > strict.input_tokens + 500
-    assert chat.harness == "chat/2, standard"
+    assert strict.harness == "strict/3, standard"
 
 
 def test_what_a_pilot_used_by_another_harness_is_not_taken():
     settings = LLMSettings(model="openai:gpt-4.1")
     known = Pilot(1.0, 2, {"model by strict/3": guessed()})
     assert guess_of("model", settings, known, PriceList({}), None) == guessed()
-    other = settings.model_copy(update={"harness": "free"})
-    assert guess_of("model", other, known, PriceList({}), None).output_tokens == 300
+    other = settings.model_copy(update={"harness": "mixed"})
+    assert guess_of("model", other, known, PriceList({}), None).output_tokens == 140

@@ -101,6 +101,6 @@ def test_one_run_alone_is_no_pool(runs):
 
 
 def test_models_keep_the_harness_that_their_runs_recorded(runs):
-    asked = [Run(each.name, each.config, each.result, harnesses={"tag": "free/1"}, bench_version=6) for each in runs]
+    asked = [Run(each.name, each.config, each.result, harnesses={"tag": "mixed/1"}, bench_version=6) for each in runs]
     (pool,) = pools(asked)
-    assert pool.result.harnesses == {"tag": "free/1"}
+    assert pool.result.harnesses == {"tag": "mixed/1"}

@@ -118,7 +118,6 @@ class Pilot(msgspec.Struct, frozen=True):
         deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
         seed_pairs: Number of seed pairs it is based on.
         models: What each of its models used, by participant and by model.
-        hands: Hands of a game, on average.
         variances: Variance of a hand of each pairing, and its degrees of freedom.
         margins: What one of each pairing won from the other, by its seed pairs: who it is, how much and how many.
         samples: What the first of each pairing won in each of its seed pairs, both ways round.
@@ -129,7 +128,6 @@ class Pilot(msgspec.Struct, frozen=True):
     seed_pairs: int
     models: dict[str, ModelGuess] = {}
     variances: dict[frozenset[str], tuple[float, int]] = {}
-    hands: float = 0.0
     margins: dict[frozenset[str], tuple[str, float, int]] = {}
     samples: dict[Pair, tuple[float, ...]] = {}
     config: BenchmarkConfig | None = None
@@ -168,15 +166,13 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     The estimator is named as in configs. Raises ConfigError if no pairing has two seed pairs.
     """
     hands: dict[str, int] = defaultdict(int)
-    dealt: list[int] = []
     model = MarginModel([participant.id for participant in config.participants])
     book = MarginBook(model, estimator)
     for match in result.matches:
         book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
-        played = [game.dealt for pair in match.result.seed_results for game in pair.games]
-        dealt += played
+        dealt = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
         for name in match.participants:
-            hands[name] += sum(played)
+            hands[name] += dealt
     learned = pilot_of_margins(model, config)
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
@@ -188,7 +184,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
             guess = _measured(name, asked[name], hands[name])
             models[_asked(name, settings)] = guess
             models.setdefault(_asked(settings.model, settings), guess)
-    return msgspec.structs.replace(learned, models=models, hands=fmean(dealt))
+    return msgspec.structs.replace(learned, models=models)
 
 
 def pilot_of_margins(model: MarginModel, config: BenchmarkConfig) -> Pilot:

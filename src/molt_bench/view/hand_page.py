@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.table import thoughts_of
-from molt_bench.agents.llm.talk.reply import read_answer
+from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.luck.estimators import hand_estimates
@@ -263,8 +263,8 @@ def _attempt(
     reasoning = None
     if exchange.outcome == "reply":
         with suppress(AgentFailed):
-            settings = run.config.models()[exchange.participant]
-            reasoning = read_answer(settings, text, exchange.finish, exchange.mode).reasoning
+            mixed = run.config.models()[exchange.participant].harness == "mixed"
+            reasoning = read_reply(text, exchange.finish, exchange.mode, mixed=mixed).reasoning
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
     return {
         "attempt": exchange.attempt,

@@ -5,6 +5,7 @@ from collections import Counter
 from hashlib import sha256
 
 from tests.agents.llm import wire
+from tests.agents.llm.mixing import mixing
 
 
 class Talker:
@@ -25,4 +26,6 @@ class Talker:
         roll = int(sha256(f"{count} {text}".encode()).hexdigest()[:12], 16)
         if roll % 13 == 0:
             return "I will not say."
+        if '"strategy"' in prompt:
+            return mixing(prompt)
         return wire.default_policy(prompt if not self._varies else f"{prompt}\n{count}", body)

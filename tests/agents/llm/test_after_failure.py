@@ -109,12 +109,11 @@ def test_whoever_never_answers_one_question_and_others_at_once_takes_too_long_ov
     assert step("hung", failures=9, limits=limits).name == "retry"
 
 
-@pytest.mark.parametrize("trouble", ["refused", "full"])
-def test_a_refused_prompt_is_a_fault_and_a_model_that_refuses_all_of_them_stops_the_run(trouble):
-    assert step(trouble, refusals=REFUSALS_LATER - 1).name == "refused"
-    assert step(trouble, refusals=REFUSALS_AT_FIRST - 1, ever_answered=False).name == "refused"
-    assert step(trouble, refusals=REFUSALS_LATER).reason == f"refused {REFUSALS_LATER} prompts in a row: why"
-    at_first = step(trouble, refusals=REFUSALS_AT_FIRST, ever_answered=False)
+def test_a_refused_prompt_is_a_fault_and_a_model_that_refuses_all_of_them_stops_the_run():
+    assert step("refused", refusals=REFUSALS_LATER - 1).name == "refused"
+    assert step("refused", refusals=REFUSALS_AT_FIRST - 1, ever_answered=False).name == "refused"
+    assert step("refused", refusals=REFUSALS_LATER).reason == f"refused {REFUSALS_LATER} prompts in a row: why"
+    at_first = step("refused", refusals=REFUSALS_AT_FIRST, ever_answered=False)
     assert (at_first.name, "answered none" in at_first.reason) == ("stop", True)
 
 

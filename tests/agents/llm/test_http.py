@@ -17,7 +17,6 @@ from molt_bench.agents.llm.sending.http import BrokenAnswerError, Http, HttpRequ
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import ChatTurn
 from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run
 from tests.agents.llm.provider import Provider
@@ -167,21 +166,18 @@ async def no_form(*_, **__):
     return None
 
 
-#: With everything that JSON writes in a way of its own; the first turn has no answer worth the name.
-TURNS = (
-    ChatTurn('Hand 1 \u2660\n\t"quoted" \\ back', " "),
-    ChatTurn("Hand 2 \x7f\x01", "I call \u20ac.\nACTION: call"),
-)
+#: With everything that JSON writes in a way of its own.
+MESSAGES = ("Legal actions: call", 'Hand 1 \u2660\n\t"quoted" \\ back', "Hand 2 \x7f\x01 \u20ac.")
 
 
-def talked(mode, earlier):
-    """Return the bodies of what one client sends: a question with earlier turns, between two without."""
+def told(mode):
+    """Return the bodies of what one client sends."""
 
     async def ask(url):
         client = ModelClient(LLMSettings(model="openai:m", base_url=url, output_mode=mode))
         try:
-            for turns in ((), earlier, ()):
-                await client.ask(Prompt("The system.", "Legal actions: call", mode, turns), timeout_s=30)
+            for message in MESSAGES:
+                await client.ask(Prompt("The system.", message, mode), timeout_s=30)
         finally:
             await client.close()
 
@@ -191,16 +187,14 @@ def talked(mode, earlier):
 
 
 @pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
-@pytest.mark.parametrize("turns", [TURNS[:1], TURNS, TURNS * 3])
-def test_a_conversation_is_sent_as_the_library_sends_it(mode, turns, monkeypatch):
-    own = talked(mode, turns)
+def test_any_text_is_sent_as_the_library_sends_it(mode, monkeypatch):
+    own = told(mode)
     monkeypatch.setattr(client_module, "form_of", no_form)
-    assert own == talked(mode, turns)
-    said = [message["content"] for message in own[1]["messages"] if message["role"] == "assistant"]
-    assert said == [turn.said for turn in turns]
+    assert own == told(mode)
+    assert [body["messages"][-1]["content"] for body in own] == [*MESSAGES]
 
 
-def test_the_library_does_not_write_a_conversation_again_and_again(monkeypatch):
+def test_the_library_does_not_write_a_request_again_and_again(monkeypatch):
     """It takes a third of a millisecond for each message of each request."""
     written, write = [], OpenAIChatModel._map_messages
 
@@ -209,8 +203,8 @@ def test_the_library_does_not_write_a_conversation_again_and_again(monkeypatch):
         return await write(self, *args, **kwargs)
 
     monkeypatch.setattr(OpenAIChatModel, "_map_messages", counted)
-    talked("text", TURNS)
-    assert len(written) == 2, "one for each form, whatever is asked"
+    told("text")
+    assert len(written) == 1, "one for each form, whatever is asked"
 
 
 def asked(*pieces, **how):

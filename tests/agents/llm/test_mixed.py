@@ -11,7 +11,7 @@ from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.strategy import MOST_ACTIONS, Share, drawn, together
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import decision_prompt
-from molt_bench.agents.llm.talk.reply import read_answer, read_reply, reply_schema
+from molt_bench.agents.llm.talk.reply import read_reply, reply_schema
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action, LegalActions
@@ -28,7 +28,7 @@ FOLD_OR_RAISE = stated(("fold", None, 20), ("raiseTo", 600, 80))
 
 
 def read(text, finish="stop", mode="native"):
-    return read_answer(MIXED, text, finish, mode).strategy
+    return read_reply(text, finish, mode, mixed=True).strategy
 
 
 @pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])

@@ -126,7 +126,7 @@ def test_the_number_of_a_call_is_what_it_added_wherever_it_stands(seat, ante):
             assert f"you {offered}" in action_text(steps, actor)
 
 
-@pytest.mark.parametrize("harness", ["strict", "free", "chat"])
+@pytest.mark.parametrize("harness", ["strict", "mixed"])
 def test_the_skill_document_says_what_a_call_is(harness):
     assert "`call (N)` means a call that adds N chips" in default_skill(harness)
 
@@ -182,7 +182,6 @@ def test_our_skill_document_has_rules_and_no_strategy():
     text = default_skill().lower()
     for word in ("small blind", "big blind", "showdown", "raiseto", '"kind"', '"amount"', "dice"):
         assert word in text
-    text += default_skill("free").lower() + default_skill("chat").lower()
     text += default_skill("mixed").lower()
     for word in ("bluff", "pot odds", "position is", "aggressive", "tight", "premium", "you should", "range of hands"):
         assert word not in text

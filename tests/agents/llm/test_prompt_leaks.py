@@ -20,9 +20,7 @@ KINDS = [
     *({"memory": memory, "track": track} for memory, track in product(("none", "hand"), ("bare", "assisted"))),
     {"memory": "session", "track": "assisted", "comprehension": True},
     {"memory": "session"},
-    {"memory": "session", "harness": "free"},
-    {"harness": "chat", "track": "bare"},
-    {"harness": "chat", "track": "assisted", "chat_tokens": 5000},
+    {"memory": "session", "harness": "mixed", "track": "assisted"},
 ]
 
 
@@ -34,13 +32,12 @@ class Asked:
         self.answer = Action("fold")
 
     async def ask(self, participant, question):
-        self.asked.append((hash(question.earlier), question.message, question.hand_held, question.to_call))
+        self.asked.append((question.message, question.hand_held, question.to_call))
         length = str(len(question.message))
-        said = {"reasoning": length, "kind": self.answer.kind, "amount": self.answer.amount}
-        text = json.dumps(said)
-        if "ACTION: " in question.message:
-            amount = f" {self.answer.amount}" if self.answer.kind == "raiseTo" else ""
-            text = f"{length}\nACTION: {self.answer.kind}{amount}"
+        chosen = {"kind": self.answer.kind, "amount": self.answer.amount}
+        if '"strategy"' in question.message:
+            chosen = {"strategy": [{**chosen, "percent": 100}]}
+        text = json.dumps({"reasoning": length, **chosen})
         place = {"hand": question.hand, "decision": question.decision, "attempt": question.attempt}
         reply = {"mode": "native", "outcome": "reply", "text": text}
         return Exchange(key="", participant=participant, game=GAME, prompt_hash="", **place, **reply)

@@ -177,12 +177,6 @@ def test_only_the_last_attempt_counts_even_if_it_has_no_answer():
     assert stated(*first, msgspec.structs.replace(again[0], strategy=RAISE)) == {Action("raiseTo", 400): 1}
 
 
-def test_answers_before_a_conversation_was_shortened_do_not_count():
-    before = [exchange(str(at), strategy=CALL) for at in range(2)]
-    after = [exchange(f"after {at}", strategy=RAISE, shortened=1) for at in range(3)]
-    assert stated(*before, *after) == {Action("raiseTo", 400): 1}
-
-
 def test_a_fold_that_was_forced_was_not_drawn():
     """All attempts draw the one answer of three that cannot be used: its odds are not those of the others."""
     recorder = keeping()

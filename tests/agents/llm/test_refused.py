@@ -1,4 +1,4 @@
-"""Prompts that a provider refuses for good, in every protocol; and conversations that are too long for a model."""
+"""Prompts that a provider refuses for good, in every protocol: for what they say, or since they are too long."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending.failures import failure_of
 from molt_bench.errors import ProviderError
 from tests.agents.llm import wire
-from tests.agents.llm.playing import assert_complete, faults_of, prompts_of, run
+from tests.agents.llm.playing import assert_complete, faults_of, run
 from tests.agents.llm.provider import Provider
 
 APIS = ("openai", "anthropic", "google")
@@ -37,32 +37,6 @@ def test_a_refused_prompt_is_refused_at_that_decision_by_every_protocol(api, fau
     (refused,) = [each for each in kept.all if each.outcome == "refused"]
     assert (refused.cost_usd, refused.tokens.total, refused.text) == (0.0, 0, found.message)
     assert_complete(result)
-
-
-def test_a_long_conversation_loses_its_oldest_hands_and_the_decision_is_no_fault():
-    limit, kept = 9000, Kept()
-
-    def full(request):
-        said = sum(len(turn["content"]) for turn in request.body["messages"])
-        return "400-context" if said > limit else None
-
-    with Provider(fault=full) as provider:
-        result = run(provider, harness="chat", game={"handsPerGame": 12}, recorder=kept)
-        prompts = prompts_of(provider)
-    assert faults_of(result) == []
-    assert_complete(result, hands=12)
-    dropped = [each for each in kept.all if each.outcome == "full"]
-    again = [each for each in kept.all if each.shortened]
-    assert len(dropped) == len(again) > 1
-    assert len({each.key for each in kept.all}) == len(kept.all)
-    assert result.usage[0].decisions == sum(each.opens for each in kept.all) < len(prompts)
-
-
-def test_a_prompt_that_is_too_long_by_itself_is_refused():
-    """There is no earlier hand that a conversation could lose."""
-    with Provider(fault=[None, "400-context"]) as provider:
-        result = run(provider, harness="chat", game={"handsPerGame": 1})
-    assert [fault.kind for fault in faults_of(result)] == ["refused"]
 
 
 @pytest.mark.slow
@@ -105,13 +79,13 @@ TOO_LONG = "This model's maximum context length is 4096 tokens. However, you req
         (400, {"message": "x", "innererror": {"code": "ResponsibleAIPolicyViolation"}}, "refused"),
         (403, {"message": "x", "code": 403, "metadata": {"flagged_input": "y", "reasons": ["z"]}}, "refused"),
         (400, {"message": "<400> InternalError: x", "code": "data_inspection_failed"}, "refused"),
-        (400, {"message": TOO_LONG, "code": 400, "type": "BadRequestError"}, "full"),
+        (400, {"message": TOO_LONG, "code": 400, "type": "BadRequestError"}, "refused"),
         (
             400,
             {"message": "the request exceeds the available context size", "type": "exceed_context_size_error"},
-            "full",
+            "refused",
         ),
-        (413, "<html><body>413 Request Entity Too Large</body></html>", "full"),
+        (413, "<html><body>413 Request Entity Too Large</body></html>", "refused"),
         (400, {"message": "Unknown parameter: 'frobnicate'.", "code": "unknown_parameter"}, "rejected"),
         (400, {"message": "Invalid value for 'messages'."}, "rejected"),
         (422, {"detail": "max_tokens must be at least 1"}, "rejected"),
@@ -168,7 +142,7 @@ def test_an_error_may_be_on_the_bill_unless_its_provider_bills_none(status, body
 )
 def test_a_context_that_has_no_room_for_our_limit_is_told_apart_from_one_that_the_prompt_fills(message, about_limit):
     found = failure_of(http_error(400, {"message": message, "code": "context_length_exceeded"}), str, sent=True)
-    assert (found.trouble, found.about_limit) == ("full", bool(about_limit))
+    assert (found.trouble, found.about_limit) == ("refused", bool(about_limit))
 
 
 @pytest.mark.parametrize(

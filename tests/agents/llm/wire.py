@@ -14,8 +14,6 @@ CREATED = 1_767_225_600
 CACHED, THOUGHTS = 7, 11  # tokens, in every answer's usage: as many in all formats
 GOOGLE_PATH = re.compile(r"/models/([^/?]+):generateContent(?:\?|$)")
 
-_FORM = "End with one line: "  # how a prompt asks for a reply in plain text
-
 # The fault's HTTP status; OpenAI's type and code; Anthropic's type; Google's status; the message.
 ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
     "429": (429, "requests", "rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED", "Rate limit reached."),
@@ -144,32 +142,26 @@ class Reply:
     logprobs: Json | None = None
 
 
-def default_policy(prompt: str, body: Json) -> Json | str:
-    """Decide by the hash of the prompt: 70 % check or call, 15 % the smallest raise, 15 % fold if that saves chips.
-
-    The reply has the form that the prompt asks for: an object, or text with the action in its last line.
-    """
+def default_policy(prompt: str, body: Json) -> Json:
+    """Decide by the hash of the prompt: 70 % check or call, 15 % the smallest raise, 15 % fold if that saves chips."""
     legal = _legal(prompt)
     roll = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big") % 100
-    raise_to = re.search(r"raiseTo (?:N \(N from )?(\d+)", legal)
+    raise_to = re.search(r"raiseTo (\d+)", legal)
     kind, amount = ("call" if "call" in legal else "check"), None
     if 70 <= roll < 85 and raise_to:
         kind, amount = "raiseTo", int(raise_to[1])
     elif roll >= 85 and kind == "call":
         kind = "fold"
     why = f"The hash of the prompt says {roll}."
-    if f"\n{_FORM}" in f"\n{prompt}":
-        return f"{why}\nACTION: {kind}{'' if amount is None else f' {amount}'}"
     return {"reasoning": why, "kind": kind, "amount": amount}
 
 
 def _legal(prompt: str) -> str:
-    """Return what the prompt says about legal actions; a retry in a conversation says it in the form of the reply."""
-    for start in ("Legal actions: ", _FORM):
-        _, found, rest = f"\n{prompt}".rpartition(f"\n{start}")
-        if found:
-            return rest.partition("\n")[0]
-    raise ValueError("the last user message has no line that starts with 'Legal actions: '")
+    """Return what the prompt says about legal actions."""
+    _, found, rest = f"\n{prompt}".rpartition("\nLegal actions: ")
+    if not found:
+        raise ValueError("the last user message has no line that starts with 'Legal actions: '")
+    return rest.partition("\n")[0]
 
 
 def api_of(path: str) -> str | None:
