@@ -60,7 +60,7 @@ format: $(INSTALLED_ALL) ## format the code, and write docs/reference/glossary.m
 	$(BIN)/deno fmt --quiet --line-width 120 $(SCRIPTS)
 
 # Packages that are large, or that would change what other tests find, have environments of their own.
-PACKAGES_adapters := --editable '.[dev,envs,inspect]' ipykernel nbclient pandas polars
+PACKAGES_adapters := --editable '.[dev,envs,inspect]' pandas polars
 PACKAGES_browser := --editable '.[dev,view]' playwright axe-playwright-python
 PACKAGES_dist := cffconvert hatchling twine
 PACKAGES_docs := --editable '.[dev]' 'mkdocs-material>=9.7,<10' 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1,<2' playwright

@@ -2,7 +2,7 @@
 
 A run of many participants, each match one seed pair of two hands, with its journal and all its files. After every tenth
 of the matches: the CPU time so far, that of the same games played bare, and the memory of the process. If the overhead
-is linear, every tenth takes as long as the others. The figure goes to docs/images/linear.svg.
+is linear, every tenth takes as long as the others.
 """
 
 import argparse
@@ -24,7 +24,6 @@ from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
 
-FIGURE = Path(__file__).parent.parent / "docs" / "images" / "linear.svg"
 MATCHES = 5000
 TENTHS = 10
 #: The last tenth may take this much longer than the mean of all.
@@ -84,29 +83,8 @@ def measure(participants: int, matches: int) -> tuple[list[Point], float]:
     return points, files_s
 
 
-def draw(points: list[Point], participants: int) -> None:
-    """Draw the figure."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    mpl.rcParams["svg.hashsalt"] = "linear"
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
-    time, memory = figure.subplots(1, 2)
-    counts = [each.matches for each in points]
-    time.plot(counts, [each.run_s for each in points], marker="o", label="the run")
-    time.plot(counts, [each.games_s for each in points], marker="o", label="its games alone")
-    time.set(xlabel="matches", ylabel="CPU seconds", title=f"{participants} participants, matches of two hands")
-    time.legend()
-    memory.plot(counts, [each.memory_mib for each in points], marker="o")
-    memory.set(xlabel="matches", ylabel="MiB", title="Memory of the process", ylim=(0, None))
-    for axes in (time, memory):
-        axes.grid(alpha=0.3)
-    figure.savefig(FIGURE, metadata={"Date": None})
-    print(f"wrote {FIGURE}")
-
-
 def main() -> int:
-    """Measure, print the table, and draw the figure."""
+    """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--participants", type=int, default=100, help="(%(default)s)")
     parser.add_argument("--matches", type=int, default=MATCHES, help="a multiple of ten (%(default)s)")
@@ -124,7 +102,6 @@ def main() -> int:
         row(f"slowest tenth of {MATCHES:,} matches over the mean", worst, GOAL, digits=2)
     else:
         print(f"slowest tenth after the first over the mean: {worst:.2f}")
-    draw(points, options.participants)
     return 0
 
 

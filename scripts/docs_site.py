@@ -99,17 +99,6 @@ def _place(name: str, folder: Path) -> str:
     return f"source/{name}"
 
 
-def notebook() -> str:
-    """Return the tutorial notebook as a page."""
-    cells = json.loads((ROOT / "docs/examples/tutorial.ipynb").read_text("utf-8"))["cells"]
-    parts = []
-    for cell in cells:
-        text = "".join(cell["source"])
-        parts.append(text if cell["cell_type"] == "markdown" else f"```py\n{text}\n```")
-    parts.insert(1, "This page is [a notebook](examples/tutorial.ipynb), to be opened and run.")
-    return "\n\n".join(parts)
-
-
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """Return a table without the columns that say nothing; nothing without rows."""
     used = [at for at in range(len(head)) if any(row[at] for row in rows)]
@@ -321,7 +310,6 @@ def api() -> str:
 
 
 PAGES: Final[dict[str, Callable[[], str]]] = {
-    "notebook.md": notebook,
     "reference/commands.md": cli,
     "reference/config.md": config_page,
     "reference/files.md": files_page,

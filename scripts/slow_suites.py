@@ -40,7 +40,7 @@ class Suite(NamedTuple):
 
 SUITES: Final = {
     "adapters": Suite(
-        "PettingZoo and inspect play, and the tutorial notebook runs",
+        "PettingZoo and inspect play",
         "3 min",
         "tests/adapters tests/test_docs.py tests/test_examples.py",
         "adapters",

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from molt_bench import ConfigError, MoltBenchError, RunFrames, make_agent, run_benchmark, run_benchmark_async
+from molt_bench import ConfigError, MoltBenchError, RunFrames, run_benchmark, run_benchmark_async
 from molt_bench.runs.run_files import RunFiles
 
 CONFIG = {
@@ -103,45 +103,6 @@ def test_a_notebook_shows_the_leaderboard_with_names_as_text(rows):
     parser.feed(rows._repr_html_())
     assert "<b>wild" in texts
     assert "tight" in texts
-
-
-@pytest.mark.slow
-def test_a_plot_of_a_run_in_a_folder_is_a_drawing(folder):
-    pytest.importorskip("matplotlib")
-    frames = RunFrames.open(folder)
-    assert "</svg>" in frames.plot("convergence")._repr_svg_()
-    with pytest.raises(ConfigError, match="name = 'pie': expected one of leaderboard, convergence"):
-        frames.plot("pie")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["leaderboard", "convergence", "payoffs"])
-def test_a_plot_of_a_result_in_memory_is_that_of_the_run_in_a_folder(result, folder, name):
-    pytest.importorskip("matplotlib")
-    drawn = RunFrames(result).plot(name)
-    assert drawn == RunFrames.open(folder).plot(name)
-
-
-@pytest.mark.slow
-def test_a_result_without_its_hands_of_an_agent_in_this_program_with_a_file_of_seeds_is_drawn_too(tmp_path):
-    pytest.importorskip("matplotlib")
-    file = tmp_path / "seeds.json"
-    file.write_text('["a", "b", "c", "d"]')
-    config = {
-        **CONFIG,
-        "participants": [{"id": "mine", "type": "mine"}, *CONFIG["participants"]],
-        "seeds": {"perMatch": 2, "file": str(file)},
-    }
-    agents = {"mine": lambda: make_agent("callstation")}
-    result = run_benchmark(config, agents=agents, keep_hands=False)
-    assert "mine</text>" in RunFrames(result).plot("leaderboard")
-
-
-def test_a_secret_run_in_memory_is_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
-    config = {**CONFIG, "participants": [{"id": "mine", "type": "mine"}, "tight"], "seeds": {"perMatch": 2}}
-    result = run_benchmark(config, agents={"mine": lambda: make_agent("callstation")})
-    assert "</svg>" in RunFrames(result).plot("convergence")
 
 
 def test_a_result_itself_is_shown_on_one_line(result):

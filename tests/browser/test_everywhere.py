@@ -172,18 +172,6 @@ def test_every_chart_is_a_picture_and_every_table_a_table(visit: Visit, viewer: 
                 assert not [cell for row in rows for cell in row if cell.startswith(("=", "@", "\t"))]
 
 
-def test_figures_have_every_name(everything: Everything, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    for run, count in ((everything.models, 4), (everything.names, 12)):
-        molt_bench("report", str(everything.folder / run), "--figures", str(tmp_path / run))
-        for name in ("leaderboard", "convergence", "payoffs"):
-            ElementTree.parse(tmp_path / run / f"{name}.svg")
-            assert (tmp_path / run / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        drawn = "".join(ElementTree.parse(tmp_path / run / "leaderboard.svg").getroot().itertext())
-        assert drawn.count("alert(1)") >= 1
-        assert count == len(json.loads((everything.folder / run / "leaderboard.json").read_bytes())["participants"])
-
-
 @pytest.mark.parametrize("form", ["phh", "csv"])
 def test_every_export_takes_them(everything: Everything, tmp_path: Path, form: str) -> None:
     for run in (everything.models, everything.names):

@@ -46,11 +46,11 @@ def test_what_is_missing_comes_with_a_remedy():
 
 
 def test_an_extra_that_is_not_there_is_named(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
     with pytest.raises(SystemExit):
         program.main(["doctor"])
-    line = next(each for each in capsys.readouterr().out.splitlines() if " figures " in each)
-    assert re.match(r"  missing figures .*: pip install '\.\[figures\]' in a clone of molt-bench$", line)
+    line = next(each for each in capsys.readouterr().out.splitlines() if " envs " in each)
+    assert re.match(r"  missing envs .*: pip install '\.\[envs\]' in a clone of molt-bench$", line)
 
 
 def test_a_compiler_that_the_environment_names_is_the_one_that_is_looked_for(tmp_path):

@@ -56,7 +56,7 @@ def pages():
 def test_every_page_of_the_docs_is_on_the_site(pages):
     for document in docs_site.DOCUMENTS:
         assert document.relative_to(ROOT / "docs").with_suffix(".html").as_posix() in pages
-    assert {"index.html", "changelog.html", "contributing.html", "notebook.html"} <= pages.keys()
+    assert {"index.html", "changelog.html", "contributing.html"} <= pages.keys()
 
 
 def test_every_link_leads_to_a_file_and_a_place_in_it(pages):

@@ -142,7 +142,7 @@ def bench(*arguments, cwd=None, env=None, timeout=120):
 #: Seconds after which a fork of the program is given up.
 _MOST_S = 600
 #: What a fork had to load of these is loaded here when it ends, so that the next one finds it.
-_LOADED_ONCE = {"genai_prices", "jiter", "matplotlib", "molt_bench", "numpy", "openai", "openskill", "rich", "yaml"}
+_LOADED_ONCE = {"genai_prices", "jiter", "molt_bench", "numpy", "openai", "openskill", "rich", "yaml"}
 
 
 class Fork:

@@ -51,7 +51,7 @@ def make(**params):
 WALK = {
     "resume": [["RUN"], ["CUT"], ["RUN", "--max-matches", "30"]],
     "serve": [["CUT", "--port", "0"]],
-    "report": [["RUN"], ["RUN", "--html", "OUT/page.html"], ["RUN", "--figures", "OUT/figures"], ["CUT"]],
+    "report": [["RUN"], ["RUN", "--html", "OUT/page.html"], ["CUT"]],
     "publish": [["RUN", "--output", "OUT/site"]],
     "verify": [["RUN"], ["CUT"], ["RUN", "--root", "OUT"]],
     "grade": [["RUN"]],
@@ -163,7 +163,7 @@ class Trap:
             header = ExchangeHeader(EXCHANGES_FORMAT, dict.fromkeys(hostile, "skill"), dict.fromkeys(hostile, harness))
             (folder / "exchanges.jsonl").write_bytes(msgspec.json.encode(header) + b"\n")
         # Python would prefer modules of the current folder, if that were among those it looks in.
-        for module in ("numpy", "polars", "matplotlib", "sqlite3", "evil_module"):
+        for module in ("numpy", "polars", "sqlite3", "evil_module"):
             (folder / f"{module}.py").write_text(EVIL)
         return folder
 

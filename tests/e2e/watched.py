@@ -5,8 +5,6 @@ import os
 import sys
 import sysconfig
 import traceback
-from contextlib import suppress
-from importlib import import_module
 
 #: Events of other programs and of the network: none of them may happen.
 FORBIDDEN = {
@@ -38,8 +36,6 @@ def run_task(task):
     from molt_bench.cli.app import main as program
     from molt_bench.runs.master_seed import environment_seed
 
-    with suppress(ImportError):
-        import_module("matplotlib.font_manager")  # it looks for the fonts of this machine, and keeps a list of them
     own = os.path.dirname(os.path.dirname(molt_bench.__file__))
     code = [own, sys.prefix, sys.base_prefix, *(os.path.realpath(path) for path in sysconfig.get_paths().values())]
     data = [*code, *SYSTEM, *task["folders"]]

@@ -18,7 +18,7 @@ OTHERS = (
     *("aiohttp", "asyncio", "click", "concurrent.futures.process", "httpx2", "msgspec", "multiprocessing.spawn"),
     *("multiprocessing.popen_spawn_posix", "multiprocessing.resource_tracker", "multiprocessing.synchronize", "numpy"),
     *("openskill.models", "psutil", "pydantic", "rich.console", "rich.live", "rich.table", "shutil", "subprocess"),
-    *("starlette.applications", "sysconfig", "uvicorn", "websockets", "pydantic_ai", "matplotlib.figure"),
+    *("starlette.applications", "sysconfig", "uvicorn", "websockets", "pydantic_ai"),
     *("tempfile", "webbrowser", "yaml", "zipfile", "getpass", "pathlib", "http.server", "socketserver"),
 )
 MODULES = {
@@ -81,7 +81,7 @@ def import_everything() -> None:
 
 
 #: Packages of extras that may be missing wherever the tests run.
-EXTRAS = ("gymnasium", "inspect_ai", "mcp", "pettingzoo", "ray", "pandas", "polars", "IPython", "matplotlib")
+EXTRAS = ("gymnasium", "inspect_ai", "mcp", "pettingzoo", "ray", "pandas", "polars")
 
 if __name__ == "__main__":
     become(sys.argv[1])

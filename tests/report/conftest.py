@@ -1,4 +1,4 @@
-"""The runs that the viewer's tests play, for figures of them."""
+"""The runs that the viewer's tests play, to be reported."""
 
 from tests.view.conftest import bots_id, models_id, runs
 

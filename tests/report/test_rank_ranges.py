@@ -15,7 +15,6 @@ from molt_bench.adapters.data_frames import RunFrames
 from molt_bench.rating.ranks import rank_ranges
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS
-from molt_bench.report.figures import write_figures
 from molt_bench.report.headline import headline
 from molt_bench.report.result_tables import print_result
 from molt_bench.runs.stored_run import StoredRun
@@ -92,15 +91,6 @@ def _json(run: Path) -> dict[str, str]:
     return {row["id"]: "-".join(map(str, dict.fromkeys(row["rankRange"]))) for row in rows}
 
 
-def _figure(run: Path) -> dict[str, str]:
-    pytest.importorskip("matplotlib")
-    folder = run / "figures"
-    folder.mkdir(exist_ok=True)
-    write_figures(Analysis(StoredRun.open(run).result()), folder, formats=["svg"])
-    drawn = (folder / "leaderboard.svg").read_text()
-    return {name: rank for rank, name in re.findall(r">(\d+(?:-\d+)?) +(\w+)</", drawn)}
-
-
 def _notebook(run: Path) -> dict[str, str]:
     html = RunFrames.open(run, library="rows")._repr_html_()
     return {name: rank for rank, name in re.findall(r"<tr><td>([\d-]+)</td><td>(\w+)</td>", html)}
@@ -138,7 +128,7 @@ def _in_text(text: str) -> dict[str, str]:
     return {name: "-".join(dict.fromkeys((best, worst))) for name, best, worst in rows}
 
 
-PLACES = [_terminal, _json, _figure, _notebook, _page, _card, _single_file, _site]
+PLACES = [_terminal, _json, _notebook, _page, _card, _single_file, _site]
 
 
 #: Whatever the rule is, all of them take the ranks from the same place.

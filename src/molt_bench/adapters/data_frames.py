@@ -7,7 +7,6 @@ from html import escape
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, TypeAlias
 
 from molt_bench.arena.benchmark import run_benchmark
@@ -19,7 +18,6 @@ from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hands_csv import rows as hand_rows
-from molt_bench.report.figures import write_figures
 from molt_bench.runs.journal import Game
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.visible_text import on_one_line
@@ -98,20 +96,6 @@ class RunFrames:
             for at, pair in enumerate(match.result.seed_results)
         )
 
-    def plot(self, name: str = "leaderboard") -> "Svg":
-        """Draw `leaderboard`, `convergence` or `payoffs`, as `molt-bench report --figures` does.
-
-        Raises:
-            MoltBenchError: The extra `figures` is not installed, or no match was finished.
-            ConfigError: There is no such figure; a gauntlet has no `payoffs`.
-        """
-        with TemporaryDirectory() as folder:
-            written = [Path(folder, file) for file in write_figures(self.analysis, Path(folder), formats=["svg"])]
-            drawn = {file.stem: file for file in written}
-            if name not in drawn:
-                raise ConfigError("name", name, f"one of {', '.join(drawn)}")
-            return Svg(drawn[name].read_text("utf-8"))
-
     def _hands(self) -> Iterator[DealtHand]:
         for match in self.result.matches:
             games = [game for pair in match.result.seed_results for game in pair.games]
@@ -151,13 +135,6 @@ class RunFrames:
             f"{numbers.hands:,}",
             str(sum(numbers.faults.values())),
         )
-
-
-class Svg(str):
-    """A drawing that notebooks show."""
-
-    def _repr_svg_(self) -> str:
-        return str(self)
 
 
 def _decisions(dealt: DealtHand) -> Iterator[Row]:

@@ -14,7 +14,6 @@ from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.cast import LivePlayers, check_participants
 from molt_bench.arena.executors import Where, WhereOptions
-from molt_bench.arena.notebook_progress import notebook_observer
 from molt_bench.arena.run_session import Session, SettledConfig
 from molt_bench.arena.status import Observer
 from molt_bench.bench.result import RunResult
@@ -55,7 +54,7 @@ def run_benchmark(
         files: The files that the run writes, and the run that it continues; None keeps it in memory only.
         keep_hands: Whether the result keeps every individual hand; a journal has them anyway.
         preflight: Whether programs, servers and language models are contacted once before the first card.
-        observer: Called as the run progresses; None shows progress in a notebook, and nothing elsewhere.
+        observer: Called as the run progresses.
         live: Seats the participants of `type: live`; see `molt-bench serve`.
         where: Where games run, as in `molt_bench.arena.executors.Where`; this never affects a result.
 
@@ -83,7 +82,7 @@ def run_benchmark(
         if stored is not None:
             _check_code(played.here, stored)
             _check_boxes(played.here, stored, files.permission, agents)
-        observer = observer or notebook_observer(played.config) or Observer()
+        observer = observer or Observer()
         session = Session(played, agents, files, Where(**where), observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
 

@@ -38,11 +38,10 @@ _GROUPS: Final = {
         "doctor": "Show what is installed and who can play, or what is wrong with a config and which keys it needs.",
     },
     "Read results": {
-        "report": "Rebuild a run's files from its journal and print the table, or write a page or figures instead.",
+        "report": "Rebuild a run's files from its journal and print the table, or write a page instead.",
         "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
-        "export": "Export a run's hands for trackers, spreadsheets and data frames, its tables, or what models were "
-        "asked.",
+        "export": "Export a run's hands for spreadsheets and for other programs.",
         "publish": "Write runs as a static site for any web host, with all pages, their files and hashes.",
     },
     "Check results": {

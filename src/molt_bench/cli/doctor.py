@@ -33,7 +33,6 @@ EXTRAS: Final = {
     "view": ("the pages of `view`", ("starlette", "uvicorn")),
     "live": ("`serve`, for agents that connect by themselves", ("starlette", "uvicorn", "websockets")),
     "mcp": ("agents that connect by MCP", ("mcp",)),
-    "figures": ("`report --figures`", ("matplotlib",)),
     "envs": ("PettingZoo and Gymnasium", ("pettingzoo",)),
     "inspect": ("inspect_ai", ("inspect_ai",)),
     "ray": ("runs on several machines", ("ray",)),

@@ -3,37 +3,33 @@
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.run_result import rebuild_run
-from molt_bench.cli.streams import print_json, warn
+from molt_bench.cli.streams import print_json
 from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole, writing
 from molt_bench.lazy_import import lazy_import
 from molt_bench.runs.folder import journal_in
 
 if TYPE_CHECKING:  # a plain report starts faster without the viewer
-    from molt_bench.report import analysis
-    from molt_bench.report import figures as run_figures
     from molt_bench.view import html_report, library
 else:
-    run_figures, html_report = lazy_import("molt_bench.report.figures"), lazy_import("molt_bench.view.html_report")
-    analysis = lazy_import("molt_bench.report.analysis")
+    html_report = lazy_import("molt_bench.view.html_report")
     library = lazy_import("molt_bench.view.library")
 
 
 @click.command(cls=Command)
 @run_folder_argument
 @click.option("--html", metavar="FILE", type=PATH, help="Write the run as one HTML page.")
-@click.option("--figures", metavar="DIR", type=PATH, help="Write figures for a paper.")
 @click.option("--explain", is_flag=True, help="Also say how each number came about, for these agents.")
 @printing_options
-def report(folder: str, html: str | None, figures: str | None, *, explain: bool, printing: Printing) -> None:
-    """Rebuild a run's files from its journal and print the table, or write a page or figures instead.
+def report(folder: str, html: str | None, *, explain: bool, printing: Printing) -> None:
+    """Rebuild a run's files from its journal and print the table, or write a page instead.
 
     For a run in progress, it prints the current table and writes nothing.
 
@@ -42,27 +38,19 @@ def report(folder: str, html: str | None, figures: str | None, *, explain: bool,
       molt-bench report benchmark-results/2026-01-31T12-00-00 --explain
       molt-bench report benchmark-results/2026-01-31T12-00-00 --html run.html
     """
-    if explain and (html or figures):
-        raise click.BadParameter("cannot be used with --html or --figures", param_hint="--explain")
-    if html is None and figures is None:
+    if explain and html:
+        raise click.BadParameter("cannot be used with --html", param_hint="--explain")
+    if html is None:
         rebuild_run(folder, printing, explain=explain)
         return
-    _check_targets(html, figures)
+    _check_target(html)
     found = library.Library(journal_in(folder).parent)
     if not found.runs.is_run:
         raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
     run = found.open(found.runs.root.name)
-    written: dict[str, Any] = {"runDir": folder}
-    if html is not None:
-        _write_page(html, html_report.html_report(run), printing)
-        written["html"] = html
-    if figures is not None:
-        with writing("--figures", figures, "a folder"):
-            names = list(run_figures.write_figures(analysis.Analysis(run.result()), Path(figures), warn=warn))
-        written["figures"] = [str(Path(figures, name)) for name in names]
-        printing.notice(f"wrote {', '.join(names)} to {figures}")
+    _write_page(html, html_report.html_report(run), printing)
     if printing.as_json:
-        print_json(written)
+        print_json({"runDir": folder, "html": html})
 
 
 def _write_page(html: str, page: str, printing: Printing) -> None:
@@ -72,12 +60,9 @@ def _write_page(html: str, page: str, printing: Printing) -> None:
     printing.notice(f"wrote {len(content) / 1e6:.2f} MB to {html}")
 
 
-def _check_targets(html: str | None, figures: str | None) -> None:
-    """Check that what was asked for can be written, before anything is counted: that may take minutes."""
-    parent = Path(html or ".").absolute().parent
-    if html is not None and not os.access(parent, os.W_OK | os.X_OK):
+def _check_target(html: str) -> None:
+    """Check that the page can be written, before anything is counted: that may take minutes."""
+    parent = Path(html).absolute().parent
+    if not os.access(parent, os.W_OK | os.X_OK):
         problem = os.strerror(errno.EACCES if parent.is_dir() else errno.ENOENT)
         raise ConfigError("--html", html, f"a file in a folder that can be written ({problem})")
-    if figures is not None:
-        with writing("--figures", figures, "a folder"):
-            Path(figures).mkdir(parents=True, exist_ok=True)

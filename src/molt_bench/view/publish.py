@@ -23,7 +23,6 @@ from molt_bench.files import inside, write_whole
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS
-from molt_bench.report.figures import write_preview
 from molt_bench.report.grades import GRADES
 from molt_bench.report.headline import headline
 from molt_bench.report.style_file import STYLES
@@ -53,7 +52,6 @@ _ALLOWED: Final = (
     "worker-src blob:; base-uri 'none'; form-action 'none'"
 )
 _SUMS: Final = "SHA256SUMS"
-_PREVIEW: Final = "preview.png"
 _MARK: Final = "molt-bench-site"
 #: Hands in a piece: what a reader of one hand fetches, with its neighbours.
 _IN_A_PIECE: Final = 24
@@ -94,18 +92,16 @@ def publish(
         others = [new for new in ids[:_MOST_COMPARED] if new != old]
         pages = {new: library.side_by_side(old, new, (old, new)) for new in others}
         write_json(target / "api" / "compare" / f"{old}.json", pages)
-    _write_front(target, kept, [library.open(run) for run in ids[:1]], warn)
+    _write_front(target, kept, [library.open(run) for run in ids[:1]])
 
 
-def _write_front(target: Path, lines: list[dict[str, Any]], newest: list[OpenRun], warn: Callable[[str], None]) -> None:
-    """Say in the page what a link to the site shows elsewhere: its title, the headline of its newest run, a picture."""
+def _write_front(target: Path, lines: list[dict[str, Any]], newest: list[OpenRun]) -> None:
+    """Say in the page what a link to the site shows elsewhere: its title, and the headline of its newest run."""
     found = Analysis(newest[0].result()) if newest else None
     name = (newest[0].id if len(lines) == 1 else f"{len(lines):,} runs") if newest else "no runs"
     about = {"og:type": "website", "og:title": f"{name} \N{MIDDLE DOT} molt-bench"}
     if found is not None and found.result.matches:
         about["og:description"] = " ".join(headline(found))
-        if write_preview(found, target / _PREVIEW, warn=warn):
-            about |= {"og:image": _PREVIEW, "twitter:card": "summary_large_image"}
     tags = [f'<meta property="{key}" content="{escape(text)}">' for key, text in about.items()]
     if "og:description" in about:
         tags.append(f'<meta name="description" content="{escape(about["og:description"])}">')
@@ -124,7 +120,6 @@ def _clear(target: Path) -> None:
             raise MoltBenchError(f"{target} is not empty and holds no site of molt-bench; name a new folder")
         for name in ("api", "files"):
             shutil.rmtree(target / name, ignore_errors=True)
-        (target / _PREVIEW).unlink(missing_ok=True)
     target.mkdir(parents=True, exist_ok=True)
 
 
