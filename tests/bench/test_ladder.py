@@ -42,7 +42,7 @@ def test_an_interval_is_unbounded_where_an_opponent_was_never_met():
     assert model.margin("a", "b").half_width() < inf
 
 
-@pytest.mark.parametrize("method", ["margin", "openskill", "predict_win"])
+@pytest.mark.parametrize("method", ["margin", "openskill"])
 def test_every_method_can_stop_a_run(method):
     result = run_benchmark({"stop": {"adjacentConfidence": {"method": method}, "budget": {"maxMatches": 100}}})
     assert "95% confidence" in result.stop_reason or "budget" in result.stop_reason

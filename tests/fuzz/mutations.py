@@ -74,7 +74,7 @@ MODES = [
     {"stop": {"adjacentConfidence": {"threshold": 0.999999999, "tieMarginMbb": 1e-6}}},
     {"scheduler": {"policy": "gauntlet", "reference": "a"}, "rating": {"margins": "additive"}},
     {"scheduler": {"reference": "nobody"}},
-    {"stop": {"adjacentConfidence": {"method": "predict_win"}, "topkStable": {"k": 10**9, "rounds": 1}}},
+    {"stop": {"adjacentConfidence": {"method": "openskill"}, "topkStable": {"k": 10**9, "rounds": 1}}},
     {"stop": {"budget": {"maxHands": 1}, "adjacentConfidence": None}},
     {"stop": {"budget": {"maxSeconds": 1e-9}}},
     {"participants": [{"id": "a", "type": "random", "anchor": True}, {"id": "b", "type": "tag", "anchor": True}]},

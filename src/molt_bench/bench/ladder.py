@@ -109,16 +109,8 @@ class Ladder:
         self._verdicts: tuple[Verdict, ...] | None
         self._stop: StopConfig | None = None
         self.judge_by(config.stop)
-        method = rule_of(config.stop).method
-        self.by_margins = method == "margin"
-        by_prediction = method == "predict_win"
-        self.confidence: Confidence = (
-            self._sure
-            if self.by_margins
-            else self.ratings.predict_win_prob
-            if by_prediction
-            else self.ratings.superiority
-        )
+        self.by_margins = rule_of(config.stop).method == "margin"
+        self.confidence: Confidence = self._sure if self.by_margins else self.ratings.superiority
 
     def _open_book(self) -> None:
         """Begin with no margins."""

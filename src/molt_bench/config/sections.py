@@ -213,9 +213,9 @@ class AdjacentConfidence(Section):
     familywise: Annotated[
         bool, Field(description="Whether the confidence is for all adjacent pairs together, or for each of them.")
     ] = False
-    method: Annotated[
-        Literal["margin", "openskill", "predict_win"], Field(description="What the confidence is computed from.")
-    ] = "margin"
+    method: Annotated[Literal["margin", "openskill"], Field(description="What the confidence is computed from.")] = (
+        "margin"
+    )
     tie_margin_mbb: Annotated[
         float,
         Field(

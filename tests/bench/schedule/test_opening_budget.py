@@ -65,9 +65,8 @@ def test_all_limits_that_are_too_small_are_named():
     assert said.endswith("maxMatches: 3 and maxGames: 24 would do")
 
 
-@pytest.mark.parametrize("method", ["openskill", "predict_win"])
-def test_ratings_need_no_more_than_a_connection(method):
-    stop = {"adjacentConfidence": {"method": method}}
+def test_ratings_need_no_more_than_a_connection():
+    stop = {"adjacentConfidence": {"method": "openskill"}}
     assert shortfall(7, budget={"maxMatches": 6}, stop=stop) is None
     said = shortfall(7, budget={"maxMatches": 5}, stop=stop)
     assert said.endswith("so their results cannot be compared; maxMatches: 6 would")
