@@ -158,8 +158,7 @@ def test_the_gate_runs_as_shown(tmp_path):
 def test_the_viewer_and_the_completion_start_as_shown(tmp_path):
     ended(tmp_path, 3)
     (completion,) = blocks("reference/command-line.md", "sh")
-    shell(completion, tmp_path)
-    assert "molt-bench" in (tmp_path / "molt-bench.bash").read_text("utf-8")
+    assert "_molt_bench_completion" in shell(f"{completion}declare -F", tmp_path, SHELL="/bin/bash")
     command = lines("reference/viewer.md")[-1]
     assert {RUN, "9000"} <= {*command}
     words = [SCRIPTS / "molt-bench", *(word.replace("9000", "0") for word in command)]

@@ -113,7 +113,7 @@ def test_help_shows_examples_and_no_types(name):
 ANSWERS = {
     "run": ["--max-matches", "1"],
     "resume": ["RUN"],
-    "init": ["c.yaml", "--yes"],
+    "init": ["c.yaml"],
     "report": ["RUN"],
     "publish": ["benchmark-results"],
     "verify": ["RUN"],
@@ -262,7 +262,6 @@ def test_a_config_in_place_of_a_command_is_understood(home):
         (["run", "bench.yaml", "extra"], "extra"),
         (["run", "--hands"], "(see: molt-bench run --help)"),
         (["compare", "a", "b", "--format", "junit", "--json"], "--json"),
-        (["compare", "a", "b", "--badge", "x.png"], ".svg"),
         (["compare", "a", "b", "--exit-code", "--fail-below", "3"], "one gate"),
         (["no\x1bsuch\ncommand"], "no such command"),
     ],

@@ -108,7 +108,8 @@ def test_a_change_that_makes_the_agent_worse_fails_and_says_so_everywhere(reposi
     out = checkout / "molt-bench-out"
     assert ALL[-1] == "Gate"
     assert done.returncode == 1
-    assert re.fullmatch(r"::error title=molt-bench%3A mine is worse::mine: worse, -[^\n]*\n", done.stdout)
+    assert re.search(r"^ *mine .* worse *$", done.stdout, re.MULTILINE)
+    assert "molt-bench: mine: " in done.stderr
     assert (checkout.parent / "summary.md").read_text().startswith("### molt-bench: worse\n")
     assert re.search(
         r"^\| <code>mine</code> \| 3 \| \d+ \|.*\| worse \|$", (out / "comment.md").read_text(), re.MULTILINE
@@ -116,7 +117,6 @@ def test_a_change_that_makes_the_agent_worse_fails_and_says_so_everywhere(reposi
     assert (out / "gh.txt").read_text().split()[:4] == ["pr", "comment", "7", "--body-file"]
     suite = ElementTree.parse(out / "junit.xml").getroot()[0]
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("1", "1")
-    assert ElementTree.parse(out / "badge.svg").getroot().findtext("{*}title").startswith("molt-bench: mine worse (-")
 
 
 @pytest.mark.slow
@@ -126,9 +126,7 @@ def test_a_change_that_changes_nothing_passes(repository):
     assert (done.returncode, done.stderr) == (0, "")
     suite = ElementTree.parse(checkout / "molt-bench-out" / "junit.xml").getroot()[0]
     assert (suite.attrib["tests"], suite.attrib["failures"]) == ("1", "0")
-    assert re.fullmatch(
-        r"::notice title=molt-bench%3A mine is within 25::mine: within 25, 0\.0 ± 0\.0 bb/100[^\n]*\n", done.stdout
-    )
+    assert re.search(r"^ *mine .* within 25 *$", done.stdout, re.MULTILINE)
 
 
 def test_the_workflow_uses_expressions_in_its_settings_alone():

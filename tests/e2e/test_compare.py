@@ -209,23 +209,13 @@ def test_a_hostile_name_comes_through_every_format(runs, tmp_path):
         make(tmp_path / "home", folder, more=("--set", f"participants={json.dumps(players)}"))
     good, bad = (run_of(tmp_path / "home" / folder) for folder in ("good", "bad"))
     common = ("compare", good, bad, "--agent", name, "--fail-below", 0)
-    shown = {form: quick(*common, "--format", form) for form in ("text", "json", "markdown", "github", "junit")}
+    shown = {form: quick(*common, "--format", form) for form in ("text", "json", "markdown", "junit")}
     assert {done.returncode for done in shown.values()} == {1}
     assert {done.stderr.count("\n") for done in shown.values()} == {1}
     assert json.loads(shown["json"].stdout)["failed"] == [name]
     assert quick(*common, "--json").stdout == shown["json"].stdout
-    assert shown["github"].stdout.startswith("::error title=")
-    assert shown["github"].stdout.count("\n") == 1
     assert ElementTree.fromstring(shown["junit"].stdout).find("*/testcase/failure") is not None
     assert len([line for line in shown["markdown"].stdout.splitlines() if line.startswith("|")]) == 3
-    for suffix in ("svg", "json"):
-        quick(*common, "--quiet", "--badge", tmp_path / f"badge.{suffix}")
-    ElementTree.parse(tmp_path / "badge.svg")
-    assert json.loads((tmp_path / "badge.json").read_text())["color"] == "red"
-
-
-def test_a_badge_that_cannot_be_written_is_no_verdict(runs):
-    one_clear_line(quick("compare", runs.old, runs.same, "--badge", "/no/such/b.svg"), "--badge", "No such", status=3)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +225,6 @@ def test_a_badge_that_cannot_be_written_is_no_verdict(runs):
         ["--exit-code", "--fail-below", "3"],
         ["--format", "html"],
         ["--format", "junit", "--json"],
-        ["--badge", "badge.png"],
         ["--within", "0"],
         ["--within", "nan"],
         ["--fail-below", "-1"],

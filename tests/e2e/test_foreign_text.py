@@ -110,7 +110,6 @@ COMMANDS = {
     "report of nothing": ("report", f"no{EVIL}"),
     "compare": ("compare", "run", "run"),
     "compare as markdown": ("compare", "run", "run", "--format", "markdown"),
-    "compare for github": ("compare", "run", "run", "--format", "github"),
     "compare as junit": ("compare", "run", "run", "--format", "junit"),
     "verify": ("verify", "run"),
     "resume": ("resume", "run"),

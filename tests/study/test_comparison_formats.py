@@ -1,6 +1,5 @@
 """A comparison in the formats of others, whatever the participants are called."""
 
-import json
 import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
@@ -11,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from molt_bench.rating.student import Estimate
 from molt_bench.study.comparison import Comparison, Difference
-from molt_bench.study.comparison_formats import Outcome, badge, github, junit, markdown, plain
+from molt_bench.study.comparison_formats import Outcome, junit, markdown, plain
 from molt_bench.visible_text import on_one_line
 
 HOSTILE = [
@@ -91,27 +90,6 @@ def test_markdown_says_the_verdict_first_and_the_warnings_last():
     ]
 
 
-COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]*)::([^\r\n]*)")
-
-
-def unescaped(text):
-    for code, char in (("%3A", ":"), ("%2C", ","), ("%0D", "\r"), ("%0A", "\n"), ("%25", "%")):
-        text = text.replace(code, char)
-    return text
-
-
-def test_github_gets_one_annotation_for_each_and_nothing_else():
-    lines = github(hostile()).split("\n")
-    assert lines.pop() == ""
-    found = [COMMAND.fullmatch(line) for line in lines]
-    assert all(found)
-    assert len(found) == 2 * len(HOSTILE)
-    for name, each in zip(HOSTILE, found, strict=False):
-        assert unescaped(each[2]).startswith(f"molt-bench: {on_one_line(name)} is ")
-        assert unescaped(each[3]).startswith(f"{on_one_line(name)}: ")
-    assert [each[1] for each in found[:4]] == ["error", "error", "notice", "warning"]
-
-
 def test_junit_has_what_the_schemas_of_ant_and_jenkins_require():
     """Which elements, in which order, with which attributes; the counts agree."""
     text = junit(hostile(), WHEN)
@@ -131,24 +109,6 @@ def test_junit_has_what_the_schemas_of_ant_and_jenkins_require():
     counts = [len(cases), len(suite.findall("*/failure")), 0, len(suite.findall("*/skipped"))]
     assert [int(suite.attrib[name]) for name in ("tests", "failures", "errors", "skipped")] == counts
     assert counts[1:] == [2, 0, 3]
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("verdict", ["better", "within", "unknown", "worse"])
-def test_a_badge_is_valid_for_every_name(name, verdict):
-    found = outcome(difference(name, verdict))
-    endpoint = json.loads(badge(found, svg=False))
-    assert endpoint.keys() == {"schemaVersion", "label", "message", "color"}
-    assert endpoint["schemaVersion"] == 1
-    assert endpoint["message"].isprintable()
-    root = ElementTree.fromstring(badge(found, svg=True))
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert root.findtext("{*}title") == f"molt-bench: {endpoint['message']}"
-
-
-def test_a_badge_of_several_counts_them():
-    found = outcome(difference("a", "worse"), difference("b", "within"), difference("c", "worse"))
-    assert json.loads(badge(found, svg=False))["message"] == "worse (2 of 3)"
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,13 @@ from types import FrameType
 from typing import Any, Final
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
 
 from molt_bench.blame import internal_error
-from molt_bench.cli.completion import install_script, shell_script
 from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe
 from molt_bench.cli.versions import about_this_machine
-from molt_bench.errors import MoltBenchError
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.extras import how_to_install
 from molt_bench.suggestions import did_you_mean
 from molt_bench.visible_text import printable
@@ -32,7 +31,7 @@ _GROUPS: Final = {
         "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
     },
     "Prepare": {
-        "init": "Write a commented config, from four questions or from flags.",
+        "init": "Write a commented config that runs as it is.",
         "plan": "Estimate what a config will take in hands, calls, dollars and hours before you spend anything.",
         "check": "Check whether an agent is fit to play: faults, speed, repeatability; status 1 if it is not.",
         "doctor": "Show what is installed and who can play, or what is wrong with a config and which keys it needs.",
@@ -71,7 +70,7 @@ _ALL: Final = "molt_bench.all_commands"
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color")
 #: Flags of the program that need no command.
-_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--all", "--version", "--install-completion", "--show-completion")
+_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--all", "--version", "--show-completion")
 
 
 def _meant_by(word: str) -> str:
@@ -158,16 +157,20 @@ def _action(name: str, action: Callable[[click.Context], str], about: str) -> Ca
     return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=act, help=about)
 
 
+def completion_script() -> str:
+    """Return the script that lets the user's shell complete words."""
+    shell = os.path.basename(os.environ.get("SHELL", ""))
+    known: Any = get_completion_class(shell)
+    if known is None:
+        raise ConfigError("SHELL", shell, "bash, zsh or fish, for which there is completion")
+    return str(known(None, {}, "molt-bench", "_MOLT_BENCH_COMPLETE").source()).strip()
+
+
 @click.command(cls=Program)
 @_action("--all", click.Context.get_help, "Show all commands.")
 @_action("--version", lambda _: about_this_machine(), "Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
-@_action("--install-completion", lambda _: install_script(), "Install completion for the current shell.")
-@_action(
-    "--show-completion",
-    lambda _: shell_script(),
-    "Show the completion script, to copy it or to install it by hand.",
-)
+@_action("--show-completion", lambda _: completion_script(), "Show the script that completes words in your shell.")
 def program(debug: bool) -> None:  # noqa: FBT001 - as click passes it
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
 

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final, Literal, TypeAlias, get_args
 
 import click
@@ -13,12 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from molt_bench.cli.completion import run_agents, run_folders
-from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.files import write_whole, writing
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.header import recorded_harnesses
 from molt_bench.runs.stored_run import StoredRun
@@ -29,10 +27,9 @@ from molt_bench.study.comparison_formats import Outcome
 from molt_bench.study.gate import Gate
 from molt_bench.visible_text import on_one_line
 
-Format: TypeAlias = Literal["text", "json", "markdown", "github", "junit"]
+Format: TypeAlias = Literal["text", "json", "markdown", "junit"]
 #: The exit status of runs that cannot be compared; the others are in `study.gate`.
 _NOT_COMPARED: Final = 3
-_BADGES: Final = (".json", ".svg")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,20 +68,17 @@ class OutputOptions:
     """What a comparison is written as."""
 
     form: Format = flag(
-        "text, json, markdown (a comment), github (annotations) or junit.",
+        "text, json, markdown (a comment) or junit.",
         "--format",
         default="text",
         metavar="FORMAT",
         type=click.Choice(get_args(Format)),
     )
-    badge: str | None = flag("Also write a badge: an .svg, or a .json for shields.io.", metavar="FILE", type=PATH)
 
     def check(self, printing: Printing) -> None:
-        """Refuse flags that contradict each other, and a badge of no known kind."""
+        """Refuse flags that contradict each other."""
         if printing.as_json and self.form not in ("text", "json"):
             raise click.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
-        if self.badge is not None and Path(self.badge).suffix not in _BADGES:
-            raise click.BadParameter(f"must be a file that ends in {' or '.join(_BADGES)}", param_hint="--badge")
 
 
 @click.command(cls=Command)
@@ -114,7 +108,7 @@ def compare(
     Examples:
       molt-bench compare old new
       molt-bench compare old new --agent tight --fail-below 100
-      molt-bench compare old new --format markdown --badge badge.svg
+      molt-bench compare old new --format markdown
     """
     verdict.check()
     output.check(printing)
@@ -134,10 +128,6 @@ def compare(
             within=verdict.within,
             failures={name: failure.reason for name, failure in failures.items()},
         )
-        if output.badge is not None:
-            path = Path(output.badge)
-            with writing("--badge", output.badge):
-                write_whole(path, formats.badge(outcome, svg=path.suffix == ".svg").encode())
     except MoltBenchError as error:
         error.status = _NOT_COMPARED
         if output.form == "junit" and not printing.quiet:
@@ -188,7 +178,7 @@ def _print_outcome(outcome: Outcome, verdict: VerdictOptions, form: Format, *, q
     elif form == "junit":
         print(formats.junit(outcome, datetime.now(UTC)), end="")
     else:
-        print(formats.markdown(outcome) if form == "markdown" else formats.github(outcome), end="")
+        print(formats.markdown(outcome), end="")
 
 
 def _print_table(outcome: Outcome) -> None:

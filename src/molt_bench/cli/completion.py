@@ -1,4 +1,4 @@
-"""Shell completion of agent names, run folders and config fields, and the scripts for the shells.
+"""Shell completion of agent names, run folders and config fields.
 
 A shell inserts what is returned here, and some evaluate it. So names with characters that mean something to a shell are
 left out: where there are no others the shell completes files by itself, and quotes them.
@@ -9,68 +9,23 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import CompletionItem
 
-from molt_bench.errors import ConfigError
-from molt_bench.lazy_import import lazy_import
+from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.plugins import plugins
+from molt_bench.config.loader import field_paths
+from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES
+from molt_bench.runs.folder import JOURNAL
+from molt_bench.runs.journal import read_header
 
-if TYPE_CHECKING:
-    from molt_bench.agents import kinds, plugins
-    from molt_bench.config import loader, matchmaker_names
-    from molt_bench.runs import journal
-else:
-    plugins, kinds = lazy_import("molt_bench.agents.plugins"), lazy_import("molt_bench.agents.kinds")
-    journal, loader = lazy_import("molt_bench.runs.journal"), lazy_import("molt_bench.config.loader")
-    matchmaker_names = lazy_import("molt_bench.config.matchmaker_names")
-
-#: As `runs/folder.py` has it, which is slow to load.
-_JOURNAL: Final = "journal.jsonl"
 _SAFE: Final = re.compile(r"[\w@%+=:,./-]+")
 #: Folders that are looked into, and runs that are offered, at most.
 _MOST: Final = 200
-#: Where each shell looks for the script of a program, and what its own start file has to say for that.
-_SHELLS: Final = {
-    "bash": ("~/.bash_completions/molt-bench.sh", "~/.bashrc", "source ~/.bash_completions/molt-bench.sh"),
-    "zsh": ("~/.zfunc/_molt-bench", "~/.zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
-    "fish": ("~/.config/fish/completions/molt-bench.fish", None, ""),
-}
 
 Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
-
-
-def shell_script() -> str:
-    """Return the script that lets the user's shell complete the program's arguments."""
-    return _script(_shell())
-
-
-def install_script() -> str:
-    """Install that script, and return what was done."""
-    shell = _shell()
-    path, start, line = _SHELLS[shell]
-    target = Path(path).expanduser()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(f"{_script(shell)}\n", "utf-8")
-    if start is not None:
-        file = Path(start).expanduser()
-        before = file.read_text("utf-8") if file.exists() else ""
-        if line not in before.splitlines():
-            file.write_text(f"{before.rstrip()}\n{line}\n".lstrip(), "utf-8")
-    return f"{shell} completion installed in {target}. It takes effect once you restart the terminal."
-
-
-def _shell() -> str:
-    shell = Path(os.environ.get("SHELL", "")).name
-    if shell not in _SHELLS:
-        raise ConfigError("SHELL", shell, "bash, zsh or fish, for which there is completion")
-    return shell
-
-
-def _script(shell: str) -> str:
-    known: Any = get_completion_class(shell)
-    return str(known(None, {}, "molt-bench", "_MOLT_BENCH_COMPLETE").source()).strip()
 
 
 def _offers(complete: Callable[[click.Context, str], Iterable[str]]) -> Completion:
@@ -89,7 +44,7 @@ def _offers(complete: Callable[[click.Context, str], Iterable[str]]) -> Completi
 
 
 def _agents() -> list[str]:
-    return [*kinds.BUILTIN_AGENTS, *plugins.plugins()]
+    return [*BUILTIN_AGENTS, *plugins()]
 
 
 #: Offers built-in agents and plug-ins.
@@ -124,7 +79,7 @@ def _folders(parent: str, start: str) -> list[str]:
 
 
 def _is_run(path: str) -> bool:
-    return Path(path, _JOURNAL).is_file()
+    return Path(path, JOURNAL).is_file()
 
 
 @_offers
@@ -133,14 +88,14 @@ def run_agents(ctx: click.Context, incomplete: str) -> Iterable[str]:
     # Before an option without its value, arguments are not parsed yet: they are what is left.
     named = [ctx.params.get("folder"), ctx.params.get("old"), *ctx.args]
     run = next(each for each in named if each and _is_run(each))
-    return [each["id"] for each in journal.read_header(str(Path(run, _JOURNAL))).config["participants"]]
+    return [each["id"] for each in read_header(str(Path(run, JOURNAL))).config["participants"]]
 
 
 @_offers
 def config_fields(ctx: click.Context, incomplete: str) -> Iterable[str]:
     """Offer the fields of a config; those of participants only once `participants.` is there."""
     numbered = re.match(r"participants\.(\d+)\.", incomplete)
-    for path in loader.field_paths():
+    for path in field_paths():
         if numbered and path.startswith("participants.0."):
             yield path.replace(".0.", f".{numbered[1]}.", 1) + "="
         elif not path.startswith("participants.") or incomplete.startswith("participants."):
@@ -148,6 +103,6 @@ def config_fields(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 
 #: Offers the fields of `stop`.
-stop_fields: Final = _offers(lambda ctx, _: [f"{path}=" for path in loader.field_paths() if path.startswith("stop.")])
+stop_fields: Final = _offers(lambda ctx, _: [f"{path}=" for path in field_paths() if path.startswith("stop.")])
 #: Offers the policies that choose pairings.
-policies: Final = _offers(lambda ctx, incomplete: matchmaker_names.MATCHMAKER_NAMES)
+policies: Final = _offers(lambda ctx, incomplete: MATCHMAKER_NAMES)

@@ -1,14 +1,11 @@
-"""A comparison in the formats of others: Markdown for a comment, JUnit, annotations of GitHub, a badge.
+"""A comparison in the formats of others: Markdown for a comment, JUnit, JSON.
 
 Ids are the user's own and may hold anything. Every format shows them on one line, with whatever means something to the
 format escaped.
 """
 
-import json
-import re
 from collections.abc import Mapping
 from datetime import datetime
-from html import escape
 from math import isfinite
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -17,20 +14,12 @@ import msgspec
 
 from molt_bench.rating.student import Estimate
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.study.change_verdict import ChangeVerdict
 from molt_bench.study.comparison import Comparison, Difference
 from molt_bench.visible_text import on_one_line
 
 #: Column headings of the table; `confidence` is filled in.
 HEADINGS: Final = ("agent", "opponents", "seed pairs", "old", "new", "change", "±{confidence}", "verdict")
 _UNIT: Final = "bb/100"
-#: Colours of a badge: their names at shields.io, and what our own badge paints.
-_COLORS: Final[Mapping[ChangeVerdict, tuple[str, str]]] = {
-    "better": ("brightgreen", "#4c1"),
-    "within": ("green", "#97ca00"),
-    "unknown": ("yellow", "#dfb317"),
-    "worse": ("red", "#e05d44"),
-}
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,35 +98,6 @@ def _code(name: str) -> str:
 def _entities(text: str) -> str:
     """Return text in which nothing but letters, digits, spaces and hyphens stands for itself."""
     return "".join([char if char.isalnum() or char in " -" else f"&#{ord(char)};" for char in on_one_line(text)])
-
-
-def github(outcome: Outcome) -> str:
-    """Return an annotation of GitHub for each difference: an error if it fails, a warning if worse or unknown."""
-    lines = []
-    for each in outcome.found.differences:
-        level = "error" if each.name in outcome.failures else _LEVELS[each.verdict]
-        title = f"molt-bench: {on_one_line(each.name)} is {outcome.said(each)}"
-        lines.append(f"::{level} title={_property(title)}::{_data(outcome.sentence(each))}")
-    lines += [f"::warning title=molt-bench::{_data(on_one_line(warning))}" for warning in outcome.found.warnings]
-    return "".join(f"{line}\n" for line in lines)
-
-
-_LEVELS: Final[Mapping[ChangeVerdict, str]] = {
-    "better": "notice",
-    "within": "notice",
-    "unknown": "warning",
-    "worse": "warning",
-}
-
-
-def _data(text: str) -> str:
-    """Escape a message of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    """Escape a property of a workflow command."""
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def junit(outcome: Outcome, when: datetime) -> str:
@@ -248,49 +208,3 @@ def _plain_change(change: Estimate, confidence: float) -> dict[str, Any]:
         "lowMbb": low if isfinite(low) else None,
         "highMbb": high if isfinite(high) else None,
     }
-
-
-def badge(outcome: Outcome, *, svg: bool) -> str:
-    """Return a badge: an image, or what the endpoint of shields.io reads."""
-    label, message = "molt-bench", _badge_text(outcome)
-    name, color = _COLORS[outcome.found.verdict]
-    if svg:
-        return _svg(label, message, color)
-    return json.dumps({"schemaVersion": 1, "label": label, "message": message, "color": name}) + "\n"
-
-
-def _badge_text(outcome: Outcome) -> str:
-    found = outcome.found
-    if len(found.differences) > 1:
-        count = sum(each.verdict == found.verdict for each in found.differences)
-        return f"{found.verdict} ({count} of {len(found.differences)})"
-    (each,) = found.differences
-    name = on_one_line(each.name)
-    short = name if len(name) <= _NAME_LENGTH else f"{name[:_NAME_LENGTH]}..."
-    return f"{short} {outcome.said(each)} ({_bb(each.change.mean)} {_UNIT})"
-
-
-_NAME_LENGTH: Final = 30
-#: Pixels: a character of the badge's font on average, and the space around a text.
-_CHAR: Final = 6.5
-_PAD: Final = 10
-
-
-def _svg(label: str, message: str, color: str) -> str:
-    widths = [round(_CHAR * len(text)) + _PAD for text in (label, message)]
-    whole = sum(widths)
-    title = escape(f"{label}: {message}")
-    texts = "".join(
-        f'<text x="{start + width / 2:g}" y="14" textLength="{width - _PAD}">{escape(text)}</text>'
-        for text, start, width in ((label, 0, widths[0]), (message, widths[0], widths[1]))
-    )
-    return re.sub(
-        r"\n *",
-        "",
-        f"""<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="20" role="img" aria-label="{title}">
-        <title>{title}</title>
-        <rect width="{whole}" height="20" rx="3" fill="#555"/>
-        <path fill="{color}" d="M{widths[0]} 0h{widths[1] - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{widths[1] - 3}z"/>
-        <g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">{texts}</g>
-        </svg>""",
-    )
