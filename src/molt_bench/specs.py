@@ -35,7 +35,7 @@ class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
         id: Name in records; unique within a run.
         type: Name of a built-in or registered agent.
         params: Keyword arguments for the agent's factory.
-        sandbox: The box it plays in: `auto`, `bwrap`, `off`, or a kind with its settings, as in a config. None: as is
+        sandbox: The box it plays in: `auto`, `bwrap` or `off`, as in a config. None: as is
             usual for its kind, `auto` for programs and `off` for Python code.
         network: Whether it may use the network there.
     """
@@ -43,7 +43,7 @@ class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     type: str
     params: dict[str, Any] = {}
-    sandbox: str | dict[str, str] | None = None
+    sandbox: str | None = None
     network: bool = False
 
     def __post_init__(self) -> None:

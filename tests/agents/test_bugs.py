@@ -37,7 +37,7 @@ OUTSIDE = (
         "undisturbed",
         "exit_reason.in_box",
         "exit_reason.out_of_memory_kills",
-        "other_user.remove_folder",
+        "supervised_program._remove",
     ),
     *("process_cleanup.end_all", "process_cleanup.processes_of", "process_cleanup.is_alive"),
     "program_agent.ProgramAgent._end",

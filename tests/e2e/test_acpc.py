@@ -2,16 +2,13 @@
 
 import json
 import os
-import pwd
-import shutil
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.agents.external.playing import PYTHON, log_of, on_linux, processes_with
+from tests.agents.external.playing import PYTHON, on_linux, processes_with
 from tests.e2e.shell import (
     SEEDED,
     SMALL,
@@ -130,21 +127,6 @@ def test_when_the_bench_is_killed_the_bot_loses_its_connection_and_ends(tmp_path
     process.kill()
     process.communicate()
     until(lambda: processes_with(log) == [])
-
-
-@pytest.mark.skipif(os.getuid() != 0 or not shutil.which("runuser"), reason="needs the right to run as another user")
-def test_a_bot_that_runs_as_another_user_is_let_in():
-    home = Path(tempfile.mkdtemp(prefix="molt-bench-guest-"))
-    home.chmod(0o777)
-    try:
-        shutil.copy(BOT.split()[-1], home / "bot.py")
-        guest = f"runuser -u nobody -- python3 -I -S {home / 'bot.py'} well {home / 'log'} 1 20000"
-        folder = ran(home / "out", *QUICK, *DEEP, "--participants", f"acpc:{guest},tight")
-        assert faults_in(folder) == []
-        assert (home / "log").stat().st_uid == pwd.getpwnam("nobody").pw_uid
-        assert log_of(home / "log")[-1] == ["done"]
-    finally:
-        shutil.rmtree(home)
 
 
 def test_the_run_folder_is_that_of_any_program(tmp_path):

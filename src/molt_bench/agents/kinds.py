@@ -17,7 +17,7 @@ from molt_bench.agents import settings_base
 from molt_bench.agents.base import PokerAgent, PolicyOf
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
-from molt_bench.agents.external.command import command_hash, label_of, words_of
+from molt_bench.agents.external.command import command_hash, label_of
 from molt_bench.agents.external.supervised_program import OnRemains
 from molt_bench.agents.python_import import AgentFactory, call_factory, check_factory, file_hash, find_factory
 from molt_bench.agents.sandbox import choice, hosted_python
@@ -255,7 +255,7 @@ def kind_of(participant_type: str, factories: Collection[str] = ()) -> AgentKind
     return next((kind for kind in KINDS if kind.matches(participant_type)), FACTORY)
 
 
-def box_setting(spec: ParticipantSpec, kind: AgentKind) -> str | dict[str, str] | None:
+def box_setting(spec: ParticipantSpec, kind: AgentKind) -> str | None:
     """Return which box a participant is to play in; None if its kind plays in none."""
     return None if kind.sandbox is None else spec.sandbox or kind.sandbox
 
@@ -271,19 +271,13 @@ def box_for(spec: ParticipantSpec, factories: Collection[str] = ()) -> Box | Non
         if spec.sandbox in (None, OFF, AUTO):
             return None
         raise ConfigError("sandbox", spec.sandbox, f"none: {spec.id!r} is neither a program nor a file of Python code")
-    words = kind.params(spec.type, spec.params).get("command", ()) if kind.settings else ()
-    return choice.box_of(setting, network=spec.network, command=words_of(words) if words else ())
+    return choice.box_of(setting, network=spec.network)
 
 
 def missing_box(spec: ParticipantSpec) -> str:
     """Return why a participant that would have a box has none on this machine; "" if it has one, or wants none."""
     kind = kind_of(spec.type)
     return "" if box_setting(spec, kind) != AUTO or box_for(spec) is not None else choice.obstacle()
-
-
-def only_other_user(spec: ParticipantSpec) -> str:
-    """Return why a participant that runs as another user has no box besides; "" for any other participant."""
-    return choice.open_to_others(box_for(spec)) if isinstance(spec.sandbox, dict) else ""
 
 
 def playing_kind(spec: ParticipantSpec, factories: Collection[str] = ()) -> AgentKind:

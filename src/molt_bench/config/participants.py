@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
 from molt_bench.agents.kinds import KINDS, AgentKind, kind_of
-from molt_bench.agents.sandbox.settings import SandboxSetting, plain_setting
+from molt_bench.agents.sandbox.settings import SandboxSetting
 from molt_bench.agents.settings_base import AgentSettings, Name, PathText, Section
 from molt_bench.errors import ConfigError
 from molt_bench.specs import ParticipantSpec
@@ -58,8 +58,7 @@ class ParticipantConfig(Section):
         SandboxSetting | None,
         Field(
             description="The box it plays in: `auto` (bubblewrap where it works), `bwrap` or `on` (or not at all), "
-            "`off`, a container of podman, or another user; null: that of the config, or else `auto` for programs, "
-            "`off` for Python code.",
+            "or `off`; null: that of the config, or else `auto` for programs, `off` for Python code.",
             exclude_if=lambda value: value is None,
         ),
     ] = None
@@ -114,7 +113,7 @@ class ParticipantConfig(Section):
     def spec(self, *, without: Collection[str] = ()) -> ParticipantSpec:
         """Return what `make_agent` needs, as if it did not need the environment variables in `without`."""
         settings = self.settings()
-        box: Any = {"sandbox": plain_setting(self.sandbox), "network": self.network}
+        box: Any = {"sandbox": self.sandbox, "network": self.network}
         if settings is None:
             return ParticipantSpec(id=self.id, type=self.type, params=self.params, **box)
         params = {field: getattr(settings, field) for field in type(settings).model_fields}

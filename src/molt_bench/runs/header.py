@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.kinds import box_for, kind_of, missing_box, only_other_user, source_hash
+from molt_bench.agents.kinds import box_for, kind_of, missing_box, source_hash
 from molt_bench.agents.llm.providers import server_address
 from molt_bench.agents.llm.providers import table as providers
 from molt_bench.agents.permission import Permission, boxed, permitted_policy
@@ -110,8 +110,6 @@ def without_boxes(config: BenchmarkConfig) -> list[str]:
     for spec in (each.spec() for each in config.participants):
         if why := missing_box(spec):
             said = f"without a sandbox, since {why}: can read your files, and so the cards"
-        elif why := only_other_user(spec):
-            said = f"only as another user, since {why}: can keep files, and use the network"
         else:
             continue
         missing.setdefault(said, []).append(spec.id)

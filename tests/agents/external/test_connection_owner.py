@@ -5,8 +5,7 @@ import socket
 
 import pytest
 
-from molt_bench.agents.external.connection_owner import _user_of, is_of_program
-from tests.agents.external.playing import on_linux
+from molt_bench.agents.external.connection_owner import is_of_program
 
 
 @pytest.fixture(params=["127.0.0.1", "::ffff:127.0.0.1"])
@@ -28,11 +27,3 @@ def test_a_connection_of_a_process_below_the_supervisor_is_the_programs(ends):
 def test_a_connection_of_any_other_process_is_not(ends):
     ours, _ = ends
     assert not is_of_program(ours, os.getpid(), "no such tag")
-
-
-@on_linux
-def test_the_user_of_a_connection_is_known_without_looking_into_its_process(ends):
-    ours, _ = ends
-    peer, own = ours.getpeername(), ours.getsockname()
-    assert _user_of(peer, own) == os.getuid()
-    assert _user_of(own, ("127.0.0.1", 1)) is None

@@ -40,7 +40,7 @@ def parent(tmp_path):
 def test_all_descendants_are_ended_and_their_parent_is_spared(parent):
     process, tag, children = parent
     assert sorted(children) == [each.pid for each in processes_of(process.pid, tag)]
-    assert end_all(process.pid, tag, None) == ([], "")
+    assert end_all(process.pid, tag) == ([], "")
     assert process.poll() is None
     assert processes_of(process.pid, tag) == []
 
@@ -54,7 +54,7 @@ def test_after_the_parents_end_the_tag_tells_them(parent):
     assert len(found) == 1
     assert {*found} < {*children}
     assert processes_of(process.pid, "another tag") == []
-    assert end_all(process.pid, tag, None) == ([], "")
+    assert end_all(process.pid, tag) == ([], "")
 
 
 def test_a_process_that_has_ended_is_not_left(parent):

@@ -24,11 +24,10 @@ from typing import NamedTuple
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
-from molt_bench.agents.external import supervised_program
 from molt_bench.agents.external.stderr_log import log_path
-from molt_bench.agents.sandbox import boxed_program, bubblewrap, podman, visible_files
+from molt_bench.agents.sandbox import boxed_program, bubblewrap, visible_files
 from tests.agents.sandbox.attacker import call
-from tests.agents.sandbox.boxes import SYSTEM_PYTHON, needs_bubblewrap, needs_guests, needs_podman
+from tests.agents.sandbox.boxes import needs_bubblewrap
 
 ATTACKER = Path(__file__).with_name("attacker.py")
 OUTCOMES = Path(__file__).with_name("attack_outcomes.json")
@@ -46,7 +45,6 @@ class Attack(NamedTuple):
         stopped: What stops it without a box as well; "" if nothing does.
         limits: Settings of the program.
         root: Whether only root can do it without a box.
-        open_in: The kinds of box in which it works.
     """
 
     says: str
@@ -55,7 +53,6 @@ class Attack(NamedTuple):
     stopped: str = ""
     limits: dict = {}  # noqa: RUF012 - nobody changes it
     root: bool = False
-    open_in: tuple = ()
 
 
 ATTACKS = {
@@ -106,7 +103,7 @@ ATTACKS = {
     "much_unnamed_memory": Attack("take memory that belongs to no process (memfd)", "megabytes"),
     "much_disk": Attack("fill the disk", "megabytes"),
     "many_files": Attack("make many files on the disk", "device"),
-    "many_empty_files": Attack("make empty files without end", "entries", limits={"memory_mb": 64}, open_in=("user",)),
+    "many_empty_files": Attack("make empty files without end", "entries", limits={"memory_mb": 64}),
     "many_open_files": Attack("open files without end", "open_files"),
     "plant_link": Attack("plant a link where the bench writes", "log"),
     "gain_rights": Attack("run a program that has its owner's rights (setuid)", "setuid", root=True),
@@ -123,12 +120,11 @@ ATTACKS = {
     "ask_names": Attack("send something to the internet"),
     "socket_file": Attack("connect to a service by its file, such as one that holds keys", "service_file"),
 }
-#: Where each is tried: without a box, and in every kind of box. The boxes of others have their own Python.
-WAYS = ("off", "bwrap", "podman", "user")
-PYTHON = {"off": sys.executable, "bwrap": sys.executable, "podman": "python3", "user": SYSTEM_PYTHON}
+#: Where each is tried: without a box, and in one.
+WAYS = ("off", "bwrap")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="these are attacks on Linux")
-MARKS = {"off": [on_linux], "bwrap": [needs_bubblewrap], "podman": [needs_podman], "user": [needs_guests]}
-#: What is said of a program that was ended at a limit; podman ends it without a word.
+MARKS = {"off": [on_linux], "bwrap": [needs_bubblewrap]}
+#: What is said of a program that was ended at a limit.
 LIMIT = re.compile("at its limit of|ended with exit status|ended by SIGKILL|the program wrote|keeps writing")
 #: Tried in every run of the tests; the others take longer, or are much like these.
 QUICK = ("read_file", "send_signal", "leave_file:shm", "loopback_service")
@@ -257,9 +253,9 @@ class Place:
         logs = self.folder / f"logs-{way}"
 
         def bot(label, *options):
-            command = [PYTHON[way], "-I", "-S", self.bot, function, json.dumps(options or given)]
+            command = [sys.executable, "-I", "-S", self.bot, function, json.dumps(options or given)]
             params = {"command": command, "max_restarts": 0, "start_timeout_s": 60, **attack.limits}
-            spec = ParticipantSpec(id=label, type="exec", params=params, sandbox=self.boxes[way])
+            spec = ParticipantSpec(id=label, type="exec", params=params, sandbox=way)
             return make_agent(spec, folder=logs, action_timeout_s=20)
 
         last = "second" if attack.games == 0 else f"game {attack.games}"
@@ -276,11 +272,10 @@ class Place:
 
 @pytest.fixture
 def place(monkeypatch):
-    """Return a place for attacks, with low limits; not in pytest's own folder, which it closes to other users."""
-    for module in (supervised_program, boxed_program, podman):
-        monkeypatch.setattr(module, "TASKS", 40)
-        monkeypatch.setattr(module, "FILES", 256)
-    for module in (bubblewrap, boxed_program, podman):
+    """Return a place for attacks, with low limits."""
+    monkeypatch.setattr(boxed_program, "TASKS", 40)
+    monkeypatch.setattr(boxed_program, "FILES", 256)
+    for module in (bubblewrap, boxed_program):
         monkeypatch.setattr(module, "DISK_BYTES", 8 * 1024 * 1024)
     monkeypatch.setattr(boxed_program, "ENTRIES", 1000)
     with tempfile.TemporaryDirectory(prefix="molt-bench-") as folder:
@@ -289,36 +284,21 @@ def place(monkeypatch):
         found.close()
 
 
-@pytest.fixture
-def box(request, place):
-    """Set up one kind of box, by its name."""
-    way = request.param
-    place.boxes = {"off": "off", "bwrap": "bwrap"}
-    if way == "podman":
-        place.boxes[way] = {"kind": "podman", "image": request.getfixturevalue("python_image")}
-    if way == "user":
-        place.boxes[way] = {"kind": "user", "name": request.getfixturevalue("guest")}
-        place.folder.chmod(0o711)
-        place.bots.chmod(0o755)
-        (place.folder / "secret").chmod(0o600)
-    return way
-
-
 def marked(name, way):
-    quick = name in QUICK and way in ("off", "bwrap")
+    quick = name in QUICK
     return pytest.param(way, name, id=f"{name}-{way}", marks=[*MARKS[way], *(() if quick else [pytest.mark.slow])])
 
 
-@pytest.mark.parametrize(("box", "name"), [marked(name, way) for name in ATTACKS for way in WAYS], indirect=["box"])
+@pytest.mark.parametrize(("box", "name"), [marked(name, way) for name in ATTACKS for way in WAYS])
 def test_what_comes_of_it(name, box, place):
-    """It works without a box, unless something else stops it, and in no box but those that the docs name."""
+    """It works without a box, unless something else stops it, and in no box."""
     attack = ATTACKS[name]
     if attack.root and box == "off" and os.geteuid():
         pytest.skip("only root can do this anyway")
     got, said = place.tried(name, box)
     uses_up = name.startswith(("many_", "much_", "endless_"))
     assert got or said.startswith("NOTHING") or (uses_up and LIMIT.search(said)), f"it was tried: {said}"
-    assert got is ((box == "off" and not attack.stopped) or box in attack.open_in), said
+    assert got is (box == "off" and not attack.stopped), said
     if os.environ.get("MOLT_BENCH_WRITE_DOCS"):
         record(name, box, got=got)
     outcome = recorded()[name]
@@ -369,8 +349,8 @@ def test_the_table_in_the_docs_is_made_from_what_came_of_every_attack():
         f"{' | '.join(known[name].get(way, 'not tried') for way in WAYS[1:])} |"
         for name, attack in ATTACKS.items()
     ]
-    head = "| what a program tries | without a sandbox | bubblewrap | podman | another user, with bubblewrap |"
-    table = "\n".join([head, "|---|---|---|---|---|", *rows, ""])
+    head = "| what a program tries | without a sandbox | in the sandbox |"
+    table = "\n".join([head, "|---|---|---|", *rows, ""])
     text = DOC.read_text("utf-8")
     wanted = MARKED.sub(lambda found: f"{found[1]}\n{table}\n{found[2]}", text)
     if os.environ.get("MOLT_BENCH_WRITE_DOCS"):

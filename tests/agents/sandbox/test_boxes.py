@@ -69,10 +69,6 @@ def test_whoever_runs_no_code_here_cannot_have_one():
         box_for(spec("tight", sandbox="bwrap"))
 
 
-def test_a_command_that_changes_the_user_is_left_as_it_is():
-    assert box_for(spec("exec:sudo -n -u nobody ./bot")).label == "user nobody"
-
-
 def test_code_of_a_stored_run_has_to_have_one():
     wanted = spec("exec:./bot", sandbox="off")
     assert boxed(wanted, Permission(granted={"bot": None})).sandbox == "bwrap"
@@ -86,16 +82,9 @@ def test_the_box_of_a_config_is_that_of_all_who_can_play_in_one_and_name_none():
     assert [each.sandbox for each in found] == ["bwrap", "off", "bwrap", None]
 
 
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ("jail", "sandbox"),
-        ({"kind": "user"}, "name"),
-        ({"kind": "chroot"}, "sandbox"),
-    ],
-)
-def test_a_box_that_there_is_not_is_one_clear_line(setting, said):
-    with pytest.raises(ConfigError, match=said):
+@pytest.mark.parametrize("setting", ["jail", {"kind": "chroot"}])
+def test_a_box_that_there_is_not_is_one_clear_line(setting):
+    with pytest.raises(ConfigError, match=r"sandbox.*: expected 'auto', 'bwrap' or 'off'"):
         load_config({"participants": [{"id": "a", "type": "exec:./a", "sandbox": setting}, "tight"]})
 
 

@@ -14,7 +14,6 @@ from molt_bench.agents.external.command import start_folder, started_in
 from molt_bench.agents.external.connection_owner import is_of_program
 from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import HOST_WORD, PORT_WORD, AcpcSettings
-from molt_bench.agents.sandbox.choice import Box
 from molt_bench.agents.sandbox.visible_files import needed_by_python
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
@@ -56,17 +55,15 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
         if self._child is not None:
             self._send(self._child, protocol.state_lines(outcome, self._told_of(outcome)))
 
-    def _shown(self, words: tuple[str, ...], box: Box) -> Sequence[str]:
+    def _shown(self, words: tuple[str, ...]) -> Sequence[str]:
         own = [] if self._start_folder is None else [self._start_folder]
-        return [*super()._shown(words, box), *(needed_by_python(()) if box.image is None else ()), _RELAY, *own]
+        return [*super()._shown(words), *needed_by_python(()), _RELAY, *own]
 
     def _launched(self) -> Child:
         self._hand = 0
         words = started_in(self._start_folder, self._command.words)
-        box = self._command.box
-        if box is not None and box.is_closed:  # no port of ours can be reached from there
-            python = sys.executable if box.image is None else "python3"
-            return self._new_child((python, "-I", "-S", _RELAY, *words), piped=True)
+        if self._command.box is not None:  # no port of ours can be reached from there
+            return self._new_child((sys.executable, "-I", "-S", _RELAY, *words), piped=True)
         port = _Port()
         try:
             child = self._new_child(command_with(words, HOST, port.number), piped=False)

@@ -27,10 +27,8 @@ def words_of(command: str | Sequence[str]) -> list[str]:
     return words
 
 
-def resolved(command: str | Sequence[str], *, in_image: bool = False) -> tuple[str, ...]:
+def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
     """Return a command that works in any folder: its program and the files it names become absolute paths.
-
-    `in_image`: programs without a slash, and those that are not here, are those of the image that it runs in.
 
     A word names a folder only if it has a slash in it: a plain word is as likely to be something else. Raises
     ConfigError if the program does not exist, or is not executable.
@@ -39,8 +37,6 @@ def resolved(command: str | Sequence[str], *, in_image: bool = False) -> tuple[s
     for at, word in enumerate(arguments):
         if os.path.isfile(word) or ("/" in word and os.path.isdir(word)):
             arguments[at] = os.path.abspath(word)
-    if in_image and ("/" not in program or not os.path.exists(program)):
-        return program, *arguments
     return _program(program), *arguments
 
 

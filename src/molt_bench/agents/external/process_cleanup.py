@@ -6,8 +6,6 @@ from typing import Final
 
 import psutil
 
-from molt_bench.agents.external.other_user import OtherUser
-
 #: The variable that marks everything a program started; its value is the program's folder.
 TAG: Final = "MOLT_BENCH_AGENT"
 #: Seconds before giving up on processes that do not end, or are started faster than they can be killed.
@@ -16,8 +14,8 @@ _PATIENCE_S: Final = 5.0
 _CLOCK_S: Final = 5.0
 
 
-def end_all(supervisor: int, tag: str, user: OtherUser | None) -> tuple[list[int], str]:
-    """End the processes of a program, which may run as another user; return those that are left, and why.
+def end_all(supervisor: int, tag: str) -> tuple[list[int], str]:
+    """End the processes of a program; return those that are left, and why.
 
     Its supervisor is spared: as long as that lives, what a process started just before its end is found below it.
     """
@@ -25,15 +23,11 @@ def end_all(supervisor: int, tag: str, user: OtherUser | None) -> tuple[list[int
     # The second look finds a process that the first missed since its parent ended meanwhile.
     while alive := processes_of(supervisor, tag) or processes_of(supervisor, tag):
         refused = [process for process in alive if not _killed(process)]
-        if refused and user is None:
+        if refused:
             return _numbers(refused), "they run as another user"
-        theirs = [process for process in refused if user is not None and _user_of(process) == user.uid]
-        why = user.run("kill", "-KILL", *map(str, _numbers(theirs))) if user is not None and theirs else ""
-        if why and not {*theirs}.isdisjoint(processes_of(supervisor, tag)):
-            return _numbers(refused), why
         if monotonic() > deadline:
             return _numbers(alive), "they do not end, or start others faster than they can be killed"
-        sleep(pause_s)  # until they are gone; sudo itself ends after its program
+        sleep(pause_s)  # until they are gone
         pause_s = min(2 * pause_s, 0.02)
     return [], ""
 
@@ -42,7 +36,7 @@ def processes_of(supervisor: int, tag: str) -> list[psutil.Process]:
     """Return the living processes of a program, without its supervisor.
 
     They descend from the supervisor as long as that lives, on Linux also when their own parents have ended. After
-    that, and elsewhere, the `TAG` in their environment tells them; nothing gets out of a box, which needs no `tag`.
+    that, and elsewhere, the `TAG` in their environment tells them.
     """
     try:
         root = psutil.Process(supervisor)
@@ -50,7 +44,7 @@ def processes_of(supervisor: int, tag: str) -> list[psutil.Process]:
         oldest = root.create_time() - _CLOCK_S
     except psutil.Error:
         found, oldest = set(), 0.0
-    for process in psutil.process_iter() if tag else ():
+    for process in psutil.process_iter():
         with suppress(psutil.Error):  # another user's process, or it has ended
             if process.create_time() >= oldest and process.environ().get(TAG) == tag:
                 found.add(process)
@@ -84,12 +78,6 @@ def _killed(process: psutil.Process) -> bool:
     except psutil.NoSuchProcess:
         pass
     return True
-
-
-def _user_of(process: psutil.Process) -> int | None:
-    with suppress(psutil.NoSuchProcess):
-        return int(process.uids().real)
-    return None
 
 
 def _numbers(processes: list[psutil.Process]) -> list[int]:

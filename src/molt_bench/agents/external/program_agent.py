@@ -67,8 +67,8 @@ class ProgramAgent(ABC, Generic[Settings]):
         self._on_remains: OnRemains = on_remains or partial(_warn, name)
         self._settings = settings
         self._limit_s = action_timeout_s
-        words = resolved(settings.command, in_image=box is not None and box.image is not None)
-        shown = tuple(self._shown(words, box)) if box is not None and box.is_closed else ()
+        words = resolved(settings.command)
+        shown = () if box is None else tuple(self._shown(words))
         unset = next((variable for variable in settings.env if variable not in os.environ), None)
         if unset is not None:
             raise ConfigError("env", unset, "names of environment variables that are set")
@@ -79,7 +79,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         self._child: Child | None = None
         self._starts = 0
 
-    def _shown(self, words: tuple[str, ...], box: Box) -> Sequence[str]:
+    def _shown(self, words: tuple[str, ...]) -> Sequence[str]:
         """Return the files and folders that the program needs to see in its box, besides the system's."""
         return needed_by(words)
 

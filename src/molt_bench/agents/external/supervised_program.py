@@ -1,6 +1,7 @@
 """A program under its supervisor: started, watched, and ended with all that it started."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,18 +9,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
-from molt_bench.agents.external.other_user import new_folder, remove_folder, user_of
-from molt_bench.agents.external.process_cleanup import TAG, end_all
+from molt_bench.agents.external.exit_reason import ExitReason, out_of_memory_kills
+from molt_bench.agents.external.process_cleanup import end_all
 from molt_bench.agents.external.program_environment import program_environment
 from molt_bench.agents.sandbox.choice import Boxed
-from molt_bench.agents.sandbox.fixed_limits import FILES, TASKS
-from molt_bench.agents.sandbox.podman import Podman
 from molt_bench.errors import FaultKind
 
 _SUPERVISOR: Final = str(Path(__file__).with_name("supervisor_script.py"))
@@ -73,42 +70,18 @@ class SupervisedProgram:
 
     def __init__(self, command: Boxed, *, piped: bool) -> None:
         settings = command.settings
-        box, self._boxed = command.box, command.box is not None and command.box.is_closed
         self._cpu_limit_s = settings.cpu_seconds
         self._cannot_start = ""
         self._ending: ExitReason | None = None
         self._kills = out_of_memory_kills()
-        named = box.user if box is not None and box.user is not None and box.user.helper else None
-        self._user = named or (None if self._boxed else user_of(command.words))
-        self.folder = new_folder(self._user)
-        self._container = f"molt-bench-{token_hex(8)}" if box is not None and box.image is not None else ""
-        self._box = box
-        memory = settings.memory_mb * 1024 * 1024
-        given = program_environment(command.environment, (box and box.home) or self.folder, self.folder)
-        words = command.words
-        if box is not None and isinstance(box.made_by, Podman):
-            words = tuple(
-                box.made_by.command(
-                    words,
-                    command.shown,
-                    [name for name in given if name not in ("PATH", TAG)],  # programs are those of the image
-                    name=self._container,
-                    network=box.network,
-                    memory_bytes=memory,
-                    cpu_seconds=settings.cpu_seconds,
-                )
-            )
-            given = {**os.environ, **given, "HOME": os.path.expanduser("~"), "TMPDIR": tempfile.gettempdir()}
-        elif box is not None:
-            words = tuple(box.command(words, command.shown))
-        is_watched = box is not None and not self._container and (box.is_closed or bool(box.user and box.user.helper))
-        counted = (TASKS, FILES) if is_watched else (0, 0)
-        limits = (0, 0, 0, 0) if self._container else (memory, settings.cpu_seconds, *counted)
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-"))
+        given = program_environment(command.environment, self.folder, self.folder)
+        limits = (settings.memory_mb * 1024 * 1024, settings.cpu_seconds)
         self.reports, reporting = os.pipe()
         os.set_blocking(self.reports, False)
         try:
             self.process = subprocess.Popen(
-                [sys.executable, *_PYTHON, _SUPERVISOR, str(reporting), *map(str, limits), *words],
+                [sys.executable, *_PYTHON, _SUPERVISOR, str(reporting), *map(str, limits), *command.words],
                 bufsize=0,
                 stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -120,7 +93,7 @@ class SupervisedProgram:
             )
         except (OSError, ValueError):
             os.close(self.reports)
-            remove_folder(self.folder, self._user)
+            _remove(self.folder)
             raise
         finally:
             os.close(reporting)
@@ -141,12 +114,9 @@ class SupervisedProgram:
         match report.decode("ascii").split():
             case ["failed", number]:
                 self._cannot_start = os.strerror(int(number))
-            case ["ended", status, cpu_s, *limit]:
+            case ["ended", status, cpu_s]:
                 killed = out_of_memory_kills() > self._kills
-                ending = in_box(int(status)) if self._boxed else int(status)
-                self._ending = ExitReason(
-                    ending, float(cpu_s), self._cpu_limit_s, out_of_memory=killed, limit=" ".join(limit)
-                )
+                self._ending = ExitReason(int(status), float(cpu_s), self._cpu_limit_s, out_of_memory=killed)
         return not report
 
     def fault(self) -> tuple[FaultKind, str]:
@@ -176,10 +146,8 @@ class SupervisedProgram:
 
     def _end(self) -> Remains:
         self._heard()
-        if self._box is not None and isinstance(self._box.made_by, Podman):
-            self._box.made_by.remove(self._container)
         # Until the supervisor is reaped, its number cannot be reused.
-        left, why = end_all(self.process.pid, "" if self._boxed else self.folder, self._user)
+        left, why = end_all(self.process.pid, self.folder)
         self.process.kill()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
@@ -191,8 +159,19 @@ class SupervisedProgram:
         with suppress(OSError):
             os.close(self.reports)
         self.reports = -1
-        gone = remove_folder(self.folder, self._user)
+        gone = _remove(self.folder)
         return Remains(tuple(left), "" if gone else self.folder, why)
+
+
+def _remove(folder: str) -> bool:
+    """Remove a folder and all in it; return whether it is gone."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.exists(folder):  # the program may have removed its own permissions
+        for path, _, _ in os.walk(folder):
+            with suppress(OSError):
+                Path(path).chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+    return not os.path.exists(folder)
 
 
 @contextmanager

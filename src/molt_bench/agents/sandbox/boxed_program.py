@@ -15,12 +15,11 @@ from typing import Final
 from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
 from molt_bench.agents.external.program_environment import program_environment
 from molt_bench.agents.external.supervised_program import OnRemains, Remains, SupervisedProgram, undisturbed
-from molt_bench.agents.external.supervisor_script import exceeded
 from molt_bench.agents.sandbox import cgroup_limits
 from molt_bench.agents.sandbox.box_keeper import keeper
 from molt_bench.agents.sandbox.bubblewrap import HOME
 from molt_bench.agents.sandbox.choice import Boxed
-from molt_bench.agents.sandbox.fixed_limits import DISK_BYTES, ENTRIES, FILES, SHARED_MEMORY_BYTES, TASKS
+from molt_bench.agents.sandbox.fixed_limits import DISK_BYTES, ENTRIES, FILES, SHARED_MEMORY_BYTES, TASKS, exceeded
 from molt_bench.errors import FaultKind
 
 #: Seconds for a box to end once its first process is killed.
@@ -184,5 +183,5 @@ class BoxedProgram:
 
 def started_program(command: Boxed, *, piped: bool) -> BoxedProgram | SupervisedProgram:
     """Start a program, in its box or without; raises OSError or ValueError if it cannot be started."""
-    made = BoxedProgram if command.box is not None and command.box.ends_by_itself else SupervisedProgram
+    made = SupervisedProgram if command.box is None else BoxedProgram
     return made(command, piped=piped)

@@ -87,11 +87,8 @@ def _read_only(path: str) -> tuple[str, str, str]:
 
 
 @cache
-def bubblewrap(helper: tuple[str, ...] = ()) -> Bubblewrap | str:
-    """Return bubblewrap if it works on this machine, or else what is missing, for the end of a sentence.
-
-    `helper` begins a command that runs as another user, if it is to work for that.
-    """
+def bubblewrap() -> Bubblewrap | str:
+    """Return bubblewrap if it works on this machine, or else what is missing, for the end of a sentence."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux"
     program = shutil.which("bwrap")
@@ -101,7 +98,7 @@ def bubblewrap(helper: tuple[str, ...] = ()) -> Bubblewrap | str:
     said = tried([program, "--version"])
     if said[0]:
         return f"{program} does not start: {said[1]}"
-    works = tried([*helper, *found.command(["/usr/bin/env", "true"], (), network=False, filter_fd=None)])
+    works = tried([*found.command(["/usr/bin/env", "true"], (), network=False, filter_fd=None)])
     if not works[0]:
         return msgspec.structs.replace(found, version=said[1].split()[-1] if said[1] else "?")
     return f"bubblewrap does not work here, since {_obstacle()} ({works[1] or f'exit status {works[0]}'})"

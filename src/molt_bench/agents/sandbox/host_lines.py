@@ -27,7 +27,6 @@ class Code(msgspec.Struct, frozen=True, rename="camel"):
         folder: Where it runs, if its box shows that.
         sha256: What the code must have; None for any.
         plays: Whether it plays, or is only asked for its odds.
-        has_all_paths: Whether modules are found on those paths alone, and not also where the host finds its own.
     """
 
     type: str
@@ -36,12 +35,11 @@ class Code(msgspec.Struct, frozen=True, rename="camel"):
     folder: str
     sha256: str | None
     plays: bool = True
-    has_all_paths: bool = True
 
     @property
     def environment(self) -> dict[str, str]:
         """The variables that its host needs to find our own modules, which it loads before it reads a line."""
-        return {"PYTHONPATH": os.pathsep.join(self.paths)} if self.has_all_paths else {}
+        return {"PYTHONPATH": os.pathsep.join(self.paths)}
 
 
 class _Hello(protocol.Hello, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="hello"):

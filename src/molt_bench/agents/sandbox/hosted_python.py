@@ -33,7 +33,6 @@ from molt_bench.specs import DEFAULT_TIMEOUT_S, ParticipantSpec
 
 _HOST: Final = str(Path(__file__).with_name("python_host_script.py"))
 #: The same in an image, which has its own Python and molt-bench.
-_HOST_MODULE: Final = "molt_bench.agents.sandbox.python_host_script"
 _PACKAGE: Final = str(Path(__file__).parents[2])
 #: Seconds from the start of a host to its hello: what it imports may be large.
 _START_S: Final = 60.0
@@ -49,8 +48,7 @@ def hosted_agent(
     on_remains: OnRemains | None = None,
 ) -> "HostedAgent":
     """Return an agent whose Python code plays in a box; see `make_agent`."""
-    host = (sys.executable, "-P", _HOST) if box.image is None else ("python3", "-P", "-m", _HOST_MODULE)
-    settings = ExecSettings(command=host, start_timeout_s=_START_S)
+    settings = ExecSettings(command=(sys.executable, "-P", _HOST), start_timeout_s=_START_S)
     limit_s = DEFAULT_TIMEOUT_S if action_timeout_s is None else action_timeout_s
     agent = HostedAgent(spec.id, settings, action_timeout_s=limit_s, folder=folder, on_remains=on_remains, box=box)
     agent.load(spec, code_sha256)
@@ -71,18 +69,13 @@ class HostedAgent(ExecAgent):
         if code_sha256 is not None and (found is None or found.sha256 != code_sha256):
             raise AgentError(f"{source} is not the code with SHA-256 {code_sha256}, so it is not run")
         own = [] if found is None else _own_folders(source, found.path)
-        in_image = self._command.box is not None and self._command.box.image is not None
-        paths = [*filter(os.path.isdir, own), *(() if in_image else map(os.path.abspath, sys.path))]
+        paths = [*filter(os.path.isdir, own), *map(os.path.abspath, sys.path)]
         named = f"{os.path.abspath(source)}:{name}" if source.endswith(".py") else spec.type
-        self._code = Code(
-            named, spec.params, tuple(dict.fromkeys(paths)), os.getcwd(), code_sha256, has_all_paths=not in_image
-        )
+        self._code = Code(named, spec.params, tuple(dict.fromkeys(paths)), os.getcwd(), code_sha256)
         shown = tuple(without_nested([*self._command.shown, *own]))
         self._command = msgspec.structs.replace(self._command, shown=shown, environment=self._code.environment)
 
-    def _shown(self, words: tuple[str, ...], box: Box) -> Sequence[str]:
-        if box.image is not None:
-            return ()
+    def _shown(self, words: tuple[str, ...]) -> Sequence[str]:
         # Of the folder where we were started, it sees what is its own.
         here = {os.getcwd(), os.path.dirname(os.path.realpath(sys.argv[0]))}
         paths = [path for path in sys.path if os.path.realpath(path) not in here]

@@ -77,7 +77,7 @@ class Host:
 
     def _hello(self, fields: dict[str, Any]) -> bool:
         wanted = fields["agent"]
-        sys.path[: None if wanted["hasAllPaths"] else 0] = wanted["paths"]
+        sys.path[:] = wanted["paths"]
         with suppress(OSError):
             os.chdir(wanted["folder"])
         spec = ParticipantSpec(id=fields["name"], type=wanted["type"], params=wanted["params"])

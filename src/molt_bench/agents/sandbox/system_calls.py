@@ -8,15 +8,11 @@ Devices such as /dev/null are files that all boxes share and may write: their ti
 to another box. Programs set such things on files of their own, too, so the calls succeed, and do nothing.
 """
 
-import atexit
 import os
 import struct
-import tempfile
 from functools import cache
 from platform import machine
-from typing import Any, Final, NamedTuple, TypeAlias
-
-import msgspec
+from typing import Final, NamedTuple, TypeAlias
 
 #: Calls by their names, and their numbers on x86_64, i386 (whose programs run on x86_64, too) and aarch64.
 _Calls: TypeAlias = dict[str, tuple[int | None, int | None, int | None]]
@@ -192,51 +188,3 @@ def _of(known: _Architecture) -> list[tuple[int, int, int, int]]:
 def _without_effect() -> _Calls:
     """Return the calls that do nothing in a box of ours."""
     return _TIMES | (_MODES if os.geteuid() == 0 else {})
-
-
-def seccomp_profile() -> bytes:
-    """Return the same filter as containers take it, in JSON."""
-
-    def rule(names: list[str], errno: int, **argument: Any) -> dict[str, Any]:
-        limited = {"args": [argument]} if argument else {}
-        return {"names": names, "action": "SCMP_ACT_ERRNO", "errnoRet": errno & 0xFFFF, **limited}
-
-    equal, sockets = "SCMP_CMP_EQ", ["socket", "socketpair"]
-    others = [family for family in range(_MOST_FAMILIES) if family not in _FAMILIES]
-    rules = [
-        rule([*_FORBIDDEN], _ENOSYS),
-        rule([*_without_effect()], _NOTHING),
-        rule(["clone"], _EPERM, index=0, value=_NEW_USER, valueTwo=_NEW_USER, op="SCMP_CMP_MASKED_EQ"),
-        *[rule(["ioctl"], _EPERM, index=1, value=value, op=equal) for value in _TYPING],
-        *[rule(["fcntl", "fcntl64"], _EPERM, index=1, value=value, op=equal) for value in _SHARED],
-        *[rule(["fcntl", "fcntl64"], _NOTHING, index=1, value=value, op=equal) for value in _LOCKS],
-        *[rule(sockets, _NO_FAMILY, index=0, value=family, op=equal) for family in others],
-    ]
-    architectures = ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"] if machine() == "x86_64" else ["SCMP_ARCH_AARCH64"]
-    return msgspec.json.encode({"defaultAction": "SCMP_ACT_ALLOW", "architectures": architectures, "syscalls": rules})
-
-
-@cache
-def filter_file() -> str:
-    """Return a file with the filter, which every user can read; "" if there is no filter."""
-    return _for_all(seccomp_filter()) if seccomp_filter() else ""
-
-
-@cache
-def profile_file() -> str:
-    """Return a file with the filter for containers."""
-    return _for_all(seccomp_profile())
-
-
-def _for_all(content: bytes) -> str:
-    descriptor, path = tempfile.mkstemp(prefix="molt-bench-filter-")
-    with open(descriptor, "wb") as file:
-        file.write(content)
-    os.chmod(path, 0o644)
-    atexit.register(_remove, path, os.getpid())
-    return path
-
-
-def _remove(path: str, owner: int) -> None:
-    if os.getpid() == owner and os.path.exists(path):
-        os.unlink(path)

@@ -70,7 +70,7 @@ def another_after(command: Boxed) -> None:
 
     It is called once a game has begun, which would else share the processor with the start of that host.
     """
-    if command.box is None or not command.box.ends_by_itself:
+    if command.box is None:
         return
     start = _start_of(command)
     with _lock:
