@@ -41,7 +41,6 @@ class Row(NamedTuple):
 
     policy: str = "information_gain"
     estimator: str = "auto"
-    margins: str = "pairwise"
     shared: bool = False
     per_match: int = 5
     method: str = "margin"
@@ -56,7 +55,7 @@ class Row(NamedTuple):
             by_seeds = ", by seed pairs" if self.by == "seedPair" else ""
             return f"(b) {self.method}, {self.per_match} seeds a match{by_seeds}"
         usual = Row()
-        parts = [self.policy, self.estimator, self.margins]
+        parts = [self.policy, self.estimator]
         parts += ["shared seeds"] if self.shared else []
         parts += [f"{self.per_match} a match"] if self.per_match != usual.per_match else []
         parts += ["error shared"] if self.error_shared else []
@@ -70,7 +69,6 @@ ROWS = (
     OURS._replace(error_shared=True),
     OURS._replace(policy="round_robin"),
     *[OURS._replace(estimator=estimator) for estimator in ESTIMATORS],
-    OURS._replace(margins="additive"),
 )
 
 
@@ -93,7 +91,7 @@ def endings(pool: Pool, row: Row, seeds: Sequence[int]) -> list[Ending]:
             draws,
             {"method": row.method, "threshold": 1 - 0.05 / share},
             scheduler={"policy": row.policy, "exploration": row.exploration, "reference": pool.plan.reference},
-            rating={"estimator": row.estimator, "margins": row.margins, "updatePer": row.by},
+            rating={"estimator": row.estimator, "updatePer": row.by},
             seeds={"perMatch": row.per_match},
         )
         outcome = run(draws, config)

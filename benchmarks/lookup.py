@@ -19,7 +19,6 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.luck.cards.hole_cards import DIGITS, FAR, Deals, HoleFit
 from molt_bench.luck.fitting import GROWTH, HOLD, SIZE, Fit
 from molt_bench.rating import shared_seeds
-from molt_bench.rating.additive import AdditiveModel
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.pairwise_model import MarginModel, ModelOptions, first_guess
@@ -44,12 +43,12 @@ def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:
 shared_seeds.clustering = _quick_clustering
 
 
-def quick_model(participants: Sequence[str], plan: Plan, *, additive: bool = False) -> MarginModel:
+def quick_model(participants: Sequence[str], plan: Plan) -> MarginModel:
     """Return the margin model of a ladder."""
     options = ModelOptions(hands=2 * plan.hands, sd_per_hand=first_guess(plan.stack))
     if plan.reference is not None:
         return GauntletModel(participants, plan.reference, **options)
-    return (AdditiveModel if additive else MarginModel)(participants, **options)
+    return MarginModel(participants, **options)
 
 
 class QuickFit(Fit):
@@ -91,7 +90,7 @@ class PoolLadder(Ladder):
     def __init__(self, config: BenchmarkConfig, draws: Draws) -> None:
         super().__init__(config)
         self.draws = draws
-        self.margins = quick_model(draws.declared, draws.pool.plan, additive=config.rating.margins == "additive")
+        self.margins = quick_model(draws.declared, draws.pool.plan)
         self._book = MarginBook(self.margins, config.rating.estimator)
         self.fit = QuickFit()
         self.holes = HoleFit()

@@ -237,10 +237,6 @@ MARGINS: Final = fields(
         measured=or_null(NUMBER, "Of what was measured."),
         withoutLuck=or_null(NUMBER, "Of what is left without luck."),
     ),
-    nashAverage=or_null(
-        listed(fields("One participant.", id=TEXT, weight=NUMBER, average=NUMBER), "Everybody."),
-        "The equilibrium if each side could choose its participant; null for a gauntlet, or if pairs are missing.",
-    ),
     payoffs=listed(
         listed(or_null(INTERVAL, "What the row wins from the column; null if they have not met."), "A row."),
         "The payoff matrix, in the order of the config.",

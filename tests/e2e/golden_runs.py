@@ -42,7 +42,7 @@ RUNS = {
     "solid": run("tag maniac folder", rating={"estimator": "correctedSolid"}),
     "settled": run("tag folder callstation", matches=60, stop={"adjacentConfidence": {"threshold": 0.9}}),
     "gauntlet": run("tag maniac random", scheduler={"reference": "random"}, decks={"sharedDecks": True}),
-    "additive": run("tag maniac tight", rating={"margins": "additive"}, scheduler={"policy": "thompson"}),
+    "thompson": run("tag maniac tight", scheduler={"policy": "thompson"}),
     "overlap": run("tag maniac tight random", scheduler={"policy": "uncertainty_overlap", "matchesPerRound": 2}),
     "openskill": run("tag maniac tight folder", stop={"adjacentConfidence": {"method": "openskill"}}),
 }

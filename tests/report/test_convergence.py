@@ -22,7 +22,7 @@ def run(names, **more):
     return run_benchmark(config)
 
 
-@pytest.mark.parametrize("more", [{}, {"rating": {"margins": "additive"}}, {"scheduler": {"reference": "p00"}}])
+@pytest.mark.parametrize("more", [{}, {"scheduler": {"reference": "p00"}}])
 def test_all_that_was_known_after_each_match_follows(more):
     result = run(["tag", "maniac", "random", "callstation", "tight"], **more)
     ratings, ranking, sure = {}, [], {}

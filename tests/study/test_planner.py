@@ -205,14 +205,6 @@ def test_what_the_budget_ends_before_is_said():
     assert Planner(config(*bots(2))).to_separate(250.0).beyond is None
 
 
-def test_skills_that_add_up_take_fewer_seed_pairs_to_an_interval():
-    pairwise, additive = (
-        Planner(config(*bots(6), rating={"margins": margins})).to_interval(200.0)
-        for margins in ("pairwise", "additive")
-    )
-    assert additive.seed_pairs <= pairwise.seed_pairs
-
-
 def test_a_pilot_says_how_much_its_seed_pairs_vary():
     played = config("tag", "tight", "callstation", seeds=12, hands=10, stop={"budget": {"maxMatches": 3}})
     result = run_benchmark(played)

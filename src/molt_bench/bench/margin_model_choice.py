@@ -1,11 +1,10 @@
-"""The choice of a run's margin model: pairwise, additive or that of a gauntlet, by its config; and its book."""
+"""The choice of a run's margin model: pairwise or that of a gauntlet, by its config; and its book."""
 
 from collections.abc import Collection, Iterable
 from typing import Final, Unpack
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.rating.additive import AdditiveModel
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.pair_sums import Allowances
@@ -51,4 +50,4 @@ def model_of_kind(config: BenchmarkConfig, **options: Unpack[ModelOptions]) -> M
     options["anchors"] = {*anchors, *options.get("anchors", ())}
     if config.scheduler.reference is not None:
         return GauntletModel(ids, config.scheduler.reference, **options)
-    return (AdditiveModel if config.rating.margins == "additive" else MarginModel)(ids, **options)
+    return MarginModel(ids, **options)

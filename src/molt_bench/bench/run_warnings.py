@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from molt_bench.bench.ladder import Ladder
-from molt_bench.rating.additive import AdditiveModel
 from molt_bench.records import Fault, GameRecord
 
 
@@ -22,13 +21,13 @@ def run_warnings(ladder: Ladder) -> list[str]:
 def _misfit(ladder: Ladder) -> list[str]:
     """Warn if the schedule leaves out pairs on which every result depends."""
     policy, margins = ladder.config.scheduler.policy, ladder.margins
-    if not ladder.by_margins or isinstance(margins, AdditiveModel) or len(margins.participants) < 3:
+    if not ladder.by_margins or len(margins.participants) < 3:
         return []
     if policy not in ("uncertainty_overlap", "adjacent_pairs"):
         return []
     return [
         f"scheduler.policy {policy} plays close pairs only, but results count every opponent: the run may never be "
-        "sure; information_gain would be, or rating.margins: additive"
+        "sure; information_gain would be"
     ]
 
 

@@ -162,10 +162,6 @@ class RatingConfig(Section):
             description="How far published policies are asked about what could have followed; near if they are slow."
         ),
     ] = "far"
-    margins: Annotated[
-        Literal["pairwise", "additive"],
-        Field(description="Each pair separately, or additive skills: fewer games, but wrong if there are cycles."),
-    ] = "pairwise"
 
 
 class SchedulerConfig(Section):

@@ -12,7 +12,7 @@ against the field. Everything follows from sums, so the order of the games does 
 Where pairings share seeds, a participant lucky on one of them may be lucky against everybody, and two may be lucky
 together against a third. `shared_seeds` says what that does to the variance of a sum.
 
-`AdditiveModel` is the variant for many participants, `GauntletModel` the one in which everybody plays one opponent.
+`GauntletModel` is the one in which everybody plays one opponent.
 """
 
 from __future__ import annotations

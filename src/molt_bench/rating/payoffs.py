@@ -1,19 +1,17 @@
 """Who beats whom: the payoff matrix, and what a ranking cannot show.
 
-`payoff_matrix` has every pair's margin with its interval. `nash_averaging` rates everybody against the mixture that
-nobody beats, so that copies of an agent and weak agents change no rating (Balduzzi, Tuyls, Perolat and Graepel 2018,
-"Re-evaluating Evaluation"). `transitivity` measures how much of the matrix is a difference of skills, by combinatorial
-Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and combinatorial Hodge theory").
+`payoff_matrix` has every pair's margin with its interval. `transitivity` measures how much of the matrix is a
+difference of skills, by combinatorial Hodge decomposition (Jiang, Lim, Yao and Ye 2011, "Statistical ranking and
+combinatorial Hodge theory").
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
-from math import fsum, inf
+from math import inf
 
 import msgspec
 import numpy as np
 
-from molt_bench.rating.equilibrium import max_entropy_equilibrium
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.sequential import Horizon, sure
 
@@ -34,13 +32,6 @@ class PayoffMatrix(msgspec.Struct, frozen=True):
 
     participants: tuple[str, ...]
     cells: tuple[tuple[Payoff | None, ...], ...]
-
-
-class NashAverage(msgspec.Struct, frozen=True):
-    """The mixture of participants that nobody beats, as even as possible, and what each wins from it: at most 0."""
-
-    weights: Mapping[str, float]
-    averages: Mapping[str, float]
 
 
 class Transitivity(msgspec.Struct, frozen=True):
@@ -68,18 +59,6 @@ def payoff_matrix(model: MarginModel, test: Horizon, *, level: float = 0.95) -> 
         cells[one][two] = Payoff(margin.mean, half, confidence)
         cells[two][one] = Payoff(0.0 - margin.mean, half, 1 - confidence)
     return PayoffMatrix(names, tuple(tuple(row) for row in cells))
-
-
-def nash_averaging(model: MarginModel) -> NashAverage | None:
-    """Return everybody's result against the mixture that nobody beats; None until all pairs have played."""
-    names = model.participants
-    if not names or any(not model.count(first, second) for first, second in combinations(names, 2)):
-        return None
-    payoffs = [[0.0 if row == column else model.margin(row, column).mean for column in names] for row in names]
-    # Rounded, since the last digits depend on the version of numpy.
-    weights = [round(weight, 9) for weight in max_entropy_equilibrium(payoffs)]
-    averages = (fsum(gain * weight for gain, weight in zip(row, weights, strict=True)) for row in payoffs)
-    return NashAverage(dict(zip(names, weights, strict=True)), dict(zip(names, averages, strict=True)))
 
 
 def transitivity(model: MarginModel) -> Transitivity:

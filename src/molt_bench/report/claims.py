@@ -192,7 +192,7 @@ def _gauntlet(found: Analysis) -> list[str]:
     unranked, name = name in found.unranked, found.shown[name]
     said = (
         f"The order is against {name}, the reference: everybody played it alone, and bb/100 is what each wins from it. "
-        f"{name} itself stands at 0. Other pairs have not met, so there is no payoff matrix, Nash average or cycle."
+        f"{name} itself stands at 0. Other pairs have not met, so there is no payoff matrix and no cycle."
     )
     return [said, f"All results are against {name}, so they say little."] if unranked else [said]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from molt_bench.bench.suspicion import Difference
 from molt_bench.luck.coefficients import VERSION, coefficients_hash
-from molt_bench.rating.payoffs import Transitivity, nash_averaging, transitivity
+from molt_bench.rating.payoffs import Transitivity, transitivity
 from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.report.analysis import Analysis
@@ -85,17 +85,11 @@ def _difference(known: Difference | None) -> dict[str, Any]:
 
 
 def _structure(found: Analysis) -> dict[str, Any]:
-    """Return what the pairs say together: how far skill explains them, the Nash average, payoffs and cycles."""
-    nash, transitive = (
-        (nash_averaging(found.model), transitivity(found.model))
-        if found.reference is None
-        else (None, Transitivity(None, None))  # needs pairs without the reference
-    )
+    """Return what the pairs say together: how far skill explains them, payoffs and cycles."""
+    # Without a gauntlet: it needs pairs without the reference.
+    transitive = transitivity(found.model) if found.reference is None else Transitivity(None, None)
     return {
         "transitiveShare": {"measured": transitive.share, "withoutLuck": transitive.corrected},
-        "nashAverage": None
-        if nash is None
-        else [{"id": name, "weight": nash.weights[name], "average": nash.averages[name]} for name in nash.weights],
         "payoffs": [
             [None if cell is None else {"mean": cell.mean, "halfWidth95": cell.half_width} for cell in row]
             for row in found.payoffs.cells

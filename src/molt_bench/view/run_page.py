@@ -9,7 +9,7 @@ from typing import Any, Final
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
-from molt_bench.rating.payoffs import nash_averaging, transitivity
+from molt_bench.rating.payoffs import transitivity
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
@@ -296,8 +296,6 @@ def _payoff(found: Analysis) -> dict[str, Any] | None:
     if not found.result.matches or found.reference is not None:
         return None
     matrix, by = found.payoffs, found.estimators
-    # From margins that may be luck, it would give all to one: it is left out until all are told apart.
-    nash = None if found.open_runs else nash_averaging(found.model)
     places = [matrix.participants.index(name) for name in found.order]
     cells = [[matrix.cells[one][two] for two in places] for one in places]
     return {
@@ -305,7 +303,6 @@ def _payoff(found: Analysis) -> dict[str, Any] | None:
         "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in cells],
         "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in cells],
         "estimators": [[by.get((one, two)) or by.get((two, one)) for two in found.order] for one in found.order],
-        "nash": nash and [rounded(nash.weights.get(name)) for name in found.order],
         "transitive": rounded(transitivity(found.model).corrected),
         "cycles": [list(cycle.members) for cycle in found.cycles],
     }

@@ -3,7 +3,7 @@ import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./d
 import { heatmap } from "./heatmap.js";
 import { MANY, withNames } from "./leaderboard.js";
 import { route } from "./router.js";
-import { fixed, NONE, percent, signed, visibleLine, whole } from "./text.js";
+import { fixed, percent, signed, visibleLine, whole } from "./text.js";
 
 const about = ({ estimator }) =>
   `bb/100 that the row wins from the column, ± the 95% interval (estimator ${visibleLine(estimator)}). Bold: the ` +
@@ -11,12 +11,11 @@ const about = ({ estimator }) =>
 const ABOUT_COLOURS =
   "What each row wins from each column, both in the order of the leaderboard. Point at a cell, or use the arrow " +
   "keys, to see its numbers.";
-const NASH = "Share of each agent in the mix that no agent beats";
 
 export function payoffSection(run, agents) {
   const { payoff } = run;
   if (!payoff || payoff.ids.length < 2) return null;
-  const { ids, mean, halfWidth, nash, estimators } = payoff;
+  const { ids, mean, halfWidth, estimators } = payoff;
   const top = Math.max(...mean.flat().filter((value) => value !== null).map(Math.abs), 1e-9);
   const scaleBar = h(
     "div.scale",
@@ -28,13 +27,13 @@ export function payoffSection(run, agents) {
   const below = h("ul.sentences", sentences(payoff).map((text) => h("li", withNames(text, agents))));
   if (ids.length > MANY) return [h("p.soft", ABOUT_COLOURS), heatmap(payoff, agents, top), scaleBar, below].flat();
   const opponents = ids.map((id) => numberHead(agents.label(id)));
-  const head = [h("td", "wins from →"), opponents, nash && numberHead("Nash share", { title: NASH })];
+  const head = [h("td", "wins from →"), opponents];
   const rows = ids.map((id, i) => {
     const cells = ids.map((
       _,
       j,
     ) => (i === j ? h("td.self") : cell(mean[i][j], halfWidth[i][j], top, estimators[i][j])));
-    return row(agents.label(id), cells, nash && number(nash[i] === null ? NONE : `${Math.round(nash[i] * 100)}%`));
+    return row(agents.label(id), cells);
   });
   return [
     h("p.soft", about(run.rule)),

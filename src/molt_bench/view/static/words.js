@@ -13,7 +13,6 @@ const MEANINGS = {
   "Luck removed": "What the cards, and known dice of an agent, gave on average is taken out; the mean stays the same.",
   Estimator: "The way in which luck was removed. With auto, each pairing has the one that varies least.",
   "OpenSkill rating": "A skill rating that counts matches won, not chips: mu is the skill, sigma how uncertain it is.",
-  "Nash share": "How often each agent appears in the mix of agents that no agent beats.",
   Anchor: "An opponent to measure against, which is not part of the field that bb/100 is measured over.",
   Fault: "An answer that could not be used: an illegal action, a text that cannot be read, an error, or none in time.",
 };
