@@ -78,9 +78,9 @@ SUITES: Final = {
         more=(f"MOLT_BENCH_PURE=1 .venv/bin/python -m pytest -n auto -m 'not slow' {ON_KERNELS}",),
     ),
     "live": Suite(
-        "200 live games with clients of every bad habit, floods of strangers, and proxies in front",
+        "200 live games with clients of every bad habit, and proxies in front",
         "5 min",
-        "tests/serve tests/e2e/test_live_flood.py",
+        "tests/serve",
         debian="nginx:nginx caddy:caddy openssl:openssl",
     ),
     "luck": Suite("luck that is taken out has mean zero, by every estimator", "5 min", "tests/luck"),

@@ -1,4 +1,4 @@
-"""Chaos: clients that cut connections, stall, repeat, lie and flood, all at one server, and every one comes back."""
+"""Chaos: clients that cut connections, stall, repeat, lie and babble, all at one server, and every one comes back."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from tests.serve.clients import SdkClient, calls, opened, register_and_join
 LIMIT_S = 6.0
 
 
-class Flooder(SdkClient):
+class Babbler(SdkClient):
     """Sends junk before every answer, and its answer three times."""
 
     def _act(self):
@@ -97,7 +97,7 @@ def stalling():
 
 @pytest.mark.slow
 def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
-    names = ["cutter", "flooder", "liar", "staller", "switcher", "poller"]
+    names = ["cutter", "babbler", "liar", "staller", "switcher", "poller"]
     config = load_config(
         {
             "participants": [*({"id": name, "type": "live"} for name in names), {"id": "tight", "type": "tight"}],
@@ -121,7 +121,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     server.start()
     clients = [
         SdkClient(urls["cutter"], calls, cut=range(3, 10_000, 9)),
-        Flooder(urls["flooder"]),
+        Babbler(urls["babbler"]),
         Poller(urls["liar"], lying(urls["liar"])),
         Poller(urls["staller"], stalling()),
         Switcher(urls["switcher"]),

@@ -86,5 +86,5 @@ def test_the_schema_of_turns_is_the_published_one():
 def test_every_code_in_the_guide_is_one_of_ours():
     source = "".join(file.read_text("utf-8") for file in (ROOT / "src" / "molt_bench" / "serve").rglob("*.py"))
     codes = re.findall(r"^\| `([A-Z_]+)` \|", PROTOCOL, re.MULTILINE)
-    assert len(codes) == 7
+    assert len(codes) == 6
     assert all(f'"{code}"' in source for code in codes)

@@ -5,8 +5,6 @@ import json
 import socket
 import threading
 import time
-from contextlib import ExitStack
-from functools import partial
 
 import httpx2
 import pytest
@@ -18,7 +16,7 @@ from molt_bench.agents.live.turn_messages import ActRequest, turn_schema
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
-from molt_bench.serve import guard, request_rates
+from molt_bench.serve import server
 from molt_bench.serve.doors.long_poll import give
 from molt_bench.serve.guard import LONGEST_MESSAGE
 from molt_bench.specs import GameLabel
@@ -247,19 +245,6 @@ def test_a_client_that_goes_away_while_it_waits_leaves_nothing_behind(table):
     assert table.turn()
 
 
-def test_only_so_many_requests_of_an_agent_wait_at_once(table, monkeypatch):
-    monkeypatch.setattr("molt_bench.serve.doors.long_poll._MOST_WAITING", 3)
-    request = f"GET /j/{TOKEN}/v1/turn?wait=45 HTTP/1.1\r\nHost: 127.0.0.1:{table.port}\r\n\r\n".encode()
-    with ExitStack() as clients:
-        for _ in range(3):
-            client = clients.enter_context(socket.create_connection(("127.0.0.1", table.port)))
-            client.sendall(request)
-        until(lambda: table.box.connections == 3)
-        assert code(table.client.get("v1/turn")) == (429, "RATE_LIMIT_EXCEEDED")
-    until(lambda: not table.box.present)
-    assert table.client.get("v1/turn?wait=0").status_code == 204
-
-
 def test_a_client_that_goes_away_after_it_acted_has_acted(table):
     table.play(hands=1, close="over")
     turn = table.turn()
@@ -371,17 +356,6 @@ def test_places_count_from_when_somebody_takes_them_until_they_are_gone():
         assert table.lobby.agent("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]
 
 
-def test_whoever_guesses_invitations_is_slowed_down_and_guests_are_not(table, monkeypatch):
-    slow = partial(request_rates.Allowance, 0.0)  # however slow this machine is
-    for each in (guard, request_rates):
-        monkeypatch.setattr(each, "Allowance", slow)
-    base = f"http://127.0.0.1:{table.port}/j"
-    with httpx2.Client(trust_env=False, timeout=60) as stranger:
-        found = {stranger.get(f"{base}/{number:032x}/v1/run").status_code for number in range(210)}
-    assert found == {404, 429}
-    assert table.client.get("v1/run").status_code == 200
-
-
 def test_a_length_of_thousands_of_digits_is_refused(table):
     head = f"POST /j/{TOKEN}/v1/act HTTP/1.1\r\nHost: 127.0.0.1:{table.port}\r\nContent-Length: {'9' * 5_000}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", table.port), timeout=60) as stranger:
@@ -389,43 +363,16 @@ def test_a_length_of_thousands_of_digits_is_refused(table):
         assert stranger.recv(100).split()[1] in (b"400", b"413")
 
 
-def half_a_request(table):
-    """Begin to send an answer, and send no more of it."""
-    sent = socket.create_connection(("127.0.0.1", table.port), timeout=LONG_S)
-    sent.sendall(
-        f"POST /j/{TOKEN}/v1/act HTTP/1.1\r\nHost: 127.0.0.1:{table.port}\r\nContent-Length: 50\r\n\r\n{{".encode()
-    )
-    return sent
-
-
-def test_half_a_body_is_not_waited_for_without_end(table, monkeypatch):
-    monkeypatch.setattr(guard, "_BODY_S", 0.2)
-    with half_a_request(table) as sent:
-        assert sent.recv(4096).startswith(b"HTTP/1.1 413 ")
-
-
-def test_a_guest_that_begins_many_requests_takes_no_room_from_others(table, monkeypatch):
-    monkeypatch.setattr(guard, "most_of_one_guest", lambda slots: 4 * slots)
-    with ExitStack() as held:
-        begun = [held.enter_context(half_a_request(table)) for _ in range(4)]
-        until(lambda: table.client.get("v1/run").status_code == 429)
-        for each in begun:
-            each.close()
-        until(lambda: table.client.get("v1/run").status_code == 200)
-
-
-def test_a_body_that_came_while_the_server_was_busy_is_taken(monkeypatch):
-    monkeypatch.setattr(guard, "_BODY_S", 0.05)
-
-    async def busy():
-        came = asyncio.Event()
-
-        async def receive():
-            await came.wait()
-            return {"type": "http.request", "body": b"{}"}
-
-        asyncio.get_running_loop().call_later(0.01, time.sleep, 0.2)
-        asyncio.get_running_loop().call_later(0.06, came.set)  # both are late, and the time limit is looked at first
-        return await guard._bounded(receive)()
-
-    assert asyncio.run(busy())["body"] == b"{}"
+def test_one_connection_too_many_is_refused_and_whoever_is_there_plays_on(table, monkeypatch):
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(server, "_REFUSED_S", 0.2)
+    url = f"{table.url}/v1/run"
+    table.client.get("v1/run")
+    with httpx2.Client(trust_env=False, timeout=LONG_S) as other:
+        other.get(url)
+        refused = httpx2.get(url, trust_env=False)
+        assert (code(refused), refused.headers["connection"]) == ((503, "BUSY"), "close")
+        with socket.create_connection(("127.0.0.1", table.port), timeout=LONG_S) as silent:
+            assert silent.recv(1) == b""
+        assert [each.get(url).status_code for each in (table.client, other)] == [200, 200]
+    until(lambda: httpx2.get(url, trust_env=False).status_code == 200)

@@ -18,11 +18,10 @@ import pytest
 from websockets.sync.client import connect
 
 from molt_bench import make_agent
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.errors import MoltBenchError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.serve.guest_side.guest import play_as_guest
 from molt_bench.serve.public_address import ServerAddress, public_url
-from molt_bench.serve.trusted_proxies import client_address, proxy_addresses
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "proxies"
@@ -47,20 +46,6 @@ def test_the_public_url_is_the_host_and_the_origin_that_are_accepted():
 )
 def test_a_path_is_found_whether_or_not_the_proxy_leaves_its_prefix(path, found):
     assert BEHIND.local_path(path) == found
-
-
-def test_a_trusted_proxy_is_an_address():
-    with pytest.raises(ConfigError, match=r"--trusted-proxy = 'localhost': expected an IP address"):
-        proxy_addresses("localhost")
-
-
-def test_only_a_trusted_proxy_is_believed_about_its_client():
-    assert client_address("127.0.0.1", ["198.51.100.7"], ()) == "127.0.0.1"
-    trusting = ("127.0.0.1", "10.0.0.1")
-    assert client_address("203.0.113.9", ["198.51.100.7"], trusting) == "203.0.113.9"
-    # The first is the client's word.
-    assert client_address("127.0.0.1", ["6.6.6.6, 198.51.100.7"], trusting) == "198.51.100.7"
-    assert client_address("127.0.0.1", ["198.51.100.7, 10.0.0.1"], trusting) == "198.51.100.7"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +117,7 @@ def behind_a_proxy(make, folder, certificate, lobby):
         pytest.skip(f"{make.__name__} is not installed: make slow SUITE=live")
     port = free_port()
     public = f"https://localhost:{port}/poker"
-    with serving(lobby, public_url=public, trusted_proxies=("127.0.0.1",)) as table:
+    with serving(lobby, public_url=public) as table:
         proxy = subprocess.Popen(
             make(folder, port, table.port, certificate),
             stdout=subprocess.DEVNULL,

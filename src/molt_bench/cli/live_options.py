@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +10,7 @@ import click
 
 from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, flag
 from molt_bench.cli.streams import notice
-from molt_bench.serve import live_run, public_address, trusted_proxies
+from molt_bench.serve import live_run, public_address
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +42,6 @@ class ConnectionOptions:
     public_url: str | None = flag(
         "URL under which guests reach the server, through a proxy or a tunnel.", metavar="URL"
     )
-    trusted_proxy: tuple[str, ...] = flag(
-        "Address of a proxy that is trusted to name its clients; repeatable.",
-        default=(),
-        metavar="ADDRESS",
-        multiple=True,
-    )
 
     def settings(self, earlier: Path | None, *, stay: bool, on_stop: Callable[[], None]) -> live_run.ServeOptions:
         """Return the settings of the server, which may `stay` after the end; `on_stop` is called if it is stopped then.
@@ -61,7 +54,6 @@ class ConnectionOptions:
             join_timeout_s=self.join_timeout,
             reconnect_s=self.reconnect,
             public_url=None if self.public_url is None else public_address.public_url(self.public_url),
-            trusted_proxies=tuple(chain.from_iterable(map(trusted_proxies.proxy_addresses, self.trusted_proxy))),
             earlier=earlier,
             if_missing=self.if_missing,
             linger_s=self.linger,

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Sequence
-from time import monotonic
 from typing import Any, Final
 
 import msgspec
@@ -13,20 +11,13 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from molt_bench.serve.connection_limits import Address, ConnectionLimits, most_of_one_guest
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.public_address import ServerAddress
-from molt_bench.serve.request_rates import Allowance, Strangers
-from molt_bench.serve.trusted_proxies import client_address
 
 #: Most bytes of one message.
 LONGEST_MESSAGE: Final = 64 * 1024
 #: Digits of the largest Content-Length that is read as a number.
 _LONGEST_LENGTH: Final = 18
-#: Seconds in which the body of a request has to be there.
-_BODY_S: Final = 10.0
-#: Seconds for what came in time while this server was too busy to look.
-_LAST_LOOK_S: Final = 1.0
 
 _SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -80,56 +71,30 @@ def invitation_of(connection: HTTPConnection) -> Invitation:
     return found
 
 
-def answered(connection: HTTPConnection) -> None:
-    """Count a request as the answer to a decision of ours, which may come as fast as it can."""
-    allowance: Allowance = connection.scope["molt_bench.allowance"]
-    allowance.refund()
-
-
 class Guard:
     """Lets in what is meant for this server and comes with an invitation, or asks for the lobby's own page."""
 
-    def __init__(self, inner: ASGIApp, lobby: Lobby, *, address: ServerAddress, limits: ConnectionLimits) -> None:
+    def __init__(self, inner: ASGIApp, lobby: Lobby, *, address: ServerAddress) -> None:
         self._inner = inner
         self._lobby = lobby
         self._address = address
-        self._limits = limits
-        self._allowances: dict[int, Allowance] = {}
-        self._under_way: Counter[int] = Counter()
-        self._strangers = Strangers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] == "lifespan":
-            await self._inner(scope, receive, send)
-            return
-        client = scope.get("client") or ("", 0)
-        client = (client[0], client[1])
-        self._limits.begin_request(client)
         try:
-            refusal = self._refusal(scope, client)
+            refusal = self._refusal(scope)
             if refusal is not None:
                 await _refuse(refusal, scope, receive, send)
+            elif scope["type"] == "http":
+                await self._inner(scope, _bounded(receive), _with_headers(send))
             else:
-                await self._pass_on(scope, receive, send)
+                await self._inner(scope, receive, send)
         except asyncio.CancelledError:  # the server stops: whoever waits is to come again, as it may be started again
             if scope["type"] == "websocket":
                 raise
             await _refuse(json_error(503, "BUSY", "the server is stopping: try again"), scope, receive, send)
-        finally:
-            self._limits.end_request(client)
 
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            receive, send = _bounded(receive), _with_headers(send)
-        guest = id(scope.get("molt_bench.invitation"))
-        self._under_way[guest] += 1
-        try:
-            await self._inner(scope, receive, send)
-        finally:
-            self._under_way[guest] -= 1
-
-    def _refusal(self, scope: Scope, client: Address) -> Response | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         """Return why a request is refused, if it is; else note in its scope who came, and by which URL."""
         headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
         refusal = _not_meant_for_us(headers, self._address)
@@ -140,28 +105,11 @@ class Guard:
         secure = "s" if scope["scheme"] in ("https", "wss") else ""
         own = next(value for name, value in headers if name == b"host")
         scope["molt_bench.url"] = self._address.public_url or f"http{secure}://{own}"
-        invitation = self._lobby.find(path.split("/")[2]) if path.startswith("/j/") else None
-        if invitation is None:  # whoever guesses invitations is a stranger, and no faster than others
-            forwarded = [value for name, value in headers if name == b"x-forwarded-for"]
-            stranger = client_address(client[0], forwarded, self._address.trusted_proxies)
-            too_fast = self._rate_refusal(self._strangers.at(stranger))
-            if too_fast is not None or not path.startswith("/j/"):
-                return too_fast
-            return json_error(404, "INVITATION_NOT_FOUND", "there is no such invitation")
-        self._limits.invited(client, id(invitation), slots=len(invitation.slots))
-        allowance = self._allowances.setdefault(id(invitation), Allowance())
-        scope["molt_bench.invitation"], scope["molt_bench.allowance"] = invitation, allowance
-        if self._under_way[id(invitation)] >= most_of_one_guest(len(invitation.slots)):
-            return json_error(429, "RATE_LIMIT_EXCEEDED", "too many requests at once with this invitation")
-        return self._rate_refusal(allowance)
-
-    @staticmethod
-    def _rate_refusal(allowance: Allowance) -> Response | None:
-        if allowance.spend():
-            return None
-        refusal = json_error(429, "RATE_LIMIT_EXCEEDED", "too many requests: wait a second")
-        refusal.headers["Retry-After"] = "1"
-        return refusal
+        if path.startswith("/j/"):
+            scope["molt_bench.invitation"] = invitation = self._lobby.find(path.split("/")[2])
+            if invitation is None:
+                return json_error(404, "INVITATION_NOT_FOUND", "there is no such invitation")
+        return None
 
 
 def invitation_url(connection: HTTPConnection) -> str:
@@ -184,32 +132,16 @@ def _not_meant_for_us(headers: Sequence[tuple[bytes, str]], address: ServerAddre
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Return a `receive` that cuts off a body that grows too long without saying so first, or never ends."""
-    read, whole = 0, False
-    until: float | None = None
+    """Return a `receive` that cuts off a body that grows too long without saying so first."""
+    read = 0
 
     async def limited() -> Message:
-        nonlocal read, whole, until
-        if whole:  # from now on, somebody waits until the client is gone
-            return await receive()
-        until = until or monotonic() + _BODY_S
-        message = await _received(receive, until - monotonic()) or await _received(receive, _LAST_LOOK_S)
-        if message is None:
-            return {"type": "http.disconnect"}
+        nonlocal read
+        message = await receive()
         read += len(message.get("body", b""))
-        whole = not message.get("more_body", False)
         return {"type": "http.disconnect"} if read > LONGEST_MESSAGE else message
 
     return limited
-
-
-async def _received(receive: Receive, limit_s: float) -> Message | None:
-    """Return what is received within a time limit; None for nothing."""
-    try:
-        async with asyncio.timeout(limit_s):
-            return await receive()
-    except TimeoutError:
-        return None
 
 
 def _with_headers(send: Send) -> Send:

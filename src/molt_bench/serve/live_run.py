@@ -40,7 +40,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late; None for what the
             config says.
         public_url: The URL under which guests reach the server, through a proxy; None if they come directly.
-        trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
         earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
         if_missing: Whether the run ends then, or begins without whoever is missing.
         linger_s: Seconds after the end for which the server waits until everybody has learnt of it.
@@ -55,7 +54,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     join_timeout_s: float | None = None
     reconnect_s: float | None = None
     public_url: str | None = None
-    trusted_proxies: tuple[str, ...] = ()
     earlier: Path | None = None
     if_missing: IfMissing = "end"
     linger_s: float = LINGER_S
@@ -100,9 +98,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
     left = _left_before(folder, config)
     for each in lobby.invitations:
         each.left = each.invited.participant in left
-    address = ServerAddress(
-        host=host, port=port, public_url=options.public_url, trusted_proxies=options.trusted_proxies
-    )
+    address = ServerAddress(host=host, port=port, public_url=options.public_url)
     server = LiveServer(lobby, listener, address)
 
     def gather() -> None:

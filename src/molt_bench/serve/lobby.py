@@ -1,7 +1,6 @@
 """The lobby: who is invited, who is there, and which slot an agent gets in a game."""
 
 import hmac
-import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -81,7 +80,6 @@ class Lobby:
         on_gather: Invites everybody, and returns when they are there.
         on_away: Called with who is away, is back, or has forfeited a game.
         on_left: Called with who has forfeited so many games that the run goes on without it.
-        shut_at: Returns when the server last turned somebody away, by `time.monotonic`.
         finished_games: Returns the games of the run, once it is over.
 
     Args:
@@ -100,15 +98,8 @@ class Lobby:
         reconnect_s: float = RECONNECT_S,
         most_forfeits: int = MOST_FORFEITS,
     ) -> None:
-        self.shut_at: Callable[[], float] = lambda: -math.inf
         self.finished_games: Callable[[], Sequence[Game]] = tuple
-        mailbox = partial(
-            Mailbox,
-            seq=session * _SEQ_A_SESSION,
-            reconnect_s=reconnect_s,
-            most_forfeits=most_forfeits,
-            shut_at=lambda: self.shut_at(),
-        )
+        mailbox = partial(Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s, most_forfeits=most_forfeits)
         self.on_away: Callable[[Invitation], None] = lambda _: None
         self.on_left: Callable[[Invitation], None] = lambda _: None
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]

@@ -16,13 +16,11 @@ class ServerAddress(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         public_url: The URL under which guests reach it, without a slash at the end; None if they come directly.
-        trusted_proxies: Addresses of proxies whose `X-Forwarded-For` is believed.
     """
 
     host: str
     port: int
     public_url: str | None = None
-    trusted_proxies: tuple[str, ...] = ()
 
     @property
     def url(self) -> str:

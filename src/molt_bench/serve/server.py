@@ -3,10 +3,8 @@
 import asyncio
 import socket
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -16,9 +14,8 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from molt_bench.quiet_server import quiet_server
-from molt_bench.serve.connection_limits import STRANGER_S, ConnectionLimits, most_connections, raise_file_limit
 from molt_bench.serve.doors import landing, long_poll, mcp, moltpoker, skill
-from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, Guard, invitation_of
+from molt_bench.serve.guard import ERROR_HANDLERS, LONGEST_MESSAGE, Guard, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.lobby_page import lobby_routes
 from molt_bench.serve.public_address import ServerAddress
@@ -27,35 +24,22 @@ from molt_bench.serve.public_address import ServerAddress
 _GRACE_S: Final = 2
 #: Milliseconds after which a connection ends whose other side takes nothing: a machine that is gone, or does not read.
 _DEAF_MS: Final = 60_000
+#: Connections that may be open; each is a file, and many systems give a program 1,024.
+MOST_CONNECTIONS: Final = 500
+#: Seconds that one too many gets for its request, whose answer is a refusal.
+_REFUSED_S: Final = 5.0
+_FULL: Final = json_error(503, "BUSY", "the server has all the connections it takes: try again later")
+_FULL.headers["Connection"] = "close"
 
 
-#: Connections that are accepted at once: few, so that each can say what it wants before others take its place.
-_ACCEPTED_AT_ONCE: Final = 8
-#: Connections that may wait to be accepted.
-_WAITING: Final = 1_024
-#: Seconds after which the server accepts connections.
-_BEGUN_S: Final = 0.1
-
-
-def application(lobby: Lobby, address: ServerAddress, limits: ConnectionLimits, listener: socket.socket) -> ASGIApp:
+def application(lobby: Lobby, address: ServerAddress) -> ASGIApp:
     """Return the application that is served."""
     doors: list[BaseRoute] = []
     for door in (long_poll, mcp, moltpoker, skill, landing):  # what is asked most comes first
         doors += door.routes(lobby)
     routes = [*lobby_routes(lobby), Route("/j/{invitation}", _to_landing), Mount("/j/{invitation}", routes=doors)]
 
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(limits.handle_loop_error)
-        # asyncio takes one number for how many may wait and for how many it accepts at once.
-        loop.call_later(_BEGUN_S, listener.listen, _WAITING)
-        sweeping = asyncio.ensure_future(limits.end_idle_connections())
-        yield
-        sweeping.cancel()
-
-    app = Starlette(routes=routes, exception_handlers=ERROR_HANDLERS, lifespan=lifespan)
-    return Guard(app, lobby, address=address, limits=limits)
+    return Guard(Starlette(routes=routes, exception_handlers=ERROR_HANDLERS), lobby, address=address)
 
 
 def _to_landing(request: Request) -> Response:
@@ -63,17 +47,15 @@ def _to_landing(request: Request) -> Response:
     return Response(status_code=307, headers={"Location": f"{invitation_of(request).invited.token}/"})
 
 
-class _CountedConnection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """A connection that is counted from its first moment."""
-
-    def __init__(self, *, limits: ConnectionLimits, **options: Any) -> None:
-        super().__init__(**options)
-        self._limits = limits
+class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection. One too many hears that the server is full, and ends."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Begin; the connection may be ended at once."""
+        """Begin."""
         super().connection_made(transport)
-        self._limits.came(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            self.app, self.ws_protocol_class = _FULL, None
+            self.loop.call_later(_REFUSED_S, transport.close)
 
 
 class LiveServer:
@@ -83,18 +65,13 @@ class LiveServer:
         self._listener = listener
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAF_MS)
-        if hasattr(socket, "TCP_DEFER_ACCEPT"):  # whoever says nothing never takes one of our files
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, int(STRANGER_S))
-        limits = ConnectionLimits(most_connections(raise_file_limit()), proxies=address.trusted_proxies)
-        lobby.shut_at = lambda: limits.shut_at
         self._server = quiet_server(
-            application(lobby, address, limits, listener),
-            http=partial(_CountedConnection, limits=limits),
-            backlog=_ACCEPTED_AT_ONCE,
-            proxy_headers=False,  # the guard reads them
+            application(lobby, address),
+            http=_Connection,
+            proxy_headers=False,  # the public URL is the operator's to tell
             grace_s=_GRACE_S,
             timeout_keep_alive=75,
-            lifespan="on",
+            lifespan="off",
             ws="websockets-sansio",
             ws_max_size=LONGEST_MESSAGE,
             ws_ping_interval=None,  # the protocol has its own; a client that thinks must not lose its connection

@@ -365,20 +365,3 @@ def test_who_comes_back_for_the_next_game_has_its_whole_time():
     assert asked_once(mailbox, come_back) in (CALL, CHECK)
     assert 25 < seen[0] <= 30.0  # how long it is awaited
     assert seen[1] == pytest.approx(0.05, abs=0.01)  # the time for a decision
-
-
-def test_nobody_is_charged_for_what_could_not_come_in():
-    shut = [True]
-    mailbox = Mailbox(SECRET, reconnect_s=0.0, shut_at=lambda: time.monotonic() if shut[0] else -1.0)
-    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.2)
-
-    def come_in(event):
-        if isinstance(event, Asked):
-            threading.Timer(0.7, lambda: (shut.__setitem__(0, False), mailbox.arrive(), give(event.turn))).start()
-
-    def give(turn):
-        mailbox.answer(turn.token, FOLD)
-
-    mailbox.listen(come_in)
-    record = play_game((agent, CallStationAgent()), seed=7, hands=1, max_retries=0)
-    assert record.faults == ()

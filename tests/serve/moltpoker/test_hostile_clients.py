@@ -1,17 +1,14 @@
-"""Clients that lie, flood, stall or do not read: they harm nobody but themselves."""
+"""Clients that lie, stall or do not read: they harm nobody but themselves."""
 
 import json
 import socket
 import struct
-import threading
-import time
 from contextlib import suppress
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from molt_bench.serve.doors.moltpoker import dialogue
-from molt_bench.serve.request_rates import BURST, RATE_A_SECOND, Allowance
 from tests.serve.clients import ProtocolClient, SdkClient, opened, read_to_end, register_and_join, request
 from tests.serve.moltpoker.table import TOKENS, a_lobby, serving, until
 from tests.serve.moltpoker.test_dialogue import act, next_of
@@ -80,44 +77,6 @@ def test_a_message_of_more_than_64_kib_ends_the_connection(fragments):
                 socket_.send([part] * fragments if fragments > 1 else part)
             assert read_to_end(socket_)[1] == 1009
         until(lambda: not table.box.present)
-
-
-def test_a_flood_is_slowed_down_while_others_play():
-    with serving(a_lobby(participants=("live", "other"))) as table:
-        _, joined = register_and_join(table.url("other"))
-        player = SdkClient(table.url())
-        with opened(joined) as socket_:
-            start = time.monotonic()
-            flood = threading.Thread(target=_flood, args=(socket_,), daemon=True)
-            flood.start()
-            for _ in range(int(BURST)):
-                next_of(socket_, "pong")
-            table.play("AB", "BA", hands=1)
-            assert player.done() == 0
-            heard, _ = read_to_end(socket_)
-            seconds = time.monotonic() - start
-            flood.join(60)
-        until(lambda: not table.lobby.invitations[1].present)
-    assert len([each for each in heard if each["type"] == "pong"]) <= RATE_A_SECOND * seconds + 1
-    assert table.faults(1) == table.faults(2) == []
-
-
-def test_a_fast_player_is_not_slowed_down_and_loses_no_answer(monkeypatch):
-    """Each answer to a decision is free: with four messages at first and hardly more later, a game goes through."""
-    monkeypatch.setattr(dialogue, "Allowance", lambda: Allowance(rate=0.001, burst=4.0))
-    with serving(a_lobby()) as table:
-        player = SdkClient(table.url())
-        table.play(hands=10)
-        assert player.done() == 0
-        table.join()
-    assert table.faults() == []
-    assert player.decisions > 20
-
-
-def _flood(socket_):
-    with suppress(ConnectionClosed):
-        while True:
-            socket_.send('{"type":"ping","payload":{"timestamp":1}}')
 
 
 def test_actions_that_come_faster_than_the_game_looks_at_them_do_not_pile_up():

@@ -17,8 +17,7 @@ class DecisionClock:
     """The time for one decision of a live agent. Whoever uses it holds the lock of the mailbox.
 
     An agent that was away when the decision arose is awaited for as long as it may be late; once it comes, its time
-    begins. Whoever is not connected when the time is up gets what is left of that, once. If the server had to turn
-    somebody away meanwhile, that may have been this agent: it gets its time once more.
+    begins. Whoever is not connected when the time is up gets what is left of that, once.
 
     Attributes:
         deadline: When the time is up, by `time.monotonic`.
@@ -29,14 +28,11 @@ class DecisionClock:
 
     Args:
         limit_s: Seconds to decide.
-        shut_at: Returns when somebody was last turned away because the server was full, by `time.monotonic`.
     """
 
-    def __init__(self, limit_s: float, late_s: float, *, awaited: bool, shut_at: Callable[[], float]) -> None:
+    def __init__(self, limit_s: float, late_s: float, *, awaited: bool) -> None:
         self._limit_s = limit_s
-        self._shut_at = shut_at
-        self._since = monotonic()
-        self.deadline = self._since + (late_s if awaited else limit_s)
+        self.deadline = monotonic() + (late_s if awaited else limit_s)
         self.late_s = late_s
         self.awaited = awaited
         self.on_extra = False
@@ -49,15 +45,12 @@ class DecisionClock:
         self.deadline = now + self._limit_s
 
     def prolong(self, *, away: bool) -> bool:
-        """Give what there is to give, if the time is up; return whether there was any."""
-        before = self.deadline
-        if self.left_s <= 0 and self._shut_at() >= self._since:
-            self._since = monotonic()
-            self.deadline = self._since + self._limit_s
-        if self.left_s <= 0 and away and not self.on_extra and not self.awaited:
-            self.on_extra = True
-            self.deadline += self.late_s
-        return self.deadline != before
+        """Give an agent that is away what it may be late, once, if the time is up; return whether that was done."""
+        if self.left_s > 0 or not away or self.on_extra or self.awaited:
+            return False
+        self.on_extra = True
+        self.deadline += self.late_s
+        return True
 
     def stop(self, left_s: float) -> None:
         """End the wait with so many seconds left; coming back does not take the rest of the extra time away."""
@@ -106,11 +99,6 @@ class Attendance:
     def filled(self) -> bool:
         """Whether somebody plays here: a client has come, and is not away."""
         return self.came and self.away_since is None
-
-    @property
-    def connections(self) -> int:
-        """How many connections are open right now."""
-        return self._present
 
     def _enter(self) -> None:
         """Count a connection; the lock is held."""

@@ -7,7 +7,6 @@ A mailbox is one slot of a live agent: one game after another is played there. I
 """
 
 import hmac
-import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,7 +50,6 @@ class Mailbox(Attendance):
         seq: Where `seq` begins; a resumed run goes on above what was used before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
         most_forfeits: Games that it may forfeit before nobody waits for it any more.
-        shut_at: Returns when somebody was last turned away because the server was full, by `time.monotonic`.
     """
 
     def __init__(
@@ -61,11 +59,9 @@ class Mailbox(Attendance):
         seq: int = 0,
         reconnect_s: float = RECONNECT_S,
         most_forfeits: int = MOST_FORFEITS,
-        shut_at: Callable[[], float] = lambda: -math.inf,
     ) -> None:
         super().__init__(reconnect_s=reconnect_s, most_forfeits=most_forfeits)
         self.secret = secret
-        self._shut_at = shut_at
         self.decisions = 0
         self._seq = seq
         self._hands_before = 0
@@ -202,7 +198,7 @@ class Mailbox(Attendance):
             again = observation.previous_error is not None
             self._seq += 0 if again else 1
             awaited = self.away_since is not None and not self._present
-            self._clock = clock = DecisionClock(limit_s, self._late_s, awaited=awaited, shut_at=self._shut_at)
+            self._clock = clock = DecisionClock(limit_s, self._late_s, awaited=awaited)
             place = self._seq, self._game, self._hands_before + observation.hand_number
             turn = PendingDecision(token, *place, observation, limit_s, clock.deadline, self._game_id)
             self._turn, self._answer, self._wake = turn, None, alarm.ring

@@ -28,7 +28,7 @@ from molt_bench.agents.live.turn_messages import (
     turn_message,
 )
 from molt_bench.errors import AgentFailed
-from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error, json_response
+from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, invitation_of, json_error, json_response
 from molt_bench.serve.lobby import Invitation, Lobby
 from molt_bench.serve.practice_hand import practice_answer, practice_turn
 from molt_bench.specs import MODEL_TIMEOUT_S
@@ -38,8 +38,6 @@ _NOBODY: Final = 499
 #: Seconds for which an answer is tried again while the game looks at another, and the pause between.
 _BUSY_S: Final = 5.0
 _PAUSE_S: Final = 0.02
-#: Most connections of a slot while a request waits; a client needs one.
-_MOST_WAITING: Final = 32
 
 _Found = TypeVar("_Found")
 
@@ -69,8 +67,6 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
         lobby.arrived(invitation)
         wait_s, slot = _asked(request, invitation)
         verdict = await give(invitation, read_act(await request.body()))
-        if verdict == "taken":
-            answered(request)
         found = await unless_gone(request, next_turn(invitation, wait_s=wait_s, slot=slot))
         return json_response(msgspec.structs.replace(found, verdict=verdict))
 
@@ -93,9 +89,8 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 async def _unless_refused(endpoint: Callable[[Request], Awaitable[Response]], request: Request) -> Response:
     try:
         return await endpoint(request)
-    except ClientDisconnect:  # or a body that grew too long, or did not end
-        most = f"{LONGEST_MESSAGE // 1024} KiB"
-        return json_error(413, "VALIDATION_ERROR", f"a message may have {most}, and has to come without a pause")
+    except ClientDisconnect:  # or a body that grew too long
+        return json_error(413, "VALIDATION_ERROR", f"a message may have {LONGEST_MESSAGE // 1024} KiB")
     except AgentFailed as failure:
         return json_error(400, "VALIDATION_ERROR", f"{failure}. Send {{turn_token, kind, amount}} as JSON")
     except Refused as refusal:
@@ -139,12 +134,10 @@ def _asked(request: Request, invitation: Invitation) -> tuple[float, int | None]
 async def next_turn(invitation: Invitation, *, wait_s: float, slot: int | None = None) -> Next:
     """Wait until there is something to decide, or the run is over, and return it; an empty answer if there is nothing.
 
-    One slot is looked at, by its number from 1, or all of them. Raises Refused if too many requests wait already.
+    One slot is looked at, by its number from 1, or all of them.
     """
     numbered = [*enumerate(invitation.slots, 1)]
     chosen = numbered if slot is None else [numbered[slot - 1]]
-    if any(box.connections >= _MOST_WAITING for _, box in chosen):
-        raise Refused(429, "RATE_LIMIT_EXCEEDED", "too many requests wait at once: one is enough")
     until = asyncio.get_running_loop().time() + wait_s
     with _listening([box for _, box in chosen]) as changed:
         while True:

@@ -14,7 +14,7 @@ from molt_bench.errors import AgentFailed
 from molt_bench.extras import how_to_install
 from molt_bench.serve.doors.long_poll import ClientGone, give, next_turn, unless_gone
 from molt_bench.serve.doors.skill import skill_of
-from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, answered, invitation_of, json_error
+from molt_bench.serve.guard import LONGEST_MESSAGE, Refused, invitation_of, json_error
 from molt_bench.serve.lobby import Lobby
 
 
@@ -68,8 +68,6 @@ class _Door:
             return f"{refusal.error['code']}: {refusal}"
         except AgentFailed as failure:
             return f"VALIDATION_ERROR: {failure}"
-        if verdict == "taken":
-            answered(context.request)
         found = await self._next_turn(context, arguments, wait_s)
         return found if isinstance(found, str) else msgspec.structs.replace(found, verdict=verdict)
 

@@ -21,9 +21,8 @@ _CONNECT_S: Final = 10.0
 #: Seconds of the first pause after a lost connection, and of the longest.
 _PAUSE_S: Final = 0.25
 _LONGEST_PAUSE_S: Final = 15.0
-_TOO_MANY: Final = 429
 #: Statuses of a server that is starting, stopping, busy, or hidden behind another that does not reach it.
-_NOT_NOW: Final = (500, 502, 503, 504)
+_NOT_NOW: Final = (429, 500, 502, 503, 504)
 
 
 class RunInfo(msgspec.Struct, frozen=True):
@@ -151,9 +150,6 @@ class LiveClient:
             except (httpx2.HTTPError, OSError) as error:
                 why = str(error) or type(error).__name__
             else:
-                if response.status_code == _TOO_MANY:
-                    await asyncio.sleep(_PAUSE_S)
-                    continue
                 if response.status_code not in _NOT_NOW:
                     self._note(None)
                     return _read(response)

@@ -18,7 +18,6 @@ from molt_bench.serve.doors.moltpoker.formats import Format
 from molt_bench.serve.doors.moltpoker.send_queue import SendQueue
 from molt_bench.serve.doors.moltpoker.server_messages import Client, states_before
 from molt_bench.serve.guard import LONGEST_MESSAGE
-from molt_bench.serve.request_rates import Allowance
 
 #: Seconds between two heartbeats, and until an open decision is sent once more to agents that may have lost it.
 HEARTBEAT_S: Final = 8.0
@@ -28,8 +27,6 @@ _ACTIONS: Final = 16
 #: Seconds to wait for the game to look at an answer, and between two looks.
 _BUSY_S: Final = 5.0
 _LOOK_S: Final = 0.01
-#: Seconds in which nothing is read from a client that says too much.
-_PAUSE_S: Final = 0.1
 
 
 class MoltpokerDialogue:
@@ -58,7 +55,6 @@ class MoltpokerDialogue:
         self._queue = SendQueue(websocket, form=form, table_id=client.table_id)
         self._actions: asyncio.Queue[Act] = asyncio.Queue(_ACTIONS)
         self._busy = False
-        self._allowance = Allowance()
         self._reminder: asyncio.TimerHandle | None = None
         self._status: Literal["waiting", "running"] = "waiting"
         self._seat: int | None = None
@@ -177,7 +173,6 @@ class MoltpokerDialogue:
 
     def _ask(self, turn: PendingDecision) -> None:
         self._seq, self._open = turn.seq, turn
-        self._allowance.refund()  # the answer to a decision costs nothing, however fast they come
         self._queue.post(messages.game_state(self._client, turn))
         self._forget_reminder()
         if self._form == "agent" and self._repeats:
@@ -211,8 +206,6 @@ class MoltpokerDialogue:
             received = await self._websocket.receive()
             if received["type"] == "websocket.disconnect":
                 return
-            while not self._allowance.spend():
-                await asyncio.sleep(_PAUSE_S)  # nothing more is read meanwhile, and nothing is lost
             said = received.get("text")
             self._read(said.encode("utf-8", "replace") if said is not None else received.get("bytes") or b"")
 
