@@ -4,8 +4,8 @@ Players of open ladders (see `ladders.py`) stand for models. Their games are pla
 Each way to take luck out stands beside that of bench version 13 on the same games, by the same stop rule:
 
 - policies of both can be asked: looking far ahead beside looking near;
-- odds at decisions that happened, as of models by log-probabilities or stated strategies: stand-ins beside weights that
-  are fitted to the run;
+- odds at decisions that happened, as of models by stated strategies: stand-ins beside weights that are
+  fitted to the run;
 - nothing published: models that are asked again, beside `fitted` with one answer. Here hands are not all that counts:
   the cost is that of all answers, and at half price all but the first cost half.
 

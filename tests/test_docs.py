@@ -172,9 +172,8 @@ def timeless(lines):
         ("how-to/gate-a-pull-request.md", 1, "ci/molt-bench.yml"),
         ("how-to/compare-two-models.md", 0, "models.yaml"),
         ("how-to/rank-many-models.md", 0, "gauntlet.yaml"),
-        ("how-to/get-more-from-a-dollar.md", 0, "logprobs.yaml"),
-        ("how-to/get-more-from-a-dollar.md", 1, "mixed.yaml"),
-        ("how-to/get-more-from-a-dollar.md", 2, "reask.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 0, "mixed.yaml"),
+        ("how-to/get-more-from-a-dollar.md", 1, "reask.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):

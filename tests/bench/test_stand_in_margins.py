@@ -112,14 +112,13 @@ def test_decks_that_were_learned_from_are_not_looked_ahead_on():
 @pytest.mark.slow
 def test_odds_that_are_refused_later_leave_the_margins_without_them():
     stated = {key: each for pair, number in RUN[:4] for key, each in match(pair, number)[1].items()}
-    draws = KnownDraws(stated)
-    book = MatchMargins({}, draws, big_blind=100, averaged=MODELS)
+    book = MatchMargins({}, KnownDraws(stated), big_blind=100, averaged=MODELS)
     for pair, number in RUN[:4]:
         book.of(number, pair, match(pair, number)[0], {})
     whole = book.again(4)
-    draws.refused["bold"] = "a test"
+    book._stated.refused["bold"] = "a test"
     one = book.again(4)
-    draws.refused["meek"] = "a test"
+    book._stated.refused["meek"] = "a test"
     none = book.again(4)
     assert none["fitted"] != one["fitted"] != whole["fitted"]
     assert none["corrected"] == none["adjusted"]

@@ -164,49 +164,6 @@ def test_a_provider_that_refuses_for_good(tmp_path, server, fault):
     assert server.received == received
 
 
-@contextmanager
-def answering(status, reported):
-    """Serve a model that answers with these log-probabilities, or with an error; yield its address."""
-    message = {"role": "assistant", "content": "Ready."}
-    choice = {"index": 0, "finish_reason": "stop", "message": message, "logprobs": reported}
-    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "test", "choices": [choice]}
-    error = {"error": {"message": "logprobs are not available for this model", "type": "invalid_request_error"}}
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_error(404)
-
-        def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            wrong = status != 200 and asked.get("logprobs")
-            said = json.dumps(error if wrong else answer).encode()
-            self.send_response(status if wrong else 200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(said)))
-            self.end_headers()
-            self.wfile.write(said)
-
-        def log_message(self, *args):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-        server.shutdown()
-
-
-@pytest.mark.parametrize(
-    ("status", "reported"),
-    [(400, None), (200, {"content": [{"token": "Ready", "logprob": -0.1, "bytes": None}]})],
-    ids=["refused", "without alternatives"],
-)
-def test_a_server_that_does_not_give_log_probabilities(tmp_path, status, reported):
-    with answering(status, reported) as url:
-        config = config_for(url, replyFirst="action", logprobs=True)
-        said = "participants.model.logprobs = True: expected false: model (openai:test) does not give them"
-        absent(tmp_path, *prepared(tmp_path, config), said=said)
-
-
 @pytest.mark.parametrize(
     "fault",
     [

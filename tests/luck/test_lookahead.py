@@ -20,7 +20,7 @@ import pytest
 
 from molt_bench.agents.base import Sizes
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
 from molt_bench.kernels import PURE_VARIABLE, compiled
@@ -304,7 +304,7 @@ def test_between_built_in_bots_nobody_is_asked_ahead():
     assert looked_ahead(("mixer", "random"), game_of(("mixer", "random"))) is not None
 
 
-@pytest.mark.parametrize("other", [None, RecordedDraws({})], ids=["unpublished", "recorded"])
+@pytest.mark.parametrize("other", [None, StatedDraws({})], ids=["unpublished", "stated"])
 def test_where_only_one_can_be_asked_nobody_is(other):
     pair = ("mixer", "bold")
     first, _ = policies_of(pair)

@@ -110,5 +110,4 @@ def test_where_no_strategy_was_taken_nothing_is_corrected():
     assert StatedDraws({(1, 0): [illegal]}).at(seen()) is None
     assert StatedDraws({}).at(seen()) is None
     known = StatedDraws({(1, 0): [illegal, (Share("call", 0, 75), Share("fold", 0, 25))]}).at(seen())
-    assert known.policy == ((Action("fold"), 0.25), (Action("call"), 0.75))
-    assert known.action is None
+    assert known == ((Action("fold"), 0.25), (Action("call"), 0.75))

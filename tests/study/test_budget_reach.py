@@ -8,7 +8,7 @@ from molt_bench import run_benchmark
 from molt_bench.agents.llm.money.expected_use import REASKED
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.study.budget_reach import WITH_DICE, ways, what_it_buys
+from molt_bench.study.budget_reach import ways, what_it_buys
 from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, Pilot, pilot_of
 from molt_bench.study.planner import Planner
 
@@ -113,8 +113,8 @@ def test_a_config_decided_by_matches_won_has_no_gauntlet():
 def test_harnesses_are_compared_where_there_are_models():
     asked = [{**each, "comprehension": True} for each in MODELS]
     harnesses = [harness for *_, harness in labels(ways(config(*asked, "tag")))]
-    # Against the blueprint, log-probabilities take nothing out, nor do answers to draw from.
-    assert harnesses == ["as configured"] * 2 + ["no comprehension"] * 2 + ["log-probs", "reask auto"]
+    # Against the blueprint, answers to draw from take nothing out.
+    assert harnesses == ["as configured"] * 2 + ["no comprehension"] * 2 + ["reask auto"]
     assert [each.harness for each in ways(config(*asked, "tag"), Pilot(10_000.0, 50))].count("no comprehension") == 0
     by_chips = config(*MODELS, "tag", rating={"estimator": "raw"})
     assert {each.harness for each in ways(by_chips)} == {"as configured"}
@@ -125,15 +125,6 @@ def test_without_the_comprehension_question_the_same_dollars_buy_more():
     found = what_it_buys(config(*asked, "tag"), usd=500.0)
     assert found[2].need.hands > found[0].need.hands
     assert found[2].need.target < found[0].need.target
-
-
-def test_log_probabilities_take_out_what_is_assumed():
-    planned = config(*MODELS, {"id": "tag", "type": "tag", "anchor": True})
-    plain, _, known, in_gauntlet, *_ = what_it_buys(planned, hands=50_000)
-    left = (3 * WITH_DICE[2] + 3 * WITH_DICE[1]) / 6
-    assert known.way.variance == pytest.approx(left)
-    assert known.need.target / plain.need.target == pytest.approx(sqrt(left), rel=0.02)
-    assert in_gauntlet.way.variance == pytest.approx(WITH_DICE[1])
 
 
 def test_asking_again_takes_out_what_is_assumed_and_costs_more_a_hand():

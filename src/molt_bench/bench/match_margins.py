@@ -1,7 +1,8 @@
 """The margins of a match, with and without the odds that its players state, which may be refused later.
 
-Such odds are the draws of a language model and the policy of an agent that is not built in. Once there is evidence that
-they are false, they are refused for the whole run: all matches are then counted without them, earlier ones as well.
+Such odds are the strategies of a language model, and the policy of an agent that is not built in. Once there is
+evidence that the latter is false, it is refused for the whole run: all matches are then counted without it, earlier
+ones as well.
 
 The weights that are fitted to earlier matches stay as they were when a match was played: they may be any, as long as
 they do not depend on it.
@@ -18,16 +19,15 @@ from msgspec.structs import replace
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.bench.model_draws import Draws, MatchDraws
 from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds, UnusedPolicy
 from molt_bench.errors import JournalError
 from molt_bench.luck.dice.lookahead import FAR, NEAR
-from molt_bench.luck.dice.model_draw_check import Draw
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.estimate_variants import all_estimates
-from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
+from molt_bench.luck.estimators import Estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
 from molt_bench.luck.stand_ins.learned import EARLIER, NOW
 from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
@@ -117,9 +117,6 @@ class MatchMargins:
                 check_chips(number, result, each.margins_mbb, big_blind=self._big_blind)
             if self.recount:
                 self._check(number, pair, result, account)
-            if self.recount or account.draws.keys() != self._draws.tested(draws).keys():
-                self._look_up(number, pair, draws, games)
-                account = self._compared(number, account, replace(account, draws=self._draws.tested(draws)))
             self._conclude(number, account)
         else:
             found = {
@@ -127,7 +124,7 @@ class MatchMargins:
                 for game in games
             }
             luck = self._ahead(number, pair, draws, [(game, found[game.spec]) for game in games])
-            worked_out, lessons = self._work_out(pair, result, found, luck, self._draws.tested(draws))
+            worked_out, lessons = self._work_out(pair, result, found, luck)
             if account is None:
                 account = self._accounts[number] = worked_out
             else:
@@ -147,7 +144,6 @@ class MatchMargins:
         result: MatchResult,
         found: Mapping[GameSpec, Estimates],
         luck: MatchLuck | None,
-        draws: Mapping[str, tuple[Draw | None, ...]],
     ) -> tuple[MatchAccount, dict[frozenset[str], list[SeedHands]]]:
         """Return the account of a match, with its margins in every way that may be needed, and what it teaches."""
         usable = self._usable(pair)
@@ -172,7 +168,6 @@ class MatchMargins:
         account = MatchAccount(
             tuple([MatchVariant(*each) for each in variants.items()]),
             evidence,
-            draws,
             unused,
             {name: count for name, count in silent.items() if count},
         )
@@ -182,7 +177,6 @@ class MatchMargins:
         """Return the account of a match, and note whether it is what was found; earlier ones lack some of it."""
         told = replace(
             account,
-            draws=account.draws or found.draws,
             unused=account.unused or found.unused,
             unanswered=account.unanswered or found.unanswered,
         )
@@ -217,16 +211,9 @@ class MatchMargins:
             if any(each.margins_mbb[name] != known[name] for name in (_BY_CARDS if each.used else _BY_BOTS)):
                 raise JournalError(f"the journal's margins of match {number} are not what its games give")
 
-    def _look_up(self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[GameRecord]) -> None:
-        """Look up the draws of models in a match whose margins are recorded, so that these are judged as before."""
-        for game in games if draws else ():
-            first, second = (draws[name][_label(number, game)] if name in draws else None for name in pair)
-            game_estimates(game, (first, second))
-
     def _conclude(self, number: int, account: MatchAccount) -> None:
         self._known[number] = account.by_used()
         self._stated.judge(account.evidence)
-        self._draws.judge(account.draws)
         self._unanswered.update(account.unanswered)
         for name, found in account.unused.items():
             before = self._unused.get(name)
@@ -251,7 +238,7 @@ class MatchMargins:
     @property
     def refused(self) -> set[str]:
         """Those whose odds are not used any more."""
-        return {*self._draws.refused, *self._stated.refused}
+        return {*self._stated.refused}
 
     def account(self, number: int) -> MatchAccount | None:
         """Return what has to be recorded of a match, once; None if that has been."""
@@ -339,12 +326,12 @@ class MatchMargins:
                 looked_at.append((game, (first, second)))
         return self._stand_ins.look_at(pair, looked_at) if looked_at else None
 
-    def _said(self, name: str, draws: MatchDraws, number: int, game: GameRecord) -> PolicyOf | RecordedDraws | None:
+    def _said(self, name: str, draws: MatchDraws, number: int, game: GameRecord) -> PolicyOf | StatedDraws | None:
         """Return a policy in a game that was looked at; of one that is an agent's own word, what it said then."""
         policy = self._policy(name, draws, _label(number, game))
         return policy.kept(game.spec) if isinstance(policy, StatedPolicy) else policy
 
-    def _policy(self, name: str, draws: MatchDraws, game: GameLabel | None) -> PolicyOf | RecordedDraws | None:
+    def _policy(self, name: str, draws: MatchDraws, game: GameLabel | None) -> PolicyOf | StatedDraws | None:
         if game is not None and name in draws:
             return draws[name][game]
         return None if name in self._stated.refused else self._policies.get(name)

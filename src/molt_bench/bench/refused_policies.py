@@ -1,11 +1,10 @@
 """Policies that are refused for a whole run: the odds that participants state, tested match by match."""
 
 from collections.abc import Collection, Mapping
-from itertools import chain, combinations
+from itertools import combinations
 
 import msgspec
 
-from molt_bench.luck.dice.model_draw_check import Draw
 from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.records import Margins, possible_margins
 
@@ -35,14 +34,12 @@ class MatchAccount(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tr
     Attributes:
         variants: Its margins in every way that a later refusal may ask for.
         evidence: The evidence of this match against the odds that participants state.
-        draws: By language model with log-probabilities, what it drew at each decision; null where that is not known.
         unused: The bots whose policy was not used in some of its games.
         unanswered: How often looking ahead got no answer that can be right, by bot whose policy was asked.
     """
 
     variants: tuple[MatchVariant, ...]
     evidence: Mapping[str, Evidence] = {}
-    draws: Mapping[str, tuple[Draw | None, ...]] = {}
     unused: Mapping[str, UnusedPolicy] = {}
     unanswered: Mapping[str, int] = {}
 
@@ -60,8 +57,6 @@ class MatchAccount(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tr
             and all(possible_margins(each, seeds) for each in found.values())
             and self.evidence.keys() <= {*words}
             and all(each.possible for each in self.evidence.values())
-            and self.draws.keys() <= {*words}
-            and all(each is None or each.possible for each in chain.from_iterable(self.draws.values()))
             and all(count > 0 for count in self.unanswered.values())
         )
 

@@ -14,7 +14,6 @@ def run_warnings(ladder: Ladder) -> list[str]:
         *_left(ladder),
         *_helpless(ladder),
         *ladder.match_margins.warnings(),
-        *ladder.model_draws.warnings(),
     ]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.bench.extended_run import another_stop
-from molt_bench.bench.model_draws import unstated_sampling
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
@@ -102,6 +101,6 @@ def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: S
 
 def warn_ahead(config: BenchmarkConfig) -> None:
     """Warn of what a run of this config will fall short of."""
-    for shortfall in (opening_shortfall(config), guessable(config), unstated_sampling(config.models())):
+    for shortfall in (opening_shortfall(config), guessable(config)):
         if shortfall is not None:
             warn(shortfall)

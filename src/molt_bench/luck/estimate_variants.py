@@ -10,7 +10,7 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.dice.draws import Policies
 from molt_bench.luck.dice.lookahead import FAR, Reach
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
@@ -33,7 +33,7 @@ def all_estimates(
 
     For `hands`, `averaged` and `reach` see `game_estimates`.
     """
-    words = [at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | RecordedDraws)]
+    words = [at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | StatedDraws)]
     stated = [policy for policy in policies if isinstance(policy, StatedPolicy)]
     if not words:
         return game_estimates(record, policies, hands=hands, averaged=averaged, reach=reach)
@@ -86,7 +86,7 @@ def _in_all_ways(
 def _without_stalled(record: GameRecord, policies: Policies, *, averaged: bool, reach: Reach) -> Estimates:
     """Return the same without policies that gave no answer in time."""
     gone = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy) and policy.stalled}
-    words = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | RecordedDraws)}
+    words = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | StatedDraws)}
     first, second = (None if at in gone else policy for at, policy in enumerate(policies))
     rest = all_estimates(record, (first, second), averaged=averaged, reach=reach)
     ways = [frozenset(used) for count in range(len(words) + 1) for used in combinations(sorted(words), count)]

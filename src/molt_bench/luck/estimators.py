@@ -36,7 +36,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.blueprint.earlier import EarlierBlueprint, EarlierResolver
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
 from molt_bench.luck.coefficients import FROZEN, SOLID, Coefficients
@@ -254,7 +254,7 @@ def _over_range(
     """Return what seat 0 won on average over a built-in bot's possible cards; None without exactly one such bot."""
     player = dice.known_player
     policy = None if player is None else dice.policies[player]
-    if player is None or policy is None or isinstance(policy, RecordedDraws):
+    if player is None or policy is None or isinstance(policy, StatedDraws):
         return None
     seat = 1 - player if spec.seating == "BA" else player
     weights = weights_against(policy)

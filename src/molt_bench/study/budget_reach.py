@@ -6,8 +6,7 @@ that change what a hand costs or how much it varies.
 
 from collections.abc import Iterator
 from math import inf
-from statistics import fmean
-from typing import Final, Literal, TypeAlias, Unpack
+from typing import Literal, TypeAlias, Unpack
 
 import msgspec
 
@@ -18,13 +17,9 @@ from molt_bench.errors import ConfigError
 from molt_bench.study.pilot import Pilot, left_by_reasking
 from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
 
-#: Share of the variance that is left where the log-probabilities of so many of the two are known, for players that bet
-#: by strength and decide before they explain: `benchmarks/logprobs.py`.
-WITH_DICE: Final = (1.0, 0.64, 0.45)
-
-#: The settings as they are, without the comprehension question, with the probabilities of replies as published dice,
-#: with several answers to draw from where much depends on them.
-Harness: TypeAlias = Literal["as configured", "no comprehension", "log-probs", "reask auto"]
+#: The settings as they are, without the comprehension question, with several answers to draw from where much depends on
+#: them.
+Harness: TypeAlias = Literal["as configured", "no comprehension", "reask auto"]
 Limit: TypeAlias = Literal["hands", "dollars"]
 
 
@@ -94,11 +89,6 @@ def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
             )
             fewer = way.config.model_copy(update={"participants": spared})
             yield Way(fewer, "no comprehension", added=way.added)
-    if models and config.rating.estimator in ("auto", "corrected"):
-        for way in schedules:
-            left = _with_log_probabilities(way.config)
-            if left < 1:
-                yield Way(way.config, "log-probs", added=way.added, variance=left)
     if models and config.rating.estimator in ("auto", "fitted"):
         for way in schedules:
             again = _asked_again(way.config)
@@ -112,25 +102,12 @@ def _asked_again(config: BenchmarkConfig) -> BenchmarkConfig:
     """Return a config whose models are asked again where that is allowed."""
     models = config.models()
     asked = {
-        name
-        for name, each in models.items()
-        if each.harness != "mixed" and not each.logprobs and each.samples == 1 and each.reask == "off"
+        name for name, each in models.items() if each.harness != "mixed" and each.samples == 1 and each.reask == "off"
     }
     again = tuple(
         each.model_copy(update={"reask": "auto"}) if each.id in asked else each for each in config.participants
     )
     return config.model_copy(update={"participants": again})
-
-
-def _with_log_probabilities(config: BenchmarkConfig) -> float:
-    """Return the share of the variance that is left once the dice of models are known that were not.
-
-    Against `blueprint` or `resolver`, AIVAT takes out more, and not these.
-    """
-    models = {name for name, settings in config.models().items() if settings.harness != "mixed"}
-    bots = {each.id for each in config.participants if each.type in REFERENCES}
-    known = [sum(name in models for name in pair) if bots.isdisjoint(pair) else 0 for pair in config.pairings()]
-    return fmean(WITH_DICE[count] for count in known)
 
 
 def _other_schedule(config: BenchmarkConfig) -> list[Way]:

@@ -3,7 +3,25 @@
 import json
 import re
 
-from tests.agents.llm.drawing import by_strength, legal_in
+RANKS = "23456789TJQKA"
+
+
+def by_strength(prompt):
+    """Return odds that bet more with high cards and pairs, for whatever is legal."""
+    cards = re.findall(r"^Your cards: (\S)\S (\S)\S", prompt, re.MULTILINE)[-1]
+    first, second = (RANKS.index(card) for card in cards)
+    strength = min(1.0, (first + second) / 24 + 0.4 * (first == second))
+    legal = legal_in(prompt)
+    passive = "call" if "call" in legal else "check"
+    odds = {"fold": 0.35 * (1 - strength) if passive == "call" else 0.01, "raiseTo": 0.1 + 0.5 * strength}
+    if "raiseTo" not in legal:
+        odds["raiseTo"] = 0.0
+    odds[passive] = 1 - sum(odds.values())
+    return {kind: chance for kind, chance in odds.items() if chance > 0}
+
+
+def legal_in(prompt):
+    return re.findall(r"^Legal actions: (.*)$", prompt, re.MULTILINE)[-1]
 
 
 def strategy_for(prompt):

@@ -18,6 +18,18 @@ STREETS = 4
 DECISIONS = STREETS * HANDS * GAMES  # of a model that never bets or folds, as its opponent never bets
 
 
+class Kept(Exchanges):
+    """All exchanges, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.all = []
+
+    def add(self, exchange):
+        super().add(exchange)
+        self.all.append(exchange)
+
+
 def passive(prompt, _):
     """Check where that is free, call where it is not."""
     legal = re.findall(r"^Legal actions: (.*)$", prompt, re.MULTILINE)[-1]

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -57,7 +57,7 @@ class Provider:
 
     Args:
         policy: From the last user message and the request's body to the reply: a dict to send as JSON, or a str to
-            send as it is, or `wire.Spoken` to send with log-probabilities where those are asked for.
+            send as it is.
         latency_s: Seconds before each answer, or a function of the request's number (from 1).
         fault: A function from a request to one of FAULTS or None, or an iterable with one such for each request; None
             once it runs out.
@@ -76,7 +76,7 @@ class Provider:
     def __init__(
         self,
         *,
-        policy: Callable[[str, dict[str, Any]], dict[str, Any] | str | wire.Spoken] = wire.default_policy,
+        policy: Callable[[str, dict[str, Any]], dict[str, Any] | str] = wire.default_policy,
         latency_s: float | Callable[[int], float] = 0.0,
         fault: Callable[[Request], str | None] | Iterable[str | None] | None = None,
         on_request: Callable[[Request], object] | None = None,
@@ -271,8 +271,6 @@ class Provider:
             return response(200, {"hello": "world"})
         prompt = wire.prompt_of(api, body)
         reply = wire.reply_of(fault, said or self._policy(prompt, body), key)
-        if not body.get("logprobs"):
-            reply = replace(reply, logprobs=None)
         model, tool = wire.model_of(request.path, body), wire.tool_of(api, body)
         whole = json.dumps(wire.answer(api, model, tool, prompt, reply, empty=fault == "no-choices")).encode()
         return response(200, whole[: len(whole) // 2] if fault == "cut-json" else whole)

@@ -28,7 +28,6 @@ def test_the_harness_is_hashed_with_the_prompt():
 @pytest.mark.parametrize(
     ("settings", "field"),
     [
-        ({"harness": "mixed", "logprobs": True}, "logprobs = True: expected false, not needed with harness mixed"),
         ({"harness": "loose"}, "harness"),
         ({"track": "full"}, "track"),
     ],

@@ -144,7 +144,6 @@ SETTINGS = {
     "plain": {},
     "many": {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 500, "stop": ["\u2660 stop"]},
     "odd": {"extraBody": {"a": {"b": [1, None]}}, "serviceTier": "flex", "reasoningEffort": "low"},
-    "dice": {"logprobs": True},
 }
 
 

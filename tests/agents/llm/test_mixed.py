@@ -15,12 +15,10 @@ from molt_bench.agents.llm.talk.reply import read_reply, reply_schema
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action, LegalActions
-from molt_bench.study.budget_reach import ways
 from tests.agents.llm.mixing import mixing, stated
-from tests.agents.llm.playing import MODELS, faults_of, games_of, prompts_of, run
+from tests.agents.llm.playing import MODELS, Kept, faults_of, games_of, prompts_of, run
 from tests.agents.llm.provider import Provider
 from tests.agents.llm.test_conversation import exchange, seen
-from tests.agents.llm.test_logprobs import Kept
 from tests.cases import one_in
 
 MIXED = LLMSettings(model="openai:m", harness="mixed")
@@ -257,5 +255,3 @@ def test_a_strategy_is_a_little_longer_in_plans_and_its_dice_are_known_already()
     plain, mixed = (expected_of(config(**each).models()["m"], 50) for each in ({}, {"harness": "mixed"}))
     assert plain.output_tokens < mixed.output_tokens < 2 * plain.output_tokens
     assert plain.input_tokens < mixed.input_tokens < 1.5 * plain.input_tokens
-    assert "log-probs" in {way.harness for way in ways(config())}
-    assert "log-probs" not in {way.harness for way in ways(config(harness="mixed"))}

@@ -61,7 +61,6 @@ def kept_in(recorder):
     [
         {"seed": 7},
         {"temperature": 0},
-        {"logprobs": True},
         {"samples": 2},
         {"harness": "mixed"},
         {"reask": 0},
@@ -158,7 +157,7 @@ def stated(*exchanges):
     for each in exchanges:
         draws.add(each)
     found = draws.of_match(1, ["m"], [GAME])["m"][GAME].at(an_observation())
-    return None if found is None else dict(found.policy)
+    return None if found is None else dict(found)
 
 
 CALL, RAISE = pure(Action("call")), pure(Action("raiseTo", 400))

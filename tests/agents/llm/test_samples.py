@@ -104,7 +104,7 @@ def test_a_sample_that_failed_is_a_fault_only_if_no_other_is_left(fault):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"seed": 7}, {"temperature": 0}, {"logprobs": True}, {"samples": 0}, {"samples": 65}, {"samples": 1.5}]
+    "settings", [{"seed": 7}, {"temperature": 0}, {"samples": 0}, {"samples": 65}, {"samples": 1.5}]
 )
 def test_what_does_not_go_with_samples_is_an_error(settings):
     with pytest.raises(ValueError, match="samples"):

@@ -104,42 +104,12 @@ FINISH = {
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """What a model says token by token, each with the likely ones in its place and their log-probabilities."""
-
-    tokens: list[tuple[str, list[tuple[str, float]]]]
-
-    @property
-    def text(self) -> str:
-        """All tokens together."""
-        return "".join(token for token, _ in self.tokens)
-
-    def logprobs(self) -> Json:
-        """Return the log-probabilities as OpenAI's chat API has them."""
-        return {
-            "content": [
-                {
-                    **_logprob(token, dict(likely).get(token, -20.0)),
-                    "top_logprobs": [_logprob(*each) for each in likely],
-                }
-                for token, likely in self.tokens
-            ],
-            "refusal": None,
-        }
-
-
-def _logprob(token: str, logprob: float) -> Json:
-    return {"token": token, "logprob": logprob, "bytes": list(token.encode())}
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """What the model says: as a tool call if `call` and the request has a tool, otherwise as text (None: nothing)."""
 
     text: str | None
     call: bool = False
     finish: str = "stop"
-    logprobs: Json | None = None
 
 
 def default_policy(prompt: str, body: Json) -> Json:
@@ -222,10 +192,8 @@ def key_of(path: str, headers: dict[str, str]) -> str:
     return key.removeprefix("Bearer ")
 
 
-def reply_of(fault: str | None, good: Json | str | Spoken, key: str) -> Reply:
+def reply_of(fault: str | None, good: Json | str, key: str) -> Reply:
     """Return the policy's answer, spoiled as the fault says."""
-    if isinstance(good, Spoken):
-        return Reply(good.text, call=True, logprobs=good.logprobs())
     move = good if isinstance(good, dict) else {}
     text = good if isinstance(good, str) else json.dumps(good)
     match fault:
@@ -306,7 +274,6 @@ def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
     choice = {
         "index": 0,
         "message": message,
-        "logprobs": reply.logprobs,
         "finish_reason": finish_of("openai", tool, reply),
     }
     usage = {

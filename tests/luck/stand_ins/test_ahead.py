@@ -1,13 +1,11 @@
 """Looking ahead by stand-ins favours nobody, whatever they are like, and removes luck."""
 
 from functools import cache
-from math import log
 from statistics import fmean, stdev, variance
 
 import numpy as np
 import pytest
 
-from molt_bench.agents.llm.providers.log_probabilities import Choice, RecordedDraws
 from molt_bench.luck.stand_ins import ahead
 from molt_bench.luck.stand_ins.ahead import surpluses
 from molt_bench.luck.stand_ins.learned import FIRST_HANDS, StandIns
@@ -109,40 +107,6 @@ def test_a_policy_that_fails_where_nobody_was_changes_no_mean():
     played = visited(games_of("reset", 30, "measured")[:12], AGENTS)
     without, corrected = in_seat_0(played, surpluses(played, taught(), {0: fails}))
     assert abs(standard_errors([new - old for new, old in zip(corrected, without, strict=True)])) < 3.5
-
-
-@pytest.mark.slow
-def test_odds_of_kinds_alone_remove_luck_and_favour_nobody():
-    games = [
-        (record, tuple(_Kinds(record, player, own) for player, own in enumerate(draws)))
-        for record, draws in games_of("reset", 30, "measured")
-    ]
-    played = visited(games, AGENTS)
-    assert all(options.by_kind for options in played.options if options)
-    learner = untaught()
-    learner.learn(visited(games[:10], AGENTS))
-    without, corrected = in_seat_0(played, surpluses(played, learner, {}))
-    assert abs(standard_errors([new - old for new, old in zip(corrected, without, strict=True)])) < 3.5
-    assert variance(corrected) < 0.75 * variance(without)
-
-
-class _Kinds(RecordedDraws):
-    """The draws of a stating player as log-probabilities would have them: odds of kinds, and the kind drawn."""
-
-    def __init__(self, record, player, draws):
-        played = visited([(record, (None, None))], AGENTS)
-        drawn, choices = {}, {}
-        for betting, (_, number), wanted in zip(played.bettings, played.places, played.wanted.tolist(), strict=True):
-            if betting.actor == player ^ (record.seating == "BA"):
-                kinds = ("fold", "call" if betting.to_call else "check", *["raiseTo"] * 4)
-                drawn[number, len(betting.log)] = kinds[wanted.index(1.0)]
-        for place, (strategy,) in draws._strategies.items():
-            odds = {}
-            for share in strategy:
-                odds[share.kind] = odds.get(share.kind, 0) + share.percent / 100
-            listed = tuple((kind, log(each)) for kind, each in odds.items())
-            choices[place] = Choice(drawn[place], listed, 0.0, quoted=True)
-        super().__init__(choices)
 
 
 def test_a_bot_and_a_model_without_odds():

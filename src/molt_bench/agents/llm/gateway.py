@@ -151,7 +151,7 @@ class Gateway:
         answer is no error here: the games deal with it. Only what would stop them is.
 
         Raises:
-            ConfigError: There is no connection to the user's own server, or log-probabilities cannot be had.
+            ConfigError: There is no connection to the user's own server.
             ProviderError: There is no connection to the provider, or it refuses for good.
         """
         asked = self._participants[participant]
@@ -187,8 +187,6 @@ class Gateway:
             return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
         if answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
-        if asked.settings.logprobs and "logprobs" in str(answer):
-            raise ConfigError("logprobs", value=True, expected=f"false: {asked} does not give them ({answer})")
         outcome = _OUTCOMES.get(answer.trouble, "transport")
         return await self._accounts.record(exchange, request, outcome=outcome, text=str(answer))
 

@@ -1,9 +1,9 @@
 """Settings of a language model that plays."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, Self, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from molt_bench.agents.llm.providers.table import EXAMPLE, provider_of
 from molt_bench.agents.llm.types import MOST_SAMPLES, Effort, OutputMode
@@ -88,9 +88,6 @@ class LLMSettings(AgentSettings):
     reply_first: Annotated[
         ReplyFirst, Field(description="What a reply states first: its reasoning, or the action.")
     ] = "reasoning"
-    logprobs: Annotated[
-        bool, Field(description="Record the probabilities of the kind of action, to take the model's dice out.")
-    ] = False
     samples: Annotated[
         int,
         Field(
@@ -133,22 +130,11 @@ class LLMSettings(AgentSettings):
             raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
         return value
 
-    @field_validator("logprobs")
-    @classmethod
-    def _draws_by_them(cls, value: bool, known: ValidationInfo) -> bool:  # noqa: FBT001 - it is the field's value
-        sampling = (known.data.get("temperature"), known.data.get("top_p"))
-        if value and any(setting not in (None, 1) for setting in sampling):
-            expected = "temperature 1 and topP 1 beside it, or neither: providers report the probabilities before both"
-            raise as_problem("", value, expected)
-        return value
-
     @field_validator("samples")
     @classmethod
     def _samples_differ(cls, value: int, known: ValidationInfo) -> int:
         if value > 1 and (known.data.get("seed") is not None or known.data.get("temperature") == 0):
             raise as_problem("", value, "1 beside a seed or temperature 0: all answers would be the same")
-        if value > 1 and known.data.get("logprobs"):
-            raise as_problem("", value, "1 beside logprobs: a majority is not one draw with known odds")
         return value
 
     @field_validator("reask")
@@ -161,19 +147,11 @@ class LLMSettings(AgentSettings):
             raise as_problem("", value, "off beside a seed or temperature 0: all answers would be the same")
         for field, wanted, why in (
             ("harness", settings.get("harness") != "mixed", "the odds of what is stated are known"),
-            ("logprobs", not settings.get("logprobs"), "the odds of an answer are known from one"),
             ("samples", settings.get("samples") == 1, "a majority is not one draw with known odds"),
         ):
             if not wanted:
                 raise as_problem("", value, f"off beside {field}: {why}")
         return value
-
-    @model_validator(mode="after")
-    def _fits_its_harness(self) -> Self:
-        if self.harness == "mixed" and self.logprobs:
-            why = "the bench draws from the strategy that is stated, so its odds are known"
-            raise as_problem("logprobs", self.logprobs, f"false, not needed with harness mixed: {why}")
-        return self
 
     @property
     def harness_label(self) -> str:
@@ -225,8 +203,7 @@ class LLMSettings(AgentSettings):
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
         fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
-        # Only where it is not the default, so that the exchanges of earlier runs keep their keys. Log-probabilities are
-        # reported beside a reply, and do not decide it.
+        # Only where it is not the default, so that the exchanges of earlier runs keep their keys.
         order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
         more = ("thinking_tokens", "top_k", "stop", "service_tier", "extra_body", "extra_headers")
         options = {field: getattr(self, field) for field in more if getattr(self, field) is not None}

@@ -9,7 +9,6 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.llm.providers.log_probabilities import Drawn, RecordedDraws
 from molt_bench.poker.actions import KINDS, Action, Kind
 from molt_bench.poker.observation import Observation
 
@@ -84,7 +83,7 @@ def drawn(weights: Weights, noise: int) -> Action:
     raise ValueError(f"noise {noise}, expected less than 2**{_BITS}")
 
 
-class StatedDraws(RecordedDraws):
+class StatedDraws:
     """The strategies that one model stated in one game, by hand and by the number of actions before the decision.
 
     The bench draws from them, so nothing needs to be tested: what was done is what was drawn. Where one of several
@@ -104,16 +103,15 @@ class StatedDraws(RecordedDraws):
         *,
         in_part: bool = False,
     ) -> None:
-        super().__init__({})
         self.in_part = in_part
         self._strategies = strategies
         self._forced = forced
 
-    def at(self, seen: Observation) -> Drawn | None:
-        """Return what the action at a decision was drawn from; None if no strategy was taken there."""
+    def at(self, seen: Observation) -> tuple[tuple[Action, float], ...] | None:
+        """Return the odds that the action at a decision was drawn with; None if no strategy was taken there."""
         place = seen.hand_number, len(seen.log)
         if place in self._forced:
             return None
         weights = together(self._strategies.get(place, ()), seen.legal.allows)
         whole = sum(weight for _, weight in weights)
-        return Drawn(tuple([(action, weight / whole) for action, weight in weights]), None) if weights else None
+        return tuple([(action, weight / whole) for action, weight in weights]) if weights else None

@@ -8,7 +8,6 @@ from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from molt_bench.agents.llm.providers.log_probabilities import Choice
 from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.specs import GameLabel
 
@@ -103,7 +102,6 @@ class Answer(msgspec.Struct, frozen=True):
     finish: str | None
     model: str | None
     tokens: Tokens
-    choice: Choice | UnsetType = UNSET
 
 
 class PackedBody(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -168,7 +166,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
         misread: What the model misread of its hand and the price; None where it was not asked.
-        choice: The odds of its action, where log-probabilities were asked for and found.
         strategy: The strategy that the reply states, where one was asked for and could be read. Of an answer that is
             one of several to draw from, its action alone.
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
@@ -198,7 +195,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     latency_s: float = 0.0
     tries: int = 1
     misread: tuple[str, ...] | None = None
-    choice: Choice | UnsetType = UNSET
     strategy: Strategy | UnsetType = UNSET
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET

@@ -19,7 +19,7 @@ from math import log1p
 from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.agents.base import Policy, PolicyOf, Sizes
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.cards.equity_vs_random import equities_vs_random
 from molt_bench.luck.dice.chances import BINS, PolicyError, checked_chances, limits_of, policy_failed, prices
 from molt_bench.poker.actions import STREETS, Action
@@ -27,8 +27,8 @@ from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation, observe
 
-#: Published policies or recorded draws of players A and B, or of seats 0 and 1; None where there are none.
-Policies: TypeAlias = tuple[PolicyOf | RecordedDraws | None, PolicyOf | RecordedDraws | None]
+#: Published policies or stated strategies of players A and B, or of seats 0 and 1; None where there are none.
+Policies: TypeAlias = tuple[PolicyOf | StatedDraws | None, PolicyOf | StatedDraws | None]
 #: What a seat saw, and what it did.
 Decision: TypeAlias = tuple[Observation, Action]
 
@@ -170,18 +170,18 @@ def dice_terms(
             yield term
 
 
-def dice_term(decision: Decision, policy: PolicyOf | RecordedDraws, deal: Deal) -> DiceTerm | None:
+def dice_term(decision: Decision, policy: PolicyOf | StatedDraws, deal: Deal) -> DiceTerm | None:
     """Return a decision of a seat with a policy; None where its draw is not known.
 
-    Where draws were recorded, they count rather than the actions. Raises `PolicyError` if the policy cannot be right.
+    Raises `PolicyError` if the policy cannot be right.
     """
     seen, action = decision
     listed: Policy
-    if isinstance(policy, RecordedDraws):
-        drawn = policy.at(seen)
-        if drawn is None:
+    if isinstance(policy, StatedDraws):
+        stated = policy.at(seen)
+        if stated is None:
             return None
-        listed, action = drawn.policy, drawn.action or action
+        listed = stated
     else:
         try:
             listed = policy(seen)

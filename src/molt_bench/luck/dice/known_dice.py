@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from molt_bench.agents.base import Policy, PolicyOf
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.draws import UNUSED, Deal, Decision, Folds, Policies, action_features, dice_term
 from molt_bench.luck.reference.aivat import reference_bot
@@ -58,7 +58,7 @@ class KnownDice:
     """The decisions of one game that were drawn with known probabilities, by player.
 
     Attributes:
-        policies: The policies or recorded draws that are used.
+        policies: The policies or stated strategies that are used.
         refused: For each player that is a built-in bot, why its policy was not used in this game; "" if it was.
         left_out: For each other player, the decisions that are not corrected: hand and number of actions before.
         reference: The one player that is the blueprint or the resolver; None if neither is, or both are.
@@ -89,7 +89,7 @@ class KnownDice:
         self.policies[player] = None
         self.refused[player] = why
 
-    def _mixing(self, player: int) -> PolicyOf | RecordedDraws | None:
+    def _mixing(self, player: int) -> PolicyOf | StatedDraws | None:
         """Return the policy of a player that mixes; None if it has none, or never mixes."""
         return None if self._known[player].certain else self.policies[player]
 
@@ -101,14 +101,14 @@ class KnownDice:
         return self._by_seat(self._mixing(0) is not None, self._mixing(1) is not None)
 
     def asked_by_seat(self) -> tuple[PolicyOf | None, PolicyOf | None] | None:
-        """Return the policies of seats 0 and 1 that are asked at every decision; None if draws were recorded.
+        """Return the policies of seats 0 and 1 that are asked at every decision; None if strategies were stated.
 
         Built-in bots do not look at the noise, so that they are asked with what they saw.
         """
         found: list[PolicyOf | None] = []
         for player in (0, 1):
             policy = self._mixing(player)
-            if isinstance(policy, RecordedDraws):
+            if isinstance(policy, StatedDraws):
                 return None
             if policy is not None and not self._known[player].built_in:
                 policy = partial(_without_noise, policy)
@@ -122,7 +122,7 @@ class KnownDice:
         resolver, whose answers take long.
         """
         first, second = self.policies
-        if first is None or second is None or isinstance(first, RecordedDraws) or isinstance(second, RecordedDraws):
+        if first is None or second is None or isinstance(first, StatedDraws) or isinstance(second, StatedDraws):
             return None
         if all(known.built_in for known in self._known) or any(known.reference for known in self._known):
             return None
@@ -160,10 +160,10 @@ class KnownDice:
 
     def mixing_by_seat(self) -> Policies:
         """Return the policies of seats 0 and 1 that mix, for one hand whose known player may hold other cards."""
-        found: list[PolicyOf | RecordedDraws | None] = []
+        found: list[PolicyOf | StatedDraws | None] = []
         for player in (0, 1):
             policy = self._mixing(player)
-            if policy is not None and not isinstance(policy, RecordedDraws):
+            if policy is not None and not isinstance(policy, StatedDraws):
                 bot = built_in_bot(policy)
                 policy = partial(_used, policy, self.left_out[player]) if bot is None else policy
                 policy = policy if bot is not None and bot.sees_cards else remembered(policy)

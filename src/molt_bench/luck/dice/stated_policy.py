@@ -17,7 +17,7 @@ from typing import Final, Generic, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from molt_bench.agents.base import PokerAgent, Policy, PolicyOf, Sizes
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.agents.tracebacks import Traced
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.poker.actions import Action, LoggedAction
@@ -206,7 +206,7 @@ class _Work(Thread, Generic[_Found]):
 
 def patiently(
     compute: Callable[[], _Found],
-    policies: tuple[PolicyOf | RecordedDraws | None, ...],
+    policies: tuple[PolicyOf | StatedDraws | None, ...],
     *,
     patience_s: float | None = None,
 ) -> _Found:

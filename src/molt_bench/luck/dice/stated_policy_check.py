@@ -1,8 +1,11 @@
 """A test of drawn actions against the odds that an agent states, by kind, by size, and by what they are worth.
 
-Like that of models (`luck.dice.model_draw_check`), it bets against the stated odds, and holds at any time: if actions
-are drawn with these odds, the mean capital of all bets is a martingale that starts at 1, so it ever reaches 1 / `LEVEL`
-with a probability of at most `LEVEL` (Ville's inequality).
+It bets against the stated odds, in many ways at once: that some kind of action is drawn more or less often than stated,
+or that likely actions are drawn more or less often. A bet is a likelihood ratio. If actions are drawn with these odds,
+the mean capital of all bets is a martingale that starts at 1, so it ever reaches 1 / `LEVEL` with a probability of at
+most `LEVEL`, however often one looks (Ville's inequality; Shafer and Vovk, "Game-Theoretic Foundations for Probability
+and Finance", 2019; Ramdas et al., "Game-theoretic statistics and safe anytime-valid inference", Statistical Science
+2023).
 
 What matters is what buys a better result. A decision is corrected by the mean value of what could have been drawn,
 minus the value of what was drawn. So some bets are that less valuable actions are drawn more often than stated, by the
@@ -12,16 +15,17 @@ pass for long: they do not change what results are on average.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
-from math import exp, fsum, log, pi, sin, sqrt
+from itertools import chain, product
+from math import exp, fsum, inf, log, pi, sin, sqrt
 from typing import Final, NamedTuple
 
 import msgspec
 
-from molt_bench.luck.dice.model_draw_check import LEVEL, bets_of_kinds, kind_bets, mean_capital
 from molt_bench.poker.actions import KINDS
 from molt_bench.records import MOST
 
+#: The probability with which draws that do follow their probabilities are refused, over a whole run.
+LEVEL: Final = 1e-4
 #: By what factor raises of one price may be drawn more often than stated.
 _PRICE_FACTORS: Final = (0.3, 3.0)
 PRICE_BINS: Final = 3
@@ -32,7 +36,10 @@ _POORER: Final = (0.4, 0.9)
 #: How strongly less valuable actions may be preferred: relative to what is at stake in a decision, and to the stacks.
 _RELATIVE: Final = (-0.7, 0.3, 1.0, 3.0)
 _ABSOLUTE: Final = (-4.0, 2.0, 8.0, 30.0)
-_TILTS: Final = kind_bets(KINDS)
+#: Temperatures to bet on: that the draws are those of the stated probabilities to the power of 1/temperature.
+_TEMPERATURES: Final = (0.05, 0.4, 0.7, 0.85, 1.2, 1.6, 3.0)
+#: Kinds of action, and by what factors each may be drawn more often than stated, relative to the others.
+_TILTS: Final = tuple(product(KINDS, (0.2, 0.65, 1.5, 5.0)))
 #: Share of games that somebody may lie in who is honest in the others.
 _RARE: Final = 0.03
 
@@ -65,6 +72,12 @@ class SizeDrawn(NamedTuple):
     below: float
     upto: float
     rises: int
+
+
+def mean_capital(capital: Sequence[float]) -> float:
+    """Return the mean capital of bets, as a logarithm."""
+    top = max(capital)
+    return top if top == inf else top + log(fsum([exp(each - top) for each in capital]) / len(capital))
 
 
 class Count(msgspec.Struct, frozen=True, rename="camel"):
@@ -188,7 +201,7 @@ class PolicyTest:
         for each in options:
             chances[each.kind] = chances.get(each.kind, 0.0) + each.chance
         kind = options[drawn].kind
-        grown = bets_of_kinds(chances, kind, _TILTS)
+        grown = _bets_of_kinds(chances, kind)
         grown += _bets_of_prices(options, drawn)
         grown += _bets_of_sizes(size)
         grown += self._bets_of_values([each.chance for each in options], [each.value for each in options], drawn)
@@ -245,6 +258,27 @@ class PolicyTest:
         )
 
 
+def _bets_of_kinds(chances: Mapping[str, float], drawn: str) -> list[float]:
+    """Return by what each bet on kinds grows with a draw that had a chance, as logarithms: temperatures first."""
+    found = _bets_of_temperatures(chances, drawn)
+    for kind, factor in _TILTS:
+        each = chances.get(kind)
+        won = log(factor) if kind == drawn else 0.0
+        found.append(0.0 if each is None else won - log(1 + (factor - 1) * each))
+    return found
+
+
+def _bets_of_temperatures(chances: Mapping[str, float], drawn: str) -> list[float]:
+    chance = log(chances[drawn])
+    logs = [log(each) for each in chances.values() if each > 0]
+    top, found = max(logs), list[float]()
+    for temperature in _TEMPERATURES:
+        power = 1 / temperature
+        total = fsum([exp(power * (each - top)) for each in logs])
+        found.append((power - 1) * chance - power * top - log(total))
+    return found
+
+
 def _bets_of_prices(options: Sequence[Option], drawn: int) -> list[float]:
     found = []
     for price in range(PRICE_BINS):
@@ -276,7 +310,7 @@ def _at_ends(size: SizeDrawn) -> float:
 
 #: Where the bets by what would have come of an action begin, and how many bets there are; the last is on rare lies.
 _AHEAD: Final = (
-    len(bets_of_kinds({"fold": 1.0}, "fold", _TILTS))
+    len(_bets_of_kinds({"fold": 1.0}, "fold"))
     + len(_bets_of_prices([Option("fold", -1, 1.0, 0.0)], 0))
     + len(_bets_of_sizes(None))
     + len(_RELATIVE)

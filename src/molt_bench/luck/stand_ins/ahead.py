@@ -15,7 +15,7 @@ from molt_bench.agents.base import PolicyOf
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice.choices import asked_at
 from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, RAISE, At, Deals, chips_in, edge, moved
-from molt_bench.luck.stand_ins.classes import CLASSES, FIRST_RAISE, KINDS
+from molt_bench.luck.stand_ins.classes import FIRST_RAISE, KINDS
 from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.visited import Options, Visited
 from molt_bench.poker.actions import Kind
@@ -106,7 +106,7 @@ class _Search:
         """Return the surplus of each of some decisions."""
         moments = played.moments[:, some]
         options = [played.options[at] for at in some]
-        first, shares = self._first([each for each in options if each is not None], moments)
+        first, shares = _first([each for each in options if each is not None])
         bettings = [played.bettings[at] for at in some] if self._asked else []
         worth = self.worth(moments, first, bettings)
         found = np.zeros(len(some))
@@ -117,28 +117,6 @@ class _Search:
     def worth(self, moments: Ints, actions: _Actions, bettings: Sequence[Betting] = ()) -> Floats:
         """Return what each of some actions is worth to seat 0; `bettings` are the moments where somebody is asked."""
         return _worth(self._levels(moments, bettings, actions))
-
-    def _first(self, some: Sequence[Options], moments: Ints) -> tuple[_Actions, "Floats"]:
-        """Return what could have been done at some decisions, and how much of it was drawn, 1 in all for each."""
-        by_kind = [at for at, options in enumerate(some) if options.by_kind]
-        odds, amounts = np.zeros((len(some), CLASSES)), np.zeros((len(some), CLASSES - FIRST_RAISE), np.int64)
-        if by_kind:
-            odds[by_kind], amounts[by_kind] = self._stand_ins.odds(moments[:, by_kind], self._deals)
-        rows = []
-        for at, options in enumerate(some):
-            for number, part in enumerate(options.parts):
-                drawn = float(number == options.drawn)
-                if part.kind != "raiseTo":
-                    rows.append((at, FOLD if part.kind == "fold" else CALL, 0, part.chance, drawn))
-                elif options.by_kind:
-                    raised = odds[at, FIRST_RAISE:].tolist()
-                    for share, amount in zip(raised, amounts[at].tolist(), strict=True):
-                        part_of = share / sum(raised)
-                        rows.append((at, RAISE, amount, part.chance * part_of, drawn * part_of))
-                else:
-                    rows.append((at, RAISE, part.size, part.chance, drawn))
-        places, kinds, sizes, chances, shares = zip(*rows, strict=True)
-        return _Actions(np.array(places), np.array(kinds), np.array(sizes), np.array(chances)), np.array(shares)
 
     def _levels(self, moments: Ints, bettings: Sequence[Betting], actions: _Actions) -> list[_Level]:
         """Follow actions, and what may come after them, until it is over or too unlikely."""
@@ -209,6 +187,20 @@ class _Search:
             return [], silent
         at, kinds, sizes, chances = zip(*rows, strict=True)
         return [_Actions(np.array(at), np.array(kinds), np.array(sizes), np.array(chances))], silent
+
+
+def _first(some: Sequence[Options]) -> tuple[_Actions, "Floats"]:
+    """Return what could have been done at some decisions, and how much of it was drawn, 1 in all for each."""
+    rows = []
+    for at, options in enumerate(some):
+        for number, part in enumerate(options.parts):
+            drawn = float(number == options.drawn)
+            if part.kind != "raiseTo":
+                rows.append((at, FOLD if part.kind == "fold" else CALL, 0, part.chance, drawn))
+            else:
+                rows.append((at, RAISE, part.size, part.chance, drawn))
+    places, kinds, sizes, chances, shares = zip(*rows, strict=True)
+    return _Actions(np.array(places), np.array(kinds), np.array(sizes), np.array(chances)), np.array(shares)
 
 
 def _listed(places: Ints, odds: Floats, amounts: Ints) -> _Actions:

@@ -51,7 +51,6 @@ class _Decisions(NamedTuple):
 
     features: Ints
     wanted: Floats
-    raised: Floats
     drawn: Flags
     legal: Flags
 
@@ -60,24 +59,10 @@ class _Decisions(NamedTuple):
         """Put some together."""
         return cls(*[np.concatenate(each) for each in zip(*parts, strict=True)])
 
-    def filled(self, weights: Floats) -> Floats:
-        """Return what is wanted, with raises whose price is not known shared out as these weights would."""
-        found = self.wanted.copy()
-        some = np.flatnonzero(self.raised)
-        if len(some):
-            rounded = (ONE * weights).round().astype(np.int64)
-            odds = odds_of(self.features[some], rounded, self.legal[some])[:, FIRST_RAISE:]
-            found[some, FIRST_RAISE:] += self.raised[some, None] * odds / odds.sum(axis=1)[:, None]
-        return found
-
     def fitted(self, centre: Floats, begin: Floats, hold: float, hold_drawn: float) -> Floats:
         """Return the weights that suit them best, held to `centre`: the more so, the more are draws alone."""
         hold *= 1 + (hold_drawn - 1) * float(self.drawn.mean())
-        weights = begin
-        for _ in range(2 if self.raised.any() else 1):
-            wanted = self.filled(weights)
-            weights = fitted(self.features, wanted, self.legal, centre=centre, begin=weights, hold=hold)
-        return weights
+        return fitted(self.features, self.wanted, self.legal, centre=centre, begin=begin, hold=hold)
 
 
 class _Agent:
@@ -140,8 +125,8 @@ class StandIns:
             for situation in range(_SITUATIONS):
                 some = np.flatnonzero((agents == number) & (situations == situation))
                 if len(some):
-                    wanted, raised = played.wanted[some], played.raised[some]
-                    found = _Decisions(features[some], wanted, raised, played.drawn[some], played.legal[some])
+                    wanted, drawn = played.wanted[some], played.drawn[some]
+                    found = _Decisions(features[some], wanted, drawn, played.legal[some])
                     agent.decisions[situation].append(found)
             prices = played.prices[(agents == number) & (played.prices >= 0)]
             at = np.searchsorted(CUTS, prices, side="right")

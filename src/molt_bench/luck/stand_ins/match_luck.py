@@ -9,7 +9,6 @@ from math import fsum
 from typing import Final, NamedTuple
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.dice.draws import Policies
 from molt_bench.luck.reference.aivat import reference_bot
@@ -146,7 +145,7 @@ class RunStandIns:
         return MatchLuck(found, built_in, in_part)
 
 
-def _in_part(policy: PolicyOf | RecordedDraws | None) -> bool:
+def _in_part(policy: PolicyOf | StatedDraws | None) -> bool:
     return isinstance(policy, StatedDraws) and policy.in_part
 
 
@@ -162,7 +161,7 @@ def _asked(agents: tuple[int, int], games: Sequence[tuple[GameRecord, Policies]]
         for agent, policy in zip(agents, policies, strict=True):
             if policy is None:
                 continue
-            if isinstance(policy, RecordedDraws) or built_in_bot(policy) is None:
+            if isinstance(policy, StatedDraws) or built_in_bot(policy) is None:
                 told = True
             elif reference_bot(policy) is not None:
                 return None

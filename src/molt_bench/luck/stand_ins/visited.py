@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from molt_bench.agents.base import Policy, PolicyOf
-from molt_bench.agents.llm.providers.log_probabilities import RecordedDraws
+from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck, street_equities
 from molt_bench.luck.coefficients import SOLID
 from molt_bench.luck.dice.choices import Part, drawn, observed, parts_of
@@ -35,12 +35,10 @@ class Options(NamedTuple):
     Attributes:
         parts: What there was; sizes that are put together count as their mean.
         drawn: Which of them was drawn.
-        by_kind: Whether the odds are those of kinds of actions alone: how much would have been raised is not known.
     """
 
     parts: Sequence[Part]
     drawn: int
-    by_kind: bool
 
 
 class Visited(NamedTuple):
@@ -53,8 +51,7 @@ class Visited(NamedTuple):
         cards: All cards of each hand, with its number.
         places: The game and the number of the hand of each decision.
         players: Who decided: 0 for player A.
-        wanted: By class, the odds, or 1 for what was done; a raise whose price is not known has nothing.
-        raised: The odds of a raise whose price is not known.
+        wanted: By class, the odds, or 1 for what was done.
         drawn: Whether what was done is all that is known: no odds.
         prices: What the raise that was done costs, in thousandths of the pot; -1 where none, or all-in.
         legal: By class, whether there was an action of it.
@@ -69,7 +66,6 @@ class Visited(NamedTuple):
     places: Sequence[tuple[int, int]]
     players: Ints
     wanted: Floats
-    raised: Floats
     drawn: Flags
     prices: Ints
     legal: Flags
@@ -90,7 +86,6 @@ class _Rows:
         self.places: list[tuple[int, int]] = []
         self.players: list[int] = []
         self.wanted: list[list[float]] = []
-        self.raised: list[float] = []
         self.drawn: list[bool] = []
         self.prices: list[int] = []
         self.options: list[Options | None] = []
@@ -102,22 +97,14 @@ class _Rows:
         self.bettings.append(betting)
         at = _class(done.kind, done.amount, betting)
         self.prices.append(price(done.amount, betting) if FIRST_RAISE <= at < CLASSES - 1 else -1)
-        wanted, raised = [0.0] * CLASSES, 0.0
+        wanted = [0.0] * CLASSES
         if options is None:
             wanted[at] = 1.0
         for part in options.parts if options is not None else ():
-            if part.kind == "raiseTo" and options is not None and options.by_kind:
-                # Of a raise that was drawn, the price is known: it stands for all of them.
-                if done.kind == "raiseTo":
-                    wanted[at] += part.chance
-                else:
-                    raised += part.chance
-            else:
-                wanted[_class(part.kind, part.size, betting)] += part.chance
+            wanted[_class(part.kind, part.size, betting)] += part.chance
         if not betting.to_call:
             wanted[CALL], wanted[FOLD] = wanted[CALL] + wanted[FOLD], 0.0
         self.wanted.append(wanted)
-        self.raised.append(raised)
         self.drawn.append(options is None)
         self.options.append(None if options is None or len(options.parts) < 2 else options)
 
@@ -167,25 +154,24 @@ def _add_hand(rows: _Rows, hand: Hand, policies: Policies, max_actions: int) -> 
 
 
 def _options(
-    policy: PolicyOf | RecordedDraws, betting: Betting, dealt: tuple[int, tuple[Hole, Hole], Board], done: LoggedAction
+    policy: PolicyOf | StatedDraws, betting: Betting, dealt: tuple[int, tuple[Hole, Hole], Board], done: LoggedAction
 ) -> Options | None:
     """Return what could have been drawn; None if the odds are not known, or cannot be right."""
     seen = observed(betting, *dealt)
     listed: Policy
-    if isinstance(policy, RecordedDraws):
-        found = policy.at(seen)
-        if found is None:
+    if isinstance(policy, StatedDraws):
+        stated = policy.at(seen)
+        if stated is None:
             return None
-        listed, action = found.policy, found.action
+        listed = stated
     else:
         try:
-            listed, action = policy(seen), None
+            listed = policy(seen)
         except Exception:  # foreign code: it may raise anything
             return None
     parts = [part for part in parts_of(listed, betting) if part.chance > 0]
-    kind, size = (done.kind, done.amount) if action is None else (action.kind, action.amount)
-    at = drawn(parts, kind, size)
-    return None if at is None else Options(parts, at, by_kind=action is not None)
+    at = drawn(parts, done.kind, done.amount)
+    return None if at is None else Options(parts, at)
 
 
 def _class(kind: str, amount: int, betting: Betting) -> int:
@@ -215,7 +201,6 @@ def _packed(rows: _Rows) -> Visited:
         places=rows.places,
         players=np.array(rows.players, np.int64),
         wanted=np.array(rows.wanted),
-        raised=np.array(rows.raised),
         drawn=np.array(rows.drawn),
         prices=np.array(rows.prices, np.int64),
         legal=legal_classes(moments, found),

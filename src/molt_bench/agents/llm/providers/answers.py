@@ -1,12 +1,10 @@
 """Answers: what a model said and what it took, read out of what its provider sent."""
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.chat_protocol import FINISH, Completion
-from molt_bench.agents.llm.providers.log_probabilities import choice_of
 from molt_bench.agents.llm.providers.pydantic_ai_library import arguments_of, called
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.sending.redaction import Keys
@@ -83,7 +81,7 @@ class AnswerReader:
             counted = (0, 0, 0, 0, 0)
         counted = with_thoughts(counted, total_in(body))
         finish = self._provider.finish(response.finish_reason, details.get("finish_reason"))
-        return self._read(text, finish, response.model_name, counted, details.get("logprobs"))
+        return self._read(text, finish, response.model_name, counted)
 
     def plain(self, found: Completion) -> Answer:
         """Read a plain answer of the chat protocol."""
@@ -99,18 +97,15 @@ class AnswerReader:
             (read.cache_write_tokens if read else None) or 0,
         )
         counted = with_thoughts(counted, usage.total_tokens)
-        listed = choice.logprobs.content if choice.logprobs else None
-        return self._read(text, FINISH[choice.finish_reason], found.model, counted, listed)
+        return self._read(text, FINISH[choice.finish_reason], found.model, counted)
 
-    def _read(self, text: str, finish: str | None, model: str | None, counted: Counts, listed: Any) -> Answer:
+    def _read(self, text: str, finish: str | None, model: str | None, counted: Counts) -> Answer:
         """Return what an answer says; `counted` are its tokens: read, cached, written, thoughts, cache writes."""
         read, cached, written, reasoning, cache_writes = counted
-        stripped = text.strip()
         return Answer(
             # Cut, so that one answer cannot fill the disk; one character too long, so that the cut is noticed.
-            self._keys.cut(stripped)[: LONGEST_REPLY + 1],
+            self._keys.cut(text.strip())[: LONGEST_REPLY + 1],
             finish,
             self._keys.cut(model) if model else None,
             Tokens(read, cached, written, reasoning, cache_writes),
-            (choice_of(self._provider.reply_tokens(listed), stripped) or UNSET) if self._settings.logprobs else UNSET,
         )

@@ -6,7 +6,6 @@ A provider that speaks the chat protocol is one file with a subclass of `ChatPro
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
-from molt_bench.agents.llm.providers.log_probabilities import ReplyTokens
 from molt_bench.agents.llm.types import Effort
 
 #: Why a reply ended that its provider broke off: its own trouble, and nothing that the model said.
@@ -47,7 +46,6 @@ class Provider:
         effort_field: The setting of the library for the effort.
         counts_thoughts: Whether it takes a number of tokens of thought.
         samples_while_thinking: Whether it takes a temperature beside thoughts.
-        logprob_settings: The settings of the library that ask for log-probabilities, by its class of models.
         cached_from: The fewest tokens that are cached, by the beginning of a model's name; the first that fits counts.
             Providers publish them, and they change.
         cache_step: It caches in steps of this many tokens.
@@ -67,7 +65,6 @@ class Provider:
     effort_field: ClassVar[str] = "thinking"
     counts_thoughts: ClassVar[bool] = False
     samples_while_thinking: ClassVar[bool] = True
-    logprob_settings: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     cached_from: ClassVar[tuple[tuple[str, int], ...]] = ()
     cache_step: ClassVar[int] = 1
     bills_errors: ClassVar[bool] = True
@@ -90,19 +87,6 @@ class Provider:
     def finish(self, finish: str | None, told: object) -> str | None:
         """Return why a reply ended, by the library's word and the provider's own."""
         return BROKEN_OFF if BROKEN_OFF in (finish, told) else finish
-
-    def reply_tokens(self, reported: Any) -> ReplyTokens:
-        """Return the tokens of a reply with their log-probabilities; none if they are missing, or in no known form."""
-        try:
-            return self._listed(reported)
-        except (TypeError, KeyError, ValueError, OverflowError):
-            return ()
-
-    def _listed(self, reported: Any) -> ReplyTokens:
-        return [
-            (each["token"], [(str(one["token"]), float(one["logprob"])) for one in each["top_logprobs"]])
-            for each in reported or ()
-        ]
 
     def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:
         """Return the thoughts in an answer's body; what is not a text is no thought."""

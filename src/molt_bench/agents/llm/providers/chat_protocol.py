@@ -44,14 +44,9 @@ class _Message(msgspec.Struct, frozen=True):
     audio: None = None
 
 
-class _Listed(msgspec.Struct, frozen=True):
-    content: Any = None
-
-
 class _Choice(msgspec.Struct, frozen=True):
     message: _Message
     finish_reason: Literal["stop", "length", "tool_calls"]
-    logprobs: _Listed | None = None
 
 
 class _Read(msgspec.Struct, frozen=True):

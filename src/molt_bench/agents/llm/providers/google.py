@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from molt_bench.agents.llm.providers.base import BROKEN_OFF, Asked, Provider, objects
-from molt_bench.agents.llm.providers.log_probabilities import MOST_LISTED, ReplyTokens
 
 
 class GoogleCloud(Provider):
@@ -12,21 +11,11 @@ class GoogleCloud(Provider):
 
     package = "google-genai"
     priced_as = "google"
-    logprob_settings: ClassVar = {"GoogleModel": {"google_logprobs": True, "google_top_logprobs": MOST_LISTED}}
     cached_from: ClassVar[tuple[tuple[str, int], ...]] = (("", 2048),)
 
     def finish(self, finish: str | None, told: object) -> str | None:
         """Return why a reply ended. The library calls it an error, too, where the model wrote what cannot be."""
         return None if finish == BROKEN_OFF else finish
-
-    def _listed(self, reported: Any) -> ReplyTokens:
-        """Return the candidates, which are listed apart from the tokens that were drawn."""
-        tops = [each["candidates"] or () for each in reported["top_candidates"] or ()]
-        drawn = [each["token"] or "" for each in reported["chosen_candidates"] or ()]
-        return [
-            (token, [(str(one["token"]), float(one["log_probability"])) for one in top])
-            for token, top in zip(drawn, tops, strict=True)
-        ]
 
     def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:
         """Return the parts that are thoughts."""

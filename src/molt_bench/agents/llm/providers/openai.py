@@ -1,11 +1,10 @@
 """OpenAI: its chat protocol and its Responses."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from molt_bench.agents.llm.providers.base import Family, Provider, objects, texts, thinking_blocks
 from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
-from molt_bench.agents.llm.providers.log_probabilities import MOST_LISTED
 
 _FAMILIES: Final[tuple[Family, ...]] = (
     (r"gpt-5.*-chat|gpt-5\.\d", None, 1.0),
@@ -22,7 +21,6 @@ class ChatProvider(Provider):
     retries_on_client = True
     effort_field = "openai_reasoning_effort"
     limit_names = LIMIT_NAMES
-    logprob_settings: ClassVar = {"OpenAIChatModel": {"openai_logprobs": True, "openai_top_logprobs": MOST_LISTED}}
     library = "openai-chat"
 
     def thoughts(self, answer: dict[str, Any]) -> Iterable[object]:

@@ -6,7 +6,7 @@ A setting that a provider does not take is an error before the first card, never
 import os
 from typing import TYPE_CHECKING, Any
 
-from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import EFFORT_TOKENS
 from molt_bench.errors import ConfigError
@@ -90,29 +90,10 @@ def without_fields(settings: "ModelSettings", fields: frozenset[str], limits: tu
 
 
 def trial_settings(settings: LLMSettings, model: "Model", max_tokens: int) -> "ModelSettings":
-    """Return the settings for a preflight question: a short answer, without reasoning, which would not fit.
-
-    With log-probabilities, the effort stays: some models report them only without reasoning.
-    """
+    """Return the settings for a preflight question: a short answer, without reasoning, which would not fit."""
     room = min(max_tokens, settings.max_tokens or max_tokens)
-    effort = settings.reasoning_effort if settings.logprobs else None
-    trial = {"max_tokens": room, "reasoning_effort": effort, "thinking_tokens": None, "stop": None}
+    trial = {"max_tokens": room, "reasoning_effort": None, "thinking_tokens": None, "stop": None}
     return model_settings(settings.model_copy(update=trial), model)
-
-
-def logprob_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
-    """Return the settings that ask for log-probabilities; raises ConfigError if they cannot be had."""
-    if not settings.logprobs:
-        return {}
-    for kind in type(model).__mro__:
-        for provider in PROVIDERS.values():
-            if kind.__name__ in provider.logprob_settings:
-                asking: Any = dict(provider.logprob_settings[kind.__name__])
-                result: ModelSettings = asking
-                return result
-    known = ", ".join(name for name, provider in PROVIDERS.items() if provider.logprob_settings)
-    expected = f"false, since {settings.provider} reports none; {known} do"
-    raise ConfigError("logprobs", value=True, expected=expected)
 
 
 def _check_taken(settings: LLMSettings, model: "Model") -> None:

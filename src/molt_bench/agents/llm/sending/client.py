@@ -61,7 +61,7 @@ class ModelClient:
         key: The API key; None for the one in the environment.
 
     Raises:
-        ConfigError: The package, the key or the provider is missing, or reports no log-probabilities.
+        ConfigError: The package, the key or the provider is missing.
     """
 
     def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
 from molt_bench.agents.llm.providers.request_settings import (
     limit_names,
-    logprob_settings,
     model_settings,
     trial_settings,
     without_fields,
@@ -29,8 +28,7 @@ class SentFields:
     def __init__(self, settings: LLMSettings, model: "Model") -> None:
         self._settings = settings
         self._model = model
-        self._logprobs = logprob_settings(settings, model)
-        self.usual = model_settings(settings, model) | self._logprobs
+        self.usual = model_settings(settings, model)
         self._limits = limit_names(settings)
         self._limited: dict[int, ModelSettings] = {}
         self.left_out: frozenset[str] = frozenset()
@@ -41,10 +39,10 @@ class SentFields:
         if limit is not None:
             if limit not in self._limited:
                 limited = self._settings.model_copy(update={"max_tokens": limit})  # thoughts included
-                self._limited[limit] = model_settings(limited, self._model) | self._logprobs
+                self._limited[limit] = model_settings(limited, self._model)
             settings = self._limited[limit]
         if prompt.max_tokens is not None:
-            settings = trial_settings(self._settings, self._model, prompt.max_tokens) | self._logprobs
+            settings = trial_settings(self._settings, self._model, prompt.max_tokens)
         if self.left_out:
             settings = without_fields(settings, self.left_out, self._limits)
         return settings
