@@ -47,8 +47,6 @@ class Everything:
             "#/history",
             "#/history/gpt",
             "#/history/agent-2",
-            f"#/compare/{self.bots[0]}/{self.bots[1]}",
-            f"#/compare/{self.names}/{self.models}",
         ]
 
 
@@ -221,65 +219,6 @@ def test_every_link_of_the_published_site_leads_somewhere(visit: Visit, site: st
     for href in files:
         with urllib.request.urlopen(urllib.parse.urljoin(site, href)) as answer:
             assert answer.status == 200
-
-
-def test_the_site_has_the_leaderboard_over_runs_and_two_runs_side_by_side(
-    visit: Visit, site: str, everything: Everything
-) -> None:
-    page = visit(site, width=360)
-    until(page, "document.querySelector('[id^=pool-]')")
-    assert "2 runs of the same config together" in page.locator("main").inner_text()
-    for run in everything.bots:
-        page.get_by_label(f"Choose {run}").check()
-    page.get_by_role("link", name="Compare the two chosen runs").click()
-    until(page, "document.querySelector('h1')?.textContent === 'Two runs side by side'")
-    assert "seeds.masterSeed" in page.locator("main").inner_text()
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-    assert findings(page) == []
-    assert page.get_by_role("button", name="Edit name and note").count() == 0
-
-
-def test_the_name_and_the_note_are_edited_where_they_are_shown(
-    visit: Visit, chromium: Any, viewer: str, everything: Everything
-) -> None:
-    page = visit(f"{viewer}#/run/{everything.bots[0]}")
-    page.get_by_role("button", name="Edit name and note").click()
-    assert findings(page) == []
-    page.get_by_label("Name").fill("A <i>better</i> name")
-    page.get_by_label("Note").fill("First line\nSecond line")
-    page.get_by_role("button", name="Save").click()
-    until(page, "document.querySelector('h1').textContent.startsWith('A <i>better</i> name')")
-    assert "Second line" in page.locator(".note-text").inner_text()
-    about = everything.folder / everything.bots[0] / "about.yaml"
-    assert "better" in about.read_text()
-    page = chromium.new_page()  # the browser writes a refusal to its console
-    page.goto(f"{viewer}#/run/{everything.bots[0]}")
-    settled(page)
-    about.write_text("name: Changed by hand\n")
-    page.get_by_role("button", name="Edit name and note").click()
-    page.get_by_label("Name").fill("Mine")
-    with page.expect_response("**/about.json") as refused:
-        page.get_by_role("button", name="Save").click()
-    assert refused.value.status == 409
-    until(page, "document.querySelector('form.about [role=alert]').textContent.includes('reload')")
-    assert about.read_text() == "name: Changed by hand\n"
-    about.unlink()
-    page.close()
-
-
-def test_a_changed_name_is_on_the_pages_of_the_hands_at_once(visit: Visit, viewer: str, everything: Everything) -> None:
-    run = everything.bots[1]
-    page = visit(f"{viewer}#/run/{run}/hands")
-    crumb = page.get_by_role("navigation", name="Breadcrumbs").get_by_role("link").first
-    assert crumb.inner_text() == f"Run {run}"
-    crumb.click()
-    page.get_by_role("button", name="Edit name and note").click()
-    page.get_by_label("Name").fill("Renamed")
-    page.get_by_role("button", name="Save").click()
-    until(page, "document.querySelector('h1').textContent.startsWith('Renamed')")
-    page.get_by_role("link", name="All hands").click()
-    until(page, "document.querySelector('.crumbs a')?.textContent === 'Run Renamed'")
-    (everything.folder / run / "about.yaml").unlink()
 
 
 def test_statistics_are_shown_by_position_and_opponent(visit: Visit, viewer: str, everything: Everything) -> None:

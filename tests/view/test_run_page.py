@@ -37,7 +37,6 @@ RUN_KEYS = {
         "note",
         "winRates",
         "styleGroups",
-        "editable",
     ),
 }
 
@@ -318,7 +317,7 @@ def test_history_has_every_agent_and_the_difference_to_its_run_before(runs, bots
     assert [agent["name"] for agent in found["agents"]] == ["callstation", "random", "tag"]
     assert [point["run"] for point in found["agents"][0]["points"]] == ["2026-01-01T10-00-00", "2026-01-02T10-00-00"]
     for each in found["regressions"]:
-        assert (each["difference"], each["halfWidth"], each["verdict"], each["paired"]) == (0.0, 0.0, "within", True)
+        assert (each["difference"], each["halfWidth"], each["verdict"]) == (0.0, 0.0, "within"), "on the same cards"
 
 
 def run_with(folder, name, kind, **game):
@@ -342,7 +341,7 @@ def test_history_finds_who_has_become_worse_and_says_what_cannot_be_compared(tmp
     run_with(tmp_path, "2026-01-03T10-00-00", "folder", stack=2000)
     found = told(Library(tmp_path / "all"), "api/history.json")
     worse, other = [each for each in found["regressions"] if each["agent"] == "x"]
-    assert (worse["verdict"], worse["paired"], worse["why"]) == ("worse", True, None)
+    assert (worse["verdict"], worse["why"]) == ("worse", None)
     assert worse["difference"] + worse["halfWidth"] < 0
     assert (other["verdict"], other["difference"]) == ("unknown", None)
     assert "game.stack" in other["why"]

@@ -33,7 +33,7 @@ def view(folder: str, port: int, host: str, *, no_browser: bool, as_json: bool) 
       molt-bench view
       molt-bench view benchmark-results/2026-01-31T12-00-00 --port 0 --no-browser
     """
-    library = Library(folder, wait_s=_WAIT_S, editable=is_loopback(host))
+    library = Library(folder, wait_s=_WAIT_S)
     listener = bound(host, port)
     port = listener.getsockname()[1]
     allowed = Access(port=port, local=is_loopback(host))

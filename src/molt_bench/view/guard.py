@@ -1,10 +1,9 @@
 """The guard: GET and HEAD alone are answered, and only for the host names that the viewer is bound to.
 
 Other sites cannot read it: the Host header is checked, which prevents DNS rebinding, and responses may not be shared
-across origins. On the loopback interface its own pages may also PUT the name and the note of a run.
+across origins.
 """
 
-import re
 from typing import Final
 
 import msgspec
@@ -32,7 +31,7 @@ def json_error(status: int, said: str) -> Response:
     return Response(msgspec.json.encode({"error": said}), status, media_type=JSON)
 
 
-def guarded(inner: ASGIApp, host: str, port: int, *, editable: bool) -> ASGIApp:
+def guarded(inner: ASGIApp, host: str, port: int) -> ASGIApp:
     """Refuse requests that are not for this server, and add the security headers to every response."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,16 +48,14 @@ def guarded(inner: ASGIApp, host: str, port: int, *, editable: bool) -> ASGIApp:
                 message["headers"] = [*own, *[each for each in ours if each[0] not in names]]
             await send(message)
 
-        edited = editable and re.fullmatch(r"/api/runs/[^/]+/about\.json", scope["path"]) is not None
         named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(named) != 1:
             refusal = json_error(400, "expected one Host header")
         elif not is_our_name(named[0], host, port):
             refusal = json_error(421, "this server does not answer to that host name")
-        elif scope["method"] not in (("PUT",) if edited else ("GET", "HEAD")):
-            allowed = "PUT" if edited else "GET, HEAD"
-            refusal = json_error(405, f"only {allowed.replace(',', ' and')} is allowed here")
-            refusal.headers["Allow"] = allowed
+        elif scope["method"] not in ("GET", "HEAD"):
+            refusal = json_error(405, "only GET and HEAD are allowed here")
+            refusal.headers["Allow"] = "GET, HEAD"
         else:
             await inner(scope, receive, with_headers)
             return

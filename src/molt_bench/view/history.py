@@ -1,7 +1,7 @@
-"""History: the results of each agent from run to run, who got worse, and leaderboards over several runs."""
+"""History: the results of each agent from run to run, and who got worse."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,12 +12,10 @@ from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.runs.header import recorded_harnesses
 from molt_bench.study.comparison import Run, compare
-from molt_bench.study.pooling import Pool, pools
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
 from molt_bench.view.run_names import about_data
-from molt_bench.view.run_page import leaderboard_data, rule_data
 
 
 class Chapter(msgspec.Struct, frozen=True):
@@ -26,12 +24,11 @@ class Chapter(msgspec.Struct, frozen=True):
     run: Run
     title: str
     started: str | None
-    finished: bool
     points: dict[str, dict[str, Any]]
 
     def about(self) -> dict[str, Any]:
         """Return what is said of the run where it is named."""
-        return {"id": self.run.name, "title": self.title, "started": self.started, "finished": self.finished}
+        return {"id": self.run.name, "title": self.title, "started": self.started}
 
 
 def chapter_of(run: OpenRun) -> Chapter:
@@ -65,12 +62,7 @@ def chapter_of(run: OpenRun) -> Chapter:
         harnesses=recorded_harnesses(header),
         bench_version=header.bench_version,
     )
-    return Chapter(compared, about_data(run)["title"], began, run.status == "finished", points)
-
-
-def in_order(chapters: Sequence[Chapter]) -> list[Chapter]:
-    """Return runs by their start, oldest first; those without a time in their name come first."""
-    return sorted(chapters, key=lambda chapter: (chapter.started or "", chapter.run.name))
+    return Chapter(compared, about_data(run)["title"], began, points)
 
 
 def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
@@ -79,7 +71,8 @@ def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
     Changes are measured as by `compare`: on the same cards where both runs have them, and only against opponents that
     have not changed. If two runs cannot be compared, the reason is given.
     """
-    ordered = in_order(chapters)
+    # Oldest first; those without a time in their name come first.
+    ordered = sorted(chapters, key=lambda chapter: (chapter.started or "", chapter.run.name))
     appearances: dict[str, list[Chapter]] = defaultdict(list)
     for chapter in ordered:
         for name in chapter.points:
@@ -91,7 +84,7 @@ def history(chapters: Sequence[Chapter]) -> dict[str, Any]:
             for name, found in sorted(appearances.items())
         ],
         "regressions": [
-            {**agent_change(name, old.run, new.run), "sameField": _same_field(name, old, new)}
+            {**_agent_change(name, old.run, new.run), "sameField": _same_field(name, old, new)}
             for name, found in sorted(appearances.items())
             for old, new in pairwise(found)
         ],
@@ -104,60 +97,19 @@ def _same_field(name: str, old: Chapter, new: Chapter) -> bool:
     return one == two and all(old.run.identity(each) == new.run.identity(each) for each in one)
 
 
-def agent_change(name: str, old: Run, new: Run) -> dict[str, Any]:
+def _agent_change(name: str, old: Run, new: Run) -> dict[str, Any]:
     """Return how an agent has changed from one run to another, as `compare` measures it; or why that is not known."""
     about: dict[str, Any] = {"agent": name, "from": old.name, "to": new.name}
     try:
         compared = compare(old, new, agents=[(name, name)])
     except MoltBenchError as error:
-        unknown = dict.fromkeys(("old", "new", "difference", "halfWidth", "paired"))
-        nothing: dict[str, Any] = {"seedPairs": [], "opponents": [], "warnings": []}
-        return {**about, **unknown, **nothing, "verdict": "unknown", "why": str(error)}
+        return {**about, "difference": None, "halfWidth": None, "verdict": "unknown", "why": str(error)}
     (found,) = compared.differences
     low, high = found.interval
     return {
         **about,
-        "old": rounded(found.old / MBB_PER_BB100),
-        "new": rounded(found.new / MBB_PER_BB100),
         "difference": rounded(found.change.mean / MBB_PER_BB100),
         "halfWidth": rounded((high - low) / 2 / MBB_PER_BB100),
-        "paired": found.paired,
         "verdict": found.verdict,
-        "seedPairs": list(found.seed_pairs),
-        "opponents": list(found.opponents),
         "why": None,
-        "warnings": list(compared.warnings),
-    }
-
-
-def pooled(chapters: Sequence[Chapter], *, unfit: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return a leaderboard for every config that several runs have; `unfit` are others that cannot be used, and why.
-
-    The runs come oldest first.
-    """
-    open_ = {each.run.name: "it has not finished" for each in chapters if not each.finished}
-    found = pools([each.run for each in chapters if each.finished], unfit={**unfit, **open_})
-    return [_pool_data(each) for each in found]
-
-
-def _pool_data(pool: Pool) -> dict[str, Any]:
-    found = Analysis(pool.result)
-    matches, config = pool.result.matches, pool.result.config
-    return {
-        "runs": list(pool.runs),
-        "leftOut": [{"id": name, "why": why} for name, why in pool.left_out.items()],
-        "matches": len(matches),
-        "hands": sum(match.result.hands for match in matches),
-        "participants": [
-            {
-                "id": each.id,
-                "name": each.display_name or each.id,
-                "anchor": each.anchor,
-                "reference": each.id == config.scheduler.reference,
-                "color": at,
-            }
-            for at, each in enumerate(config.participants)
-        ],
-        "rule": rule_data(found),
-        "leaderboard": leaderboard_data(found),
     }

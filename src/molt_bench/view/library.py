@@ -13,16 +13,14 @@ from molt_bench.view.compressed_body import Body
 from molt_bench.view.hand_columns import hand_columns
 from molt_bench.view.hand_list_cache import HandListCache
 from molt_bench.view.hand_page import hand_page
-from molt_bench.view.history import Chapter, chapter_of, history, in_order, pooled
+from molt_bench.view.history import Chapter, chapter_of, history
 from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_cache import CachedRun, RunCache, acquired
 from molt_bench.view.run_list import RunList, files_state
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary, unreadable_summary
-from molt_bench.view.run_parts import from_here
 from molt_bench.view.search import search_data, search_task, searched
-from molt_bench.view.side_by_side import side_by_side
 
 #: Seconds that the page of a run waits for a match that is being rated, before it shows what was known before.
 _PATIENCE_S: Final = 1.0
@@ -34,7 +32,6 @@ _LINE_WAIT_S: Final = 0.3
 _PAGES_KEPT: Final = 3
 #: Hands of the largest run whose list of hands is made before it is asked for.
 _MOST_PREPARED: Final = 300_000
-_COUNTING: Final = "it is still being counted"
 
 
 class Library:
@@ -44,14 +41,12 @@ class Library:
         folder: A folder of runs, or a run.
         wait_s: Seconds that a request waits for what is still to be counted, which goes on after that; None to count
             everything before the answer.
-        editable: Whether the pages may change the names and notes of runs.
 
     Attributes:
         asked: Whether a reader has asked for anything.
     """
 
-    def __init__(self, folder: str | Path, *, wait_s: float | None = None, editable: bool = False) -> None:
-        self.editable = editable
+    def __init__(self, folder: str | Path, *, wait_s: float | None = None) -> None:
         self.asked = Event()
         self.runs = RunList(folder)
         self._wait_s = wait_s
@@ -59,7 +54,6 @@ class Library:
         self._lines: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {}
         self._pages: dict[str, tuple[OpenRun, tuple[int, ...], dict[str, Any]]] = {}
         self._chapters: dict[str, tuple[tuple[int, ...], Chapter]] = {}
-        self._pools: tuple[Any, list[Chapter], list[dict[str, Any]]] | None = None
         self._hands = HandListCache()
 
     def open(self, run: str) -> OpenRun:
@@ -104,7 +98,7 @@ class Library:
             if known is not None and known[0] is opened:
                 return known[2]
         with cached.reading:
-            return {**run_page(opened, counted=False), "editable": self.editable}
+            return run_page(opened, counted=False)
 
     def _new_page(self, cached: CachedRun) -> dict[str, Any]:
         """Make the page of a run while nothing is counted; it is shown until it can be made again.
@@ -117,7 +111,7 @@ class Library:
             known = self._pages.get(opened.id)
             if known is not None and known[:2] == (opened, state) and opened.status != "running":
                 return known[2]
-            page = {**run_page(opened), "editable": self.editable}
+            page = run_page(opened)
         others = [*self._pages.items()][-_PAGES_KEPT:]
         self._pages = {**dict(others), opened.id: (opened, state, page)}
         return page
@@ -194,43 +188,15 @@ class Library:
 
     def history(self) -> dict[str, Any]:
         """Return the results of each agent over all runs, and who got worse; runs that are being counted are named."""
-        chapters, unfit = self._all_chapters()
-        return {**history(chapters), "counting": [run for run, why in unfit.items() if why == _COUNTING]}
-
-    def pools(self) -> list[dict[str, Any]]:
-        """Return the leaderboards over several runs of the same config."""
-        chapters, unfit = self._all_chapters()
-        state = tuple([id(chapter) for chapter in chapters]), tuple(unfit.items())
-        if self._pools is None or self._pools[0] != state:
-            self._pools = state, chapters, pooled(in_order(chapters), unfit=unfit)
-        return self._pools[2]
-
-    def side_by_side(self, old: str, new: str, paths: tuple[str, str] | None = None) -> dict[str, Any]:
-        """Return two runs side by side; `paths` are their folders in the command that is shown, if not as from here."""
-        one, two = self._known_chapter(old), self._known_chapter(new)
-        here = [from_here(self.runs.folder(run) or Path(run)) for run in (old, new)]
-        return side_by_side(one, two, paths or (here[0], here[1]))
-
-    def _known_chapter(self, run: str) -> Chapter:
-        found = self._chapter(run)
-        if found is None:
-            raise MoltBenchError(f"{run}: {_COUNTING}; try again in a while")
-        return found
-
-    def _all_chapters(self) -> tuple[list[Chapter], dict[str, str]]:
-        """Return the results of all runs that are known, and why the others are not."""
-        chapters, unfit = [], {}
+        chapters, counting = list[Chapter](), list[str]()
         for run in reversed(self.runs.ids()):
-            try:
+            with suppress(MoltBenchError):  # the list of runs says which cannot be read, and why
                 found = self._chapter(run)
-            except MoltBenchError as error:
-                unfit[run] = f"it cannot be read: {error}"
-                continue
-            if found is None:
-                unfit[run] = _COUNTING
-            else:
-                chapters.append(found)
-        return chapters, unfit
+                if found is None:
+                    counting.append(run)
+                else:
+                    chapters.append(found)
+        return {**history(chapters), "counting": counting}
 
     def _line(self, run: str, *, wait_s: float) -> dict[str, Any]:
         state, known = self._state(run), self._lines.get(run)

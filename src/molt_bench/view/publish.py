@@ -43,8 +43,6 @@ from molt_bench.view.search import said_in
 
 #: How many deals of a run are published.
 MOST_DEALS: Final = 2000
-#: How many runs can be put side by side, two at a time.
-_MOST_COMPARED: Final = 20
 #: The files of a run that are published; never a secret or what a program wrote to its standard error.
 _FILES: Final = (JOURNAL, EXCHANGES, ANSWERS, *ARTIFACTS, STYLES, GRADES, ABOUT)
 _ALLOWED: Final = (
@@ -81,18 +79,12 @@ def publish(
         if line in unreadable:
             continue
         run = library.open(line["id"])
-        kept.append({**line, "status": _status(run), "comparable": len(kept) < _MOST_COMPARED})
+        kept.append({**line, "status": _status(run)})
         _write_run(run, target, most_deals, warn)
         yield run.id
     write_json(target / "api" / "runs.json", kept)
     write_json(target / "api" / "history.json", library.history())
-    ids = [line["id"] for line in kept]
-    write_json(target / "api" / "pools.json", [_without_paths(pool, ids) for pool in library.pools()])
-    for old in ids[:_MOST_COMPARED] if len(ids) > 1 else ():
-        others = [new for new in ids[:_MOST_COMPARED] if new != old]
-        pages = {new: library.side_by_side(old, new, (old, new)) for new in others}
-        write_json(target / "api" / "compare" / f"{old}.json", pages)
-    _write_front(target, kept, [library.open(run) for run in ids[:1]])
+    _write_front(target, kept, [library.open(line["id"]) for line in kept[:1]])
 
 
 def _write_front(target: Path, lines: list[dict[str, Any]], newest: list[OpenRun]) -> None:
@@ -180,12 +172,6 @@ def _hand(run: OpenRun, deal: Deal, kept: set[Deal], said: list[list[Any]]) -> d
             found[side] = None
     said += said_in(found)
     return found
-
-
-def _without_paths(pool: dict[str, Any], ids: list[str]) -> dict[str, Any]:
-    """Return a leaderboard over several runs; an error that names a path of this machine is left out."""
-    why = "it cannot be read"
-    return {**pool, "leftOut": [each if each["id"] in ids else {**each, "why": why} for each in pool["leftOut"]]}
 
 
 def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:

@@ -24,7 +24,6 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.quiet_server import quiet_server
 from molt_bench.view.access_token import Access
 from molt_bench.view.compressed_body import Body
-from molt_bench.view.editing import change
 from molt_bench.view.guard import ALLOWED, JSON, guarded, json_error
 from molt_bench.view.library import Library
 from molt_bench.view.pages import inlined, script_of_pages
@@ -35,14 +34,12 @@ _LOOK_S: Final = 0.2
 _HTML: Final = "text/html; charset=utf-8"
 #: What the pages ask for besides JSON: columns of numbers as they use them.
 _BYTES: Final = "application/octet-stream"
-_ABOUT_PATH: Final = "/api/runs/{run}/about.json"
 _NUMBER: Final = r"(0|[1-9][0-9]{0,8})"
 _RUN: Final = r"api/runs/([^/]+)"
 #: The paths of the data; a run is named first, the numbers follow.
 _ROUTES: Final[dict[str, Callable[..., Any]]] = {
     r"api/runs\.json": Library.run_list,
     r"api/history\.json": Library.history,
-    r"api/pools\.json": Library.pools,
     rf"{_RUN}\.json": Library.run_page,
     rf"{_RUN}/names\.json": Library.names,
     rf"{_RUN}/hands\.json": Library.hand_columns,
@@ -50,7 +47,6 @@ _ROUTES: Final[dict[str, Callable[..., Any]]] = {
     rf"{_RUN}/lines/{_NUMBER}\.json": Library.played_hands,
     rf"{_RUN}/hand/{_NUMBER}/{_NUMBER}/{_NUMBER}\.json": Library.hand_page,
 }
-_PAIR: Final = r"api/compare/([^/]+)/([^/]+)\.json"
 
 
 def application(library: Library, *, host: str, port: int, access: Access | None = None) -> ASGIApp:
@@ -81,12 +77,7 @@ def application(library: Library, *, host: str, port: int, access: Access | None
             # A journal that was tampered with may hold anything.
             return json_error(500, " ".join(f"cannot be read: {error}".split()))
 
-    async def edit(request: Request) -> Response:
-        return await change(library, request)
-
-    editing = [Route(_ABOUT_PATH, edit, methods=["PUT"])] if library.editable else []
-    inner = Starlette(routes=[*editing, Route("/{path:path}", respond, methods=["GET"])])
-    return guarded(inner, host, port, editable=library.editable)
+    return guarded(Starlette(routes=[Route("/{path:path}", respond, methods=["GET"])]), host, port)
 
 
 def _data(library: Library, path: str, request: Request) -> Response:
@@ -182,8 +173,7 @@ def answer(library: Library, path: str) -> Any | None:
         found = re.fullmatch(pattern, path)
         if found:
             return make(library, *found.groups()[:1], *map(int, found.groups()[1:]))
-    pair = re.fullmatch(_PAIR, path)
-    return library.side_by_side(pair[1], pair[2]) if pair else None
+    return None
 
 
 def run_of(path: str, page: str = "") -> str | None:

@@ -1,5 +1,4 @@
 // The frame: picks the page to show, handles loading and errors, and switches the theme.
-import { comparePage } from "./compare.js";
 import { isSingleFile, ONLY_RUN } from "./data.js";
 import { announce, h } from "./dom.js";
 import { handsPage } from "./hands.js";
@@ -26,7 +25,6 @@ function pageOf(parts) {
   if (area === "run" && run && part === "match" && parts.length === 4) return matchPage;
   if (area === "run" && run && part === "hands" && parts.length === 3) return handsPage;
   if (area === "run" && run && part === "hand" && parts.length === 6) return replayerPage;
-  if (area === "compare" && parts.length === 3) return comparePage;
   if (area === "history") return parts.length === 1 ? historyPage : agentPage;
   return null;
 }

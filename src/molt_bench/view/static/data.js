@@ -68,24 +68,16 @@ export async function load(path) {
 }
 
 const PACKED = /^(api\/runs\/[^/]+)\/(?:(match|lines)\/(\d+)|hand\/(\d+)\/(\d+\/\d+))\.json$/;
-const COMPARED = /^(api\/compare\/[^/]+)\/([^/]+)\.json$/;
-const NOT_PUBLISHED = "This site does not hold that page.";
 
-/** Return the data of a path from the files of a site: hands are packed by match, comparisons by the first run. */
+/** Return the data of a path from the files of a site: hands are packed by match. */
 async function published(path) {
   const [, run, name, ofMatch, ofHand, hand] = path.match(PACKED) ?? [];
-  if (run) {
-    const [match, wanted] = [ofMatch ?? ofHand, name ?? hand];
-    const pieces = (await loadOnce(`${run}/packs.json`))[match] ?? [];
-    const found = pieces.find(([, , names]) => names.includes(wanted));
-    if (!found) throw new LoadError("Not found.", NOT_PUBLISHED);
-    return (await piece(`${run}/match-${match}.pack`, found))[wanted];
-  }
-  const [, old, fresh] = path.match(COMPARED) ?? [];
-  if (!old) return fetched(path);
-  const found = (await loadOnce(`${old}.json`))[decodeURIComponent(fresh)];
-  if (!found) throw new LoadError("Not found.", NOT_PUBLISHED);
-  return found;
+  if (!run) return fetched(path);
+  const [match, wanted] = [ofMatch ?? ofHand, name ?? hand];
+  const pieces = (await loadOnce(`${run}/packs.json`))[match] ?? [];
+  const found = pieces.find(([, , names]) => names.includes(wanted));
+  if (!found) throw new LoadError("Not found.", "This site does not hold that page.");
+  return (await piece(`${run}/match-${match}.pack`, found))[wanted];
 }
 
 let lastPiece = { key: null, pages: null }; // the hand before and the next one are mostly in the same
@@ -104,18 +96,6 @@ async function piece(path, [offset, length]) {
   const unpacked = new Response(new Blob([own]).stream().pipeThrough(new DecompressionStream("gzip")));
   lastPiece = { key, pages: await unpacked.json() };
   return lastPiece.pages;
-}
-
-/** Change the name and the note of a run; `was` is what the page showed. Returns them as they are then. */
-export async function saveAbout(run, about, was) {
-  const body = JSON.stringify({ ...about, was });
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(`api/runs/${asPath(run)}/about.json`, { method: "PUT", headers, body }).catch(() =>
-    null
-  );
-  if (!response) throw new LoadError("The server does not respond.", RESTART);
-  if (!response.ok) throw new LoadError(await errorText(response), "");
-  return response.json();
 }
 
 /** Whether a path can be loaded: always from a server, from a file only if it is inside. */
@@ -147,7 +127,6 @@ export const searchPath = (run, query) => `api/runs/${asPath(run)}/search.json?$
 export const matchPath = (run, match) => `api/runs/${asPath(run)}/match/${asPath(match)}.json`;
 export const linesPath = (run, match) => `api/runs/${asPath(run)}/lines/${asPath(match)}.json`;
 export const handsPath = (run) => `api/runs/${asPath(run)}/hands.json`;
-export const comparePath = (old, fresh) => `api/compare/${asPath(old, fresh)}.json`;
 export const handPath = (run, match, seed, hand) => `api/runs/${asPath(run)}/hand/${asPath(match, seed, hand)}.json`;
 
 // The replayer needs the same names for every hand, and the hand list is large.

@@ -13,7 +13,7 @@ const RECOUNT_MS = 1500; // between looks while runs are being counted
 const UNCOMPARABLE = "cannot be compared";
 
 /** A link to a run: what people call it, and its id where that is another. */
-export function runLink(run) {
+function runLink(run) {
   const id = visibleLine(run.id);
   return [h("a", { href: route("run", run.id) }, h("bdi", runName(run))), runName(run) !== id && h("small", id)];
 }
@@ -134,9 +134,9 @@ function pointCell(point, change) {
 }
 
 /** What became of an agent, in words; or why that cannot be said. */
-export function verdictCell({ verdict, why }, more = "") {
+function verdictCell({ verdict, why }) {
   const text = why ? UNCOMPARABLE : VERDICTS[verdict];
-  const small = why ? visibleLine(why) : more;
+  const small = why && visibleLine(why);
   return h("td.wide", { class: why ? "reason" : `is-${verdict}` }, text, small && h("small", small));
 }
 
@@ -150,7 +150,6 @@ function changesTable(changes, runs, agents = null) {
       h("td", runLink(byId.get(one.to))),
       h("td.number", signed(one.difference), one.halfWidth !== null && h("small", `± ${fixed(one.halfWidth)}`)),
       verdictCell(one),
-      h("td", h("a", { href: route("compare", one.from, one.to) }, "Side by side")),
     ])
   );
   const about =
@@ -162,7 +161,6 @@ function changesTable(changes, runs, agents = null) {
     th("To"),
     numberHead("Change, bb/100"),
     th("Verdict"),
-    th("Both runs"),
   ];
   return [h("p.soft", about), savedTable("Changes from run to run", head, rows)].flat();
 }

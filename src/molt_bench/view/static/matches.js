@@ -1,16 +1,13 @@
-// Who beats whom as a heat map, the matches of a run, and tables that sort by a click on a column head.
+// Who beats whom as a table, the matches of a run, and tables that sort by a click on a column head.
 import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
-import { heatmap } from "./heatmap.js";
-import { MANY, withNames } from "./leaderboard.js";
+import { withNames } from "./leaderboard.js";
 import { route } from "./router.js";
 import { fixed, percent, signed, visibleLine, whole } from "./text.js";
 
 const about = ({ estimator }) =>
   `bb/100 that the row wins from the column, ± the 95% interval (estimator ${visibleLine(estimator)}). Bold: the ` +
   "interval excludes 0.";
-const ABOUT_COLOURS =
-  "What each row wins from each column, both in the order of the leaderboard. Point at a cell, or use the arrow " +
-  "keys, to see its numbers.";
+const MOST = 60; // agents in a table of all pairings
 
 export function payoffSection(run, agents) {
   const { payoff } = run;
@@ -25,7 +22,7 @@ export function payoffSection(run, agents) {
     h("span", signed(top, 0)),
   );
   const below = h("ul.sentences", sentences(payoff).map((text) => h("li", withNames(text, agents))));
-  if (ids.length > MANY) return [h("p.soft", ABOUT_COLOURS), heatmap(payoff, agents, top), scaleBar, below].flat();
+  if (ids.length > MOST) return [h("p.soft", "Too many agents for a table: matches.json has every pairing."), below];
   const opponents = ids.map((id) => numberHead(agents.label(id)));
   const head = [h("td", "wins from →"), opponents];
   const rows = ids.map((id, i) => {

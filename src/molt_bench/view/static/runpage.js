@@ -1,10 +1,10 @@
 // The page of one run: its results, how certain they are, and how to reproduce them. It follows a run in progress.
-import { aboutEditor } from "./about.js";
 import { convergenceSection, spentSection, winningsSection } from "./curves.js";
 import { forget, isFinal, limits, load, loadNewer, runPath } from "./data.js";
 import { announce, cast, copyBlock, facts, h, runName } from "./dom.js";
 import { tableButton } from "./download.js";
 import { filesTable } from "./filestable.js";
+import { GLOSSARY } from "./glossary.js";
 import { gradesSection } from "./grades.js";
 import { leaderboardSection, MANY, withNames } from "./leaderboard.js";
 import { livePanel, SAY_MS } from "./progress.js";
@@ -13,7 +13,6 @@ import { route, withQuery } from "./router.js";
 import { statusBadge } from "./runs.js";
 import { costsSection, faultsSection } from "./stats.js";
 import { stylesSection } from "./styles.js";
-import { wordsSection } from "./words.js";
 import { dollars, moment, plural, seconds, visible, visibleLine, whole } from "./text.js";
 
 const POLL_MS = 2000;
@@ -32,7 +31,7 @@ const PARTS = [
   ["faults", "Faults", (run) => run.faults, faultsSection],
   ["matches", "Matches", (run) => run.matches, matchesSection],
   ["reproduce", "Reproduce this run", (run) => run.reproduce, recipeSection],
-  ["words", "Words on this page", () => null, wordsSection],
+  ["words", "Words on this page", () => null, () => facts(Object.entries(GLOSSARY), { class: "small meanings" })],
 ];
 
 export async function runPage(place, view) {
@@ -68,12 +67,7 @@ export async function runPage(place, view) {
   }
 
   draw();
-  const editor = run.editable && aboutEditor(id, () => run, (about) => {
-    run = { ...run, ...about };
-    forget(id); // the pages of its hands show its name, too
-    draw();
-  });
-  view.show(runName(run), head, editor, contents, body);
+  view.show(runName(run), head, contents, body);
   view.onQuery((query) => goTo(query.get("at")));
   if (place.query.has("at")) goTo(place.query.get("at"));
   if (changes(run) && !isFinal) follow();
@@ -111,8 +105,6 @@ export async function runPage(place, view) {
   }
 }
 
-// Parts that are open whatever the number of agents.
-const FIRST = ["leaderboard", "payoff"];
 // Parts that have something to show in every run with a match.
 const ALWAYS = ["convergence", "spent", "winnings", "styles", "matches", "reproduce", "words"];
 
@@ -120,7 +112,7 @@ const ALWAYS = ["convergence", "spent", "winnings", "styles", "matches", "reprod
 function part(key, title, build, run) {
   const heading = h("h2", { id: `title-${key}` }, title);
   const about = { id: `part-${key}`, "aria-labelledby": heading.id };
-  const isFolded = run.participants.length > MANY && !FIRST.includes(key);
+  const isFolded = run.participants.length > MANY && key !== "leaderboard";
   const filled = (content) => [content, tableButtons(content, title)];
   if (!isFolded || run.counting || !ALWAYS.includes(key) || !run.leaderboard.length) {
     const content = build();

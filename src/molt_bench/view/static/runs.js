@@ -1,8 +1,7 @@
-// All runs of the folder, newest first; two of them can be chosen to see them side by side.
+// All runs of the folder, newest first.
 import { isFinal, load } from "./data.js";
 import { cast, h, number, numberHead, redraw, row, runName, scrollTable, th } from "./dom.js";
 import { withNames } from "./leaderboard.js";
-import { poolsBox } from "./pools.js";
 import { route } from "./router.js";
 import { tableButton } from "./download.js";
 import { dollars, fixed, isMissing, moment, plural, rankText, signed, visible, visibleLine, whole } from "./text.js";
@@ -18,13 +17,10 @@ export function statusBadge(status) {
 export async function runsPage(_place, view) {
   let runs = await load("api/runs.json");
   const body = h("div");
-  const chosen = []; // at most two ids, in the order in which they were chosen
-  const pools = runs.length > 1 && poolsBox(view, runs);
   const draw = () => {
     const about = h("p.soft", `${plural(runs.length, "run")}, newest first.`);
     const cards = h("div.cards", runs.map(runCard));
-    const shown = runs.length ? [about, cards, runsTable(runs, chosen, draw), pools] : [noRuns()];
-    redraw(body, "a, input", ...shown.filter(Boolean));
+    redraw(body, "a", ...(runs.length ? [about, cards, runsTable(runs)] : [noRuns()]));
   };
   draw();
   view.show("Runs", h("h1", "Runs"), body);
@@ -40,7 +36,6 @@ export async function runsPage(_place, view) {
       if (view.signal.aborted || !newer || JSON.stringify(newer) === JSON.stringify(runs)) continue;
       runs = newer;
       draw();
-      pools?.refresh?.(runs);
     }
   }
 }
@@ -93,33 +88,9 @@ function rateText({ bb100, halfWidth, mu, sigma }, method) {
   return !halfWidth ? signed(bb100) : `${signed(bb100)} ± ${fixed(halfWidth)}`;
 }
 
-/** A box to choose a run with. A third choice takes the place of the first. */
-function pick(run, chosen, draw) {
-  const change = () => {
-    if (chosen.includes(run.id)) chosen.splice(chosen.indexOf(run.id), 1);
-    else chosen.push(run.id);
-    if (chosen.length > 2) chosen.shift();
-    draw();
-  };
-  const about = { type: "checkbox", "aria-label": `Choose ${runName(run)}`, on: { change } };
-  const box = h("input", { ...about, disabled: !isReadable(run) || run.comparable === false });
-  box.checked = chosen.includes(run.id);
-  return box;
-}
-
-/** Where two runs are shown side by side: the older one first. */
-function compareLink(runs, chosen) {
-  if (chosen.length < 2) {
-    return h("a.push", { "aria-disabled": "true", role: "link" }, "Choose two runs to compare them");
-  }
-  const [fresh, old] = runs.filter(({ id }) => chosen.includes(id)).map(({ id }) => id);
-  return h("a.push", { href: route("compare", old, fresh) }, "Compare the two chosen runs");
-}
-
-function runsTable(runs, chosen, draw) {
+function runsTable(runs) {
   const rows = runs.map((run) =>
     row(cardLink(run), [
-      runs.length > 1 && h("td", pick(run, chosen, draw)),
       h("td", moment(run.started)),
       h("td", statusBadge(run.status)),
       [isReadable(run) ? run.participants.length : null, run.matches, run.games, run.hands, run.faults].map((count) =>
@@ -131,9 +102,8 @@ function runsTable(runs, chosen, draw) {
     ])
   );
   const counts = ["Agents", "Matches", "Games", "Hands", "Faults", "Dollars"].map((text) => numberHead(text));
-  const compare = runs.length > 1 && th("Compare");
-  const head = [th("Run"), compare, th("Started"), th("Status"), counts, th("Version"), th("Config")];
+  const head = [th("Run"), th("Started"), th("Status"), counts, th("Version"), th("Config")];
   const table = scrollTable("All runs", head, rows);
   const save = tableButton(() => table.querySelector("table"), "All runs");
-  return h("section.part", h("h2", "As a table"), runs.length > 1 && h("p", compareLink(runs, chosen)), table, save);
+  return h("section.part", h("h2", "As a table"), table, save);
 }
