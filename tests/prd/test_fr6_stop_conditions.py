@@ -99,6 +99,14 @@ def test_fr6_25_the_run_stops_once_the_top_k_have_been_the_same_for_n_rounds(pla
     assert run.ranking[0] == "callstation"
 
 
+def test_fr6_25_the_first_ranking_counts_as_no_round_without_a_change(played):
+    """25: unchanged for N consecutive iterations takes N + 1 of them, if the best is the best from the first on."""
+    stop = {"adjacentConfidence": None, "topkStable": {"k": 1, "rounds": 3}, "budget": {"maxMatches": 50}}
+    run = played(small("callstation", "random", seeds=4, hands=20, stop=stop))
+    assert {match["result"]["winner"] for match in run.matches} == {"A"}
+    assert len(run.matches) == 4
+
+
 def test_fr6_26_the_first_condition_that_holds_stops_the_run(played):
     """26: conditions can be combined."""
     top = {"k": 1, "rounds": 3}
