@@ -2,7 +2,6 @@
 
 import json
 import re
-import resource
 
 import pytest
 
@@ -82,6 +81,7 @@ def test_an_agent_that_always_fails_is_folded_logged_and_rated(played):
 @pytest.mark.parametrize("room", [0, 20_000])
 def test_a_full_disk_is_a_warning_and_the_benchmark_goes_on(tmp_path, quick_run, room):
     """Disk full: warning logged, benchmark continues, with results in memory."""
+    resource = pytest.importorskip("resource", reason="limits of this kind are POSIX")
     arguments = ("--participants", "random,tight,callstation", "--seeds", 4, "--hands", 20, "--master-seed", "quick")
 
     def no_room():
