@@ -137,7 +137,7 @@ def test_models_that_answer_at_once_are_planned_without_thoughts(model):
 def test_service_tiers_have_their_prices():
     flex, usual, priority = (
         Planner(config("openai:o3", price=None, **tier)).assumed.models[0].usd_per_call
-        for tier in ({"serviceTier": "flex"}, {}, {"serviceTier": "priority"})
+        for tier in ({"extraBody": {"service_tier": "flex"}}, {}, {"extraBody": {"service_tier": "priority"}})
     )
     assert flex == pytest.approx(usual / 2)
     assert priority == pytest.approx(1.75 * usual)

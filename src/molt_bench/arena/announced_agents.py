@@ -82,9 +82,8 @@ def _told(participant: ParticipantConfig, hashes: dict[str, str]) -> str:
     if participant.kind is LLM:
         redirected = redirection(found)
         where = found.base_url or (redirected[1] if redirected is not None else "its provider")
-        sent = [*found.key_variables, *(found.extra_headers or {}).values()]
         document = f", and the file {os.path.realpath(found.skill_doc)}" if found.skill_doc else ""
-        return f"{told}asks the model {found.model} at {where}; sends {_variables(sent)}{document}"
+        return f"{told}asks the model {found.model} at {where}; sends {_variables(found.key_variables)}{document}"
     if participant.id not in hashes:
         sent = [] if found.api_key_env is None else [found.api_key_env]
         return f"{told}posts to {found.url}; sends {_variables(sent)}"

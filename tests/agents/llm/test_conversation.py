@@ -31,8 +31,8 @@ HANDS = (
 )
 
 
-def remembered(*lines, shown_hands=5):
-    memory = SessionMemory(shown_hands)
+def remembered(*lines):
+    memory = SessionMemory()
     for line in lines:
         parsed = hand_from_text(line)
         memory.add(result_for(parsed.hand, 0, parsed.number), parsed.hand.rules)
@@ -74,12 +74,6 @@ def test_folded_cards_are_never_told():
         assert card not in text
 
 
-def test_only_the_last_hands_are_kept():
-    text = remembered(*[HANDS[0].replace("1:", f"{number}:", 1) for number in range(1, 20, 2)], shown_hands=3)
-    assert [f"hand {number}," in text for number in (13, 15, 17, 19)] == [False, True, True, True]
-    assert "reached the turn" not in remembered(HANDS[0], shown_hands=0)
-
-
 def test_a_hand_that_reached_the_turn_is_told_without_cards_that_were_not_shown():
     text = remembered("1:50/100/0:10000,10000:b0:AhKd|7c7d|2h3h4h5c:r300c/kk/r600f:-300")
     assert "- hand 1, you were the button: you Ah Kd, opponent not shown, board 2h 3h 4h 5c; preflop: " in text
@@ -88,7 +82,7 @@ def test_a_hand_that_reached_the_turn_is_told_without_cards_that_were_not_shown(
 
 
 def test_all_hands_that_reached_the_turn_are_told_up_to_a_length():
-    text = remembered(*[HANDS[0].replace("1:", f"{number}:", 1) for number in range(1, 200, 2)], shown_hands=50)
+    text = remembered(*[HANDS[0].replace("1:", f"{number}:", 1) for number in range(1, 200, 2)])
     assert "- hand 199," in text
     assert "- hand 1," not in text
     assert 20 < text.count("\n- hand ") < 50

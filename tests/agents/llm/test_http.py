@@ -142,8 +142,8 @@ def test_what_is_no_whole_answer_is_an_error(message):
 
 SETTINGS = {
     "plain": {},
-    "many": {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 500, "stop": ["\u2660 stop"]},
-    "odd": {"extraBody": {"a": {"b": [1, None]}}, "serviceTier": "flex", "reasoningEffort": "low"},
+    "many": {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 500, "extraBody": {"stop": ["\u2660 stop"]}},
+    "odd": {"extraBody": {"a": {"b": [1, None]}}, "reasoningEffort": "low"},
 }
 
 

@@ -56,27 +56,14 @@ class LLMSettings(AgentSettings):
     thinking_tokens: (
         Annotated[Count, Field(description="Tokens of thought, where a provider takes a number.")] | None
     ) = None
-    top_k: Count | None = None
-    stop: Annotated[tuple[Name, ...], Field(max_length=16, description="Texts that end a reply.")] | None = None
-    service_tier: Name | None = None
     extra_body: (
         Annotated[dict[str, Any], Field(description="Sent with every request beside everything else, as it is.")] | None
-    ) = None
-    extra_headers: (
-        Annotated[
-            dict[Name, Name], Field(max_length=16, description="HTTP headers: the variable that holds each value.")
-        ]
-        | None
     ) = None
     base_url: Annotated[PathText, Field(description="A server that speaks the provider's protocol.")] | None = None
     api_key_env: Annotated[Name, Field(description="The variable that holds the key.")] | None = None
     skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
     output_mode: OutputMode | Literal["auto"] = "auto"
     memory: Memory = "none"
-    shown_hands: Annotated[
-        int,
-        Field(ge=0, le=50, strict=True, description="Hands told in a session, of those that reached the turn."),
-    ] = 50
     harness: Annotated[
         Harness,
         Field(description="What a reply states: an action, or a strategy.", exclude_if=lambda value: value == "strict"),
@@ -196,15 +183,14 @@ class LLMSettings(AgentSettings):
         return provider_of(self.provider).key_variables
 
     def variables(self) -> list[str]:
-        """Return the variables of its key, and those of headers."""
-        key = [" or ".join(self.key_variables)] if self.key_variables else []
-        return [*key, *(self.extra_headers or {}).values()]
+        """Return the variables of its key."""
+        return [" or ".join(self.key_variables)] if self.key_variables else []
 
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
         fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
         # Only where it is not the default, so that the exchanges of earlier runs keep their keys.
         order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
-        more = ("thinking_tokens", "top_k", "stop", "service_tier", "extra_body", "extra_headers")
+        more = ("thinking_tokens", "extra_body")
         options = {field: getattr(self, field) for field in more if getattr(self, field) is not None}
         return {**{field: getattr(self, field) for field in fields}, **order, **options}

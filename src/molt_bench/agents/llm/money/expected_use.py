@@ -115,7 +115,7 @@ def expected_of(settings: LLMSettings, hands: int) -> Expected:
     message = TOKENS_PER_DECISION.input + more.input
     reminders = _REMINDERS[settings.memory]
     if settings.memory == "session":
-        told = min(_REACH_TURN * hands / 2, settings.shown_hands)
+        told = _REACH_TURN * hands / 2
         reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
     read = message + prompt_tokens(settings) + reminders
     return Expected(

@@ -60,10 +60,14 @@ class PriceList:
             cache_write_tokens=tokens.cache_writes,
             output_tokens=tokens.output,
         )
-        tier = {"service_tier": settings.service_tier} if settings.service_tier else None
+        tier = (settings.extra_body or {}).get("service_tier")
+        context = {"service_tier": tier} if isinstance(tier, str) else None
         try:
             priced = genai_prices.calc_price(
-                usage, name, provider_id=provider_of(provider).priced_as, price_context=tier
+                usage,
+                name,
+                provider_id=provider_of(provider).priced_as,
+                price_context=context,
             )
         except LookupError:
             return None

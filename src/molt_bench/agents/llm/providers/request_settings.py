@@ -3,7 +3,6 @@
 A setting that a provider does not take is an error before the first card, never dropped in silence.
 """
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from molt_bench.agents.llm.providers.table import provider_of
@@ -25,19 +24,6 @@ def sent_max_tokens(settings: LLMSettings) -> int | None:
     return usual if usual is None else usual + provider.thought_number(settings)
 
 
-def header_values(settings: LLMSettings) -> dict[str, str]:
-    """Return the HTTP headers of the user's own; their values are secret."""
-    return {name: os.environ.get(variable, "") for name, variable in (settings.extra_headers or {}).items()}
-
-
-def check_headers(settings: LLMSettings) -> None:
-    """Raise ConfigError if the variable of a header is not set."""
-    unset = next((name for name, value in header_values(settings).items() if not value), None)
-    if unset is not None:
-        expected = "the names of environment variables that are set"
-        raise ConfigError("extraHeaders", (settings.extra_headers or {})[unset], expected)
-
-
 def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
     """Return the settings for pydantic-ai, with the provider's own retries off: one retry layer is enough.
 
@@ -55,10 +41,6 @@ def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
         # Marks what stays the same, where a provider wants to be told what to cache.
         "cache": {"messages": False} if model.profile.get("supports_cache") else None,
         **provider.own_settings(settings, model.profile, max_tokens),
-        "top_k": settings.top_k,
-        "stop_sequences": list(settings.stop) if settings.stop is not None else None,
-        "service_tier": settings.service_tier,
-        "extra_headers": header_values(settings) or None,
     }
     older = dict.fromkeys(limit_names(settings)[1:], max_tokens) if max_tokens is not None else {}
     wanted["extra_body"] = {**older, **(settings.extra_body or {})} or None
@@ -92,7 +74,7 @@ def without_fields(settings: "ModelSettings", fields: frozenset[str], limits: tu
 def trial_settings(settings: LLMSettings, model: "Model", max_tokens: int) -> "ModelSettings":
     """Return the settings for a preflight question: a short answer, without reasoning, which would not fit."""
     room = min(max_tokens, settings.max_tokens or max_tokens)
-    trial = {"max_tokens": room, "reasoning_effort": None, "thinking_tokens": None, "stop": None}
+    trial = {"max_tokens": room, "reasoning_effort": None, "thinking_tokens": None}
     return model_settings(settings.model_copy(update=trial), model)
 
 
@@ -106,11 +88,7 @@ def _check_taken(settings: LLMSettings, model: "Model") -> None:
         ("temperature", "temperature", settings.temperature),
         ("topP", "top_p", settings.top_p),
         ("seed", "seed", settings.seed),
-        ("topK", "top_k", settings.top_k),
-        ("stop", "stop_sequences", settings.stop),
-        ("serviceTier", "service_tier", settings.service_tier),
         ("extraBody", "extra_body", settings.extra_body),
-        ("extraHeaders", "extra_headers", settings.extra_headers),
     ):
         if value is not None and library in never:
             raise ConfigError(field, value, f"none, since {settings.provider} takes none")

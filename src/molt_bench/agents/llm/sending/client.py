@@ -16,7 +16,6 @@ from molt_bench.agents.llm.providers.pydantic_ai_library import (
     parameters_of,
     provider_class,
 )
-from molt_bench.agents.llm.providers.request_settings import check_headers, header_values
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
@@ -70,9 +69,7 @@ class ModelClient:
         if settings.provider not in PROVIDERS:
             provider_class(settings)  # an unknown provider is reported before a missing key
         self._key = api_key(settings) if key is None else key
-        if key is None:
-            check_headers(settings)
-        self.keys = Keys((self._key, *header_values(settings).values()))
+        self.keys = Keys((self._key,))
         self._reader = AnswerReader(settings, self.keys)
         self._library = ModelLibrary(settings, self._key)
         self._http = Http(keep_alive=keep_alive)

@@ -34,7 +34,7 @@ class Conversation:
         self._settings = settings
         self._game = game
         self._rules: HandRules | None = game.rules if game is not None else None
-        self._session = SessionMemory(settings.shown_hands)
+        self._session = SessionMemory()
         self._thoughts = HandMemory()
         self._rejected = ""
 

@@ -46,16 +46,13 @@ class SessionMemory:
     """What the table has seen of the opponent in the finished hands, and the last hands that reached the turn.
 
     Statistics are defined as in `molt_bench.poker.play_statistics`.
-
-    Args:
-        shown_hands: Most hands that are told.
     """
 
-    def __init__(self, shown_hands: int) -> None:
+    def __init__(self) -> None:
         self._hands = 0
         self._net = 0
         self._ratios: dict[str, Ratio] = defaultdict(Ratio)
-        self._told: deque[str] = deque(maxlen=shown_hands)
+        self._told: deque[str] = deque()
 
     def add(self, result: HandResult, rules: HandRules) -> None:
         """Learn from a finished hand."""
