@@ -121,7 +121,7 @@ def viewing(folder: Path) -> Generator[str]:
 def single(runs: Runs) -> str:
     """The address of a file that holds the run of the models."""
     target = runs.folder.parent / "one.html"
-    molt_bench("report", str(runs.folder / runs.models), "--html", str(target))
+    molt_bench("export", str(runs.folder / runs.models), "--format", "html", "--output", str(target))
     return target.as_uri()
 
 

@@ -27,7 +27,7 @@ def answer(server: str, run: str, **query: Any) -> Any:
 def site(runs: Runs) -> Iterator[str]:
     """The address of a published site of the runs."""
     target = runs.folder.parent / "site"
-    molt_bench("publish", str(runs.folder), "--output", str(target))
+    molt_bench("export", str(runs.folder), "--format", "site", "--output", str(target))
     handler = functools.partial(QuietHandler, directory=str(target))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
         threading.Thread(target=served.serve_forever, daemon=True).start()

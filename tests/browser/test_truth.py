@@ -212,7 +212,7 @@ def test_charts_and_tables_can_be_saved(visit: Visit, server: str, runs: Runs) -
 def site(runs: Runs) -> Iterator[str]:
     """The address of a published site on a plain web server."""
     target = runs.folder.parent / "site"
-    molt_bench("publish", str(runs.folder), "--output", str(target), "--deals", "20")
+    molt_bench("export", str(runs.folder), "--format", "site", "--output", str(target), "--deals", "20")
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(target))
     handler.log_message = lambda *_: None  # type: ignore[attr-defined]
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

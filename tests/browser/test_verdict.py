@@ -151,7 +151,7 @@ def test_a_packed_site_shows_every_hand_it_lists_on_a_host_without_ranges(
     import http.server
     import threading
 
-    molt_bench("publish", str(runs.folder), "--output", str(tmp_path / "site"), "--deals", "30")
+    molt_bench("export", str(runs.folder), "--format", "site", "--output", str(tmp_path / "site"), "--deals", "30")
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as host:
         thread = threading.Thread(target=host.serve_forever)

@@ -99,7 +99,7 @@ def _command(*flags, output=None):
 
 
 def _published(home):
-    done = quick("publish", "run", "--output", "site", cwd=home)
+    done = quick("export", "run", "--format", "site", "--output", "site", cwd=home)
     assert "Traceback" not in done.stderr, done.stderr
     api = home / "site" / "api"
     pages = {str(path.relative_to(api)): json.loads(path.read_text()) for path in sorted(api.rglob("*.json"))}
@@ -127,9 +127,9 @@ def _frames(home):
 #: Every command that reads a run, with what it gives and what it says.
 READERS = {
     "report": _command("report", "--json"),
-    "report --html": _command("report", "--html", "page.html", output="page.html"),
+    "export html": _command("export", "--format", "html", "--output", "page.html", output="page.html"),
     "view": _viewed,
-    "publish": _published,
+    "export site": _published,
     "verify": _command("verify"),
     "compare": _command("compare", "other", "--json"),
     "grade": _command("grade", "--json"),

@@ -350,7 +350,7 @@ def test_margins_in_a_journal_that_are_not_what_its_games_give_are_found_by_veri
                 each["marginsMbb"]["raw"][0] += 1.0
 
     rewritten(folder, move_chips)
-    for command in (["report"], ["report", "--html", tmp_path / "page"], ["verify"]):
+    for command in (["report"], ["export", "--format", "html"], ["verify"]):
         one_clear_line(quick(command[0], folder, *command[1:]), "margins")
     rewritten_header(folder, statedPolicies=["random"])
     one_clear_line(quick("verify", folder), "says that 'random' publishes a policy, and it is not Python code")

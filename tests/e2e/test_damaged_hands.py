@@ -46,7 +46,7 @@ def one_hand_less(record):
 
 @pytest.mark.parametrize("change", [other_card, other_net, one_hand_less])
 @pytest.mark.parametrize(
-    "command", [["report"], ["report", "--html", "page.html"], ["verify"], ["export", "--format", "csv"]]
+    "command", [["report"], ["export", "--format", "html"], ["verify"], ["export", "--format", "csv"]]
 )
 def test_a_damaged_hand_is_one_line_that_names_the_line(run, tmp_path, command, change):
     copy = damaged(run, tmp_path, change)

@@ -51,19 +51,20 @@ def make(**params):
 WALK = {
     "resume": [["RUN"], ["CUT"], ["RUN", "--max-matches", "30"]],
     "serve": [["CUT", "--port", "0"]],
-    "report": [["RUN"], ["RUN", "--html", "OUT/page.html"], ["CUT"]],
-    "publish": [["RUN", "--output", "OUT/site"]],
+    "report": [["RUN"], ["CUT"]],
     "verify": [["RUN"], ["CUT"], ["RUN", "--root", "OUT"]],
     "grade": [["RUN"]],
     "plan": [["CONFIG", "--pilot", "RUN"]],
     "compare": [["RUN", "CUT"]],
-    "export": [["RUN", "--format", form, "--output", f"OUT/export-{form}"] for form in get_args(Format)],
+    "export": [
+        ["RUN", "--format", form, "--output", f"OUT/export-{form}"] for form in (*get_args(Format), "html", "site")
+    ],
     "view": [["RUN", "--port", "0", "--no-browser"]],
 }
 #: Commands that are given no run.
 OTHERS = {"run", "doctor", "init", "join", "check"}
 #: What has to succeed, so that the walk goes all the way.
-SUCCEEDS = {"report", "publish", "verify", "compare", "grade", "export"}
+SUCCEEDS = {"report", "verify", "compare", "grade", "export"}
 
 
 class Caller:

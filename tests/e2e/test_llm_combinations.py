@@ -61,7 +61,7 @@ def check_all_views(folder):
     """Check that a run is verified, reported, shown, written as one page, and exported."""
     done = quick("verify", folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert quick("report", folder, "--html", folder.parent / "run.html").returncode == 0
+    assert quick("export", folder, "--format", "html", "--output", folder.parent / "run.html").returncode == 0
     assert (folder.parent / "run.html").stat().st_size > 10_000
     for kind in FORMATS:
         done = quick("export", folder, "--format", kind, "--output", "-")

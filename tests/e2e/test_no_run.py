@@ -15,7 +15,7 @@ from tests.e2e.shell import SMALL, one_clear_line, quick, quick_run
 COMMANDS = {
     "resume": ("resume", "RUN"),
     "report": ("report", "RUN"),
-    "report --html": ("report", "RUN", "--html", "page.html"),
+    "export html": ("export", "RUN", "--format", "html", "--output", "page.html"),
     "verify": ("verify", "RUN"),
     "export": ("export", "RUN", "--format", "csv"),
     "compare": ("compare", "RUN", "RUN"),

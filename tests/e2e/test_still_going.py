@@ -61,7 +61,7 @@ def test_report_as_json_is_one_object_and_the_warning_is_beside_it(going):
 
 def test_a_page_is_written_where_it_is_asked_for(going, tmp_path):
     before = everything(going)
-    done = quick("report", going, "--html", tmp_path / "page.html")
+    done = quick("export", going, "--format", "html", "--output", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "page.html").exists()
     assert everything(going) == before

@@ -22,7 +22,7 @@ READERS = {
     "report": (),
     "resume": (),
     "export": ("--format", "csv"),
-    "html": ("--html", "page.html"),
+    "html": ("--format", "html", "--output", "page.html"),
 }
 
 
@@ -53,7 +53,7 @@ def forge(folder, lines):
 
 
 def reading(command, folder, tmp_path):
-    name = {"html": "report"}.get(command, command)
+    name = {"html": "export"}.get(command, command)
     return quick(name, folder, *READERS[command], cwd=tmp_path)
 
 

@@ -41,7 +41,7 @@ def commands(run, good, config, folder):
     return [
         ["report", run],
         ["report", run, "--json"],
-        ["report", run, "--html", folder / "page.html"],
+        ["export", run, "--format", "html", "--output", folder / "page.html"],
         ["verify", run],
         ["grade", run],
         ["compare", run, good],

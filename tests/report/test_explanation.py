@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from tests.e2e.shell import one_clear_line, quick, quick_run
+from tests.e2e.shell import quick, quick_run
 
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.explanation import explanation, raw_and_corrected
@@ -74,10 +74,6 @@ def test_the_report_prints_it_below_the_table_and_as_json(run, found):
     assert done.stdout.index("Results: ") < done.stdout.index(explanation(found)[0])
     assert json.loads(quick("report", str(run), "--explain", "--json").stdout)["explanation"] == explanation(found)
     assert "explanation" not in json.loads(quick("report", str(run), "--json").stdout)
-
-
-def test_a_page_has_no_room_for_it(run, tmp_path):
-    one_clear_line(quick("report", str(run), "--explain", "--html", str(tmp_path / "a.html")), "--explain", status=2)
 
 
 def test_before_the_first_match_there_is_nothing_to_explain(found):

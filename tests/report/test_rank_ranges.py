@@ -109,14 +109,14 @@ def _card(run: Path) -> dict[str, str]:
 
 
 def _single_file(run: Path) -> dict[str, str]:
-    done = quick("report", run, "--html", run.parent / "page.html", "--quiet")
+    done = quick("export", run, "--format", "html", "--output", run.parent / "page.html", "--quiet")
     assert done.returncode == 0, done.stderr
     return _in_text((run.parent / "page.html").read_text())
 
 
 def _site(run: Path) -> dict[str, str]:
     site = run.parent.with_name(f"site of {run.parent.name}")
-    done = quick("publish", run.parent, "--output", site, "--deals", "1", "--quiet")
+    done = quick("export", run.parent, "--format", "site", "--output", site, "--deals", "1", "--quiet")
     assert done.returncode == 0, done.stderr
     pages = [path for path in site.rglob("*.json") if '"leaderboard"' in path.read_text()]
     return _in_text(pages[0].read_text())

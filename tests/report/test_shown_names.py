@@ -59,7 +59,8 @@ def test_no_confidence_is_rounded_to_certainty(found):
 def test_a_page_that_cannot_be_written_fails_before_anything_is_read(tmp_path):
     """The folder of the run does not even exist."""
     one_clear_line(
-        quick("report", tmp_path / "no run", "--html", tmp_path / "none" / "x.html"), "--html", "No such file"
+        quick("export", tmp_path / "no run", "--format", "html", "--output", tmp_path / "none" / "x.html"),
+        *("--output", "No such file"),
     )
 
 

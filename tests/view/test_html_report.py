@@ -166,9 +166,10 @@ def test_json_inside_a_page_has_nothing_that_could_end_it():
     assert json.loads(text) == {EVIL: ["<!--", "]]>", "\u2028\u2029", "'\"&amp;"]}
 
 
-def test_report_writes_the_file_and_bad_input_is_one_clear_line(runs, bots_id, tmp_path):
-    done = quick("report", runs / bots_id, "--html", tmp_path / "run.html")
+def test_export_writes_the_file_and_bad_input_is_one_clear_line(runs, bots_id, tmp_path):
+    done = quick("export", runs / bots_id, "--format", "html", "--output", tmp_path / "run.html")
     assert (done.returncode, done.stdout) == (0, "")
     assert "<title>molt-bench" in (tmp_path / "run.html").read_text("utf-8")
-    one_clear_line(quick("report", runs, "--html", tmp_path / "x.html"), "RUN", "the folder of a run")
-    one_clear_line(quick("report", runs / bots_id, "--html", tmp_path / "none" / "x.html"), "--html")
+    page = ("--format", "html", "--output")
+    one_clear_line(quick("export", runs, *page, tmp_path / "x.html"), "RUN", "the folder of a run")
+    one_clear_line(quick("export", runs / bots_id, *page, tmp_path / "none" / "x.html"), "--output")

@@ -433,8 +433,7 @@ def test_every_command_that_is_shown_works_as_it_is_shown(runs, bots_id, tmp_pat
     shown = {each["title"]: each["command"] for each in run_page(run)["reproduce"]["commands"]}
     assert shown.keys() == {
         "Play it again",
-        "Check that every recorded game plays out the same",
-        "Rebuild it from its records, calling no model, and compare every file",
+        "Replay every game from its records, calling no model, and check every file",
     }
     for title, command in shown.items():
         program, *arguments = shlex.split(command)

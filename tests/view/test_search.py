@@ -8,8 +8,8 @@ import pytest
 
 from molt_bench.errors import ConfigError
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.publish import publish
 from molt_bench.view.search import said_in, search_task, searched
+from molt_bench.view.site import write_site
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_the_server_searches(viewer, models_id):
 
 @pytest.mark.slow
 def test_a_published_site_has_what_it_searches_in(runs, models_id, said, tmp_path, library):
-    list(publish(library, tmp_path / "site"))
+    list(write_site(library, tmp_path / "site"))
     rows = json.loads((tmp_path / "site" / "api" / "runs" / models_id / "said.json").read_bytes())
     assert {tuple(row[:6]) for row in rows} == set(said)
     assert "worker-src blob:" in (tmp_path / "site" / "index.html").read_text()

@@ -5,7 +5,6 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from itertools import takewhile
 from tempfile import NamedTemporaryFile
 from types import FrameType
 from typing import Any, Final
@@ -37,27 +36,24 @@ _GROUPS: Final = {
         "doctor": "Show what is installed and who can play, or what is wrong with a config and which keys it needs.",
     },
     "Read results": {
-        "report": "Rebuild a run's files from its journal and print the table, or write a page instead.",
+        "report": "Rebuild a run's files from its journal and print the table.",
         "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
-        "export": "Export a run's hands for spreadsheets and for other programs.",
-        "publish": "Write runs as a static site for any web host, with all pages, their files and hashes.",
+        "export": "Export a run: its hands for other programs, its pages as one file, or runs as a static site.",
+        "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     },
     "Check results": {
         "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",
     },
 }
-#: Commands that few people type, or that programs start: the help lists them with `--all` alone.
-_SELDOM: Final = {
-    "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
-}
-COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()} | _SELDOM
+COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()}
 #: Names that are no commands any more, and what does their work.
 INSTEAD: Final = {
     "agents": "molt-bench doctor lists the agents",
     "exam": "there is no exam; run plays agents against each other",
     "mcp": "an MCP host connects to the address that molt-bench serve prints, by itself or through mcp-remote",
     "play": "molt-bench --participants human,tag",
+    "publish": "molt-bench export RUNS --format site writes a static site",
     "replay": "molt-bench verify RUN replays every game and checks every file",
     "schema": "the JSON Schema of a config is docs/schemas/config.schema.json in a clone of molt-bench",
     "validate": "molt-bench doctor CONFIG says what is wrong with a config",
@@ -65,12 +61,10 @@ INSTEAD: Final = {
 _DEFAULT: Final = "run"
 #: Commands that need an extra, by its name.
 _EXTRAS: Final = {"view": "view", "serve": "live"}
-#: Where a context says that all commands are to be listed.
-_ALL: Final = "molt_bench.all_commands"
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color")
 #: Flags of the program that need no command.
-_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--all", "--version", "--show-completion")
+_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--version", "--show-completion")
 
 
 def _meant_by(word: str) -> str:
@@ -108,7 +102,6 @@ class Program(Command, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the program's own flags; the default command follows them if none is named."""
-        ctx.meta[_ALL] = "--all" in takewhile(lambda word: word.startswith("-"), args)
         # A shell that completes the first word may want a command.
         first_word = ctx.resilient_parsing and {*args} <= {*_BEFORE_A_COMMAND}
         return super().parse_args(ctx, args if first_word else with_command(args))
@@ -123,7 +116,7 @@ class Program(Command, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for."""
-        for heading, commands in (_GROUPS | ({"Seldom needed": _SELDOM} if ctx.meta.get(_ALL) else {})).items():
+        for heading, commands in _GROUPS.items():
             with formatter.section(heading):
                 formatter.write_dl([*commands.items()])
 
@@ -167,7 +160,6 @@ def completion_script() -> str:
 
 
 @click.command(cls=Program)
-@_action("--all", click.Context.get_help, "Show all commands.")
 @_action("--version", lambda _: about_this_machine(), "Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @_action("--show-completion", lambda _: completion_script(), "Show the script that completes words in your shell.")

@@ -1,15 +1,15 @@
-"""`molt-bench export`: a run in the formats of other programs, written as it is read."""
+"""`molt-bench export`: the hands of a run for other programs, its pages as one file, or runs as a static site."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, get_args
+from typing import IO, Final, TypeAlias, get_args
 
 import click
 
-from molt_bench.cli.completion import run_agents
-from molt_bench.cli.options import PATH, Printing, printing_options, run_folder_argument
-from molt_bench.cli.parser import COUNT, Command
+from molt_bench.cli.completion import run_agents, run_folders
+from molt_bench.cli.options import PATH, Printing, printing_options
+from molt_bench.cli.parser import COUNT, NONE_OR_MORE, Command
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -18,31 +18,88 @@ from molt_bench.report.exports import FILES, TABLES, TEXTS, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
 from molt_bench.runs.folder import journal_in
 from molt_bench.suggestions import one_of
+from molt_bench.view.html_report import html_report
+from molt_bench.view.library import Library
+from molt_bench.view.site import MOST_DEALS, write_site
+
+#: Fills a file, and returns a description of what it wrote.
+Fill: TypeAlias = Callable[[IO[bytes]], str]
+
+
+#: The formats that are pages for people rather than hands.
+_HTML: Final = "html"
+_SITE: Final = "site"
+#: By default, where pages are written: in the folder of the run, and in the current one.
+_PAGE: Final = "run.html"
+_SITE_FOLDER: Final = "site"
 
 
 @click.command(cls=Command)
-@run_folder_argument
-@click.option("--format", "form", type=click.Choice(get_args(Format)), required=True, help="Format to write.")
-@click.option("--output", metavar="FILE", type=PATH, help="File, or - for stdout; by default a file in RUN.")
-@click.option("--match", type=COUNT, help="Only hands of this match.")
-@click.option("--agent", metavar="ID", help="Only hands of this agent.", shell_complete=run_agents)
+@click.argument("folder", metavar="RUN", help="Folder of the run; for a site also of runs.", shell_complete=run_folders)
+@click.option(
+    "--format",
+    "form",
+    metavar="FORMAT",
+    type=click.Choice([*get_args(Format), _HTML, _SITE]),
+    required=True,
+    help="csv, phh, html (one page with all in it) or site (for any web host).",
+)
+@click.option("--output", metavar="PATH", type=PATH, help="File, - for stdout, or the folder of a site.")
+@click.option("--match", type=COUNT, help="csv, phh: only hands of this match.")
+@click.option("--agent", metavar="ID", help="csv, phh: only hands of this agent.", shell_complete=run_agents)
+@click.option("--deals", type=NONE_OR_MORE, help=f"site: most deals of a run, by swing; {MOST_DEALS} by default.")
 @printing_options
 def export(
     folder: str,
-    form: Format,
+    form: str,
     output: str | None,
     match: int | None,
     agent: str | None,
+    deals: int | None,
     printing: Printing,
 ) -> None:
-    """Export a run's hands for spreadsheets and for other programs.
+    """Export a run: its hands for other programs, its pages as one file, or runs as a static site.
+
+    A file is written into the folder of the run unless --output says otherwise. A site has all pages, the files of
+    runs and their hashes; an earlier site in its folder is replaced.
 
     Examples:
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format csv
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format phh --agent tight --output hands.phhs
+      molt-bench export benchmark-results/2026-01-31T12-00-00 --format html --output run.html
+      molt-bench export benchmark-results --format site --output site
     """
     if printing.as_json and output == "-":
         raise click.BadParameter("cannot be used with --output -", param_hint="--json")
+    for flag, value, fits in (
+        ("--match", match, form in FILES),
+        ("--agent", agent, form in FILES),
+        ("--deals", deals, form == _SITE),
+        ("--output -", output == "-" or None, form != _SITE),
+    ):
+        if value is not None and not fits:
+            raise click.BadParameter(f"cannot be used with --format {form}", param_hint=flag)
+    if form == _SITE:
+        _write_site(folder, output or _SITE_FOLDER, MOST_DEALS if deals is None else deals, printing)
+        return
+    fill: Fill = partial(_write_page, folder)
+    usual = _PAGE
+    if form != _HTML:
+        hands: Format = "csv" if form == "csv" else "phh"
+        fill, usual = _hands_of(folder, hands, match, agent), FILES[hands]
+    if output == "-":
+        where, data = "standard output", data_output()
+        written = fill(data)
+        data.flush()
+    else:
+        where = output or str(Path(folder, usual))
+        written = _write(Path(where).absolute(), fill)
+    about = {"runDir": folder, "format": form, "file": where, "written": written}
+    printing.answer(about, lambda: notice(f"wrote {written} to {where}"))
+
+
+def _hands_of(folder: str, form: Format, match: int | None, agent: str | None) -> Fill:
+    """Return what writes the hands of a run, once it is known that there are any."""
     journal = journal_in(folder)
     outline = checked_outline(journal)
     participants = [each["id"] for each in outline.header.config["participants"]]
@@ -50,16 +107,29 @@ def export(
         raise ConfigError("--agent", agent, one_of(participants, agent))
     for note in notes_on(outline, journal, decided=False):
         warn(note)
-    fill = partial(_write_hands, journal, form, _filter(match, agent))
-    if output == "-":
-        where, data = "standard output", data_output()
-        written = fill(data)
-        data.flush()
-    else:
-        where = output or str(Path(folder, FILES[form]))
-        written = _write(Path(where).absolute(), fill)
-    about = {"runDir": folder, "format": form, "file": where, "written": written}
-    printing.answer(about, lambda: notice(f"wrote {written} to {where}"))
+    return partial(_write_hands, journal, form, _filter(match, agent))
+
+
+def _write_page(folder: str, file: IO[bytes]) -> str:
+    library = Library(journal_in(folder).parent)
+    if not library.runs.is_run:
+        raise ConfigError("RUN", folder, "the folder of a run, with a journal.jsonl in it")
+    content = html_report(library.open(library.runs.root.name)).encode()
+    file.write(content)
+    return f"{len(content) / 1e6:.2f} MB"
+
+
+def _write_site(folder: str, output: str, deals: int, printing: Printing) -> None:
+    library, runs = Library(folder), list[str]()
+    if Path(output).absolute().is_relative_to(library.runs.root):
+        raise ConfigError("--output", output, "a folder outside the folder of runs")
+    with writing("--output", output, "a folder"):
+        for run in write_site(library, Path(output), most_deals=deals, warn=warn):
+            runs.append(str(run))
+            printing.notice(f"wrote {run}")
+    written = f"{len(runs):,} run{'s' * (len(runs) != 1)}"
+    about = {"runDir": folder, "format": _SITE, "file": output, "written": written, "runs": runs}
+    printing.answer(about, lambda: notice(f"wrote {written} to {output}; put it on any web host"))
 
 
 def _filter(match: int | None, agent: str | None) -> GameFilter | None:
@@ -85,7 +155,7 @@ def _write_hands(journal: Path, form: Format, wanted: GameFilter | None, file: I
     return f"{count:,} {'hand' if count == 1 else 'hands'}"
 
 
-def _write(target: Path, fill: Callable[[IO[bytes]], str]) -> str:
+def _write(target: Path, fill: Fill) -> str:
     """Write a whole file or nothing; a pipe, a device or a link is written directly, so that it stays what it is."""
     special = target.is_symlink() or (target.exists() and not target.is_file())
     with writing("--output", str(target)):

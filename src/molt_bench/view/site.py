@@ -1,4 +1,4 @@
-"""A published site: the pages of a folder of runs as plain files, for any web host.
+"""A site: the pages of a folder of runs as plain files, for any web host.
 
 It has the pages and their data, the files of every finished run, and their hashes, so that a reader can check what is
 shown. Nothing of it is computed by a server. Of a large run it holds, and lists, the hands with the biggest swings.
@@ -55,7 +55,7 @@ _MARK: Final = "molt-bench-site"
 _IN_A_PIECE: Final = 24
 
 
-def publish(
+def write_site(
     library: Library, target: Path, *, most_deals: int = MOST_DEALS, warn: Callable[[str], None] = lambda _: None
 ) -> Iterator[str]:
     """Write the site of a library into a folder, and yield the name of each run that is done.
@@ -125,7 +125,7 @@ def _write_pages(target: Path) -> None:
                 text = re.sub(r'(id="data">)\{\}', r'\1{"published":true}', text, count=1)
             write_whole(target / path.relative_to(STATIC).as_posix(), text.encode())
     write_whole(target / "app.js", script_of_pages().encode())
-    write_whole(target / _MARK, b"A site written by molt-bench publish; it is replaced when it is written again.\n")
+    write_whole(target / _MARK, b"A site written by molt-bench; it is replaced when it is written again.\n")
 
 
 def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str], None]) -> None:

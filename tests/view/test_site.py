@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from molt_bench.view.library import Library
-from molt_bench.view.publish import publish
+from molt_bench.view.site import write_site
 from tests.e2e.shell import one_clear_line, quick
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "run"
@@ -22,12 +22,12 @@ EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "run"
 @pytest.fixture(scope="module")
 def site(runs, bots_id, tmp_path_factory):
     """Return a site of two runs, one of which has more deals than are published."""
-    folder = tmp_path_factory.mktemp("publish")
+    folder = tmp_path_factory.mktemp("site")
     shutil.copytree(runs, folder / "runs")
     (folder / "runs" / bots_id / "master-seed").write_text("secret")
     (folder / "runs" / "damaged").mkdir()
     (folder / "runs" / "damaged" / "journal.jsonl").write_text("{}")
-    assert sorted(publish(Library(folder / "runs"), folder / "site", most_deals=60)) == sorted(
+    assert sorted(write_site(Library(folder / "runs"), folder / "site", most_deals=60)) == sorted(
         each.name for each in runs.iterdir()
     )
     return folder / "site"
@@ -107,15 +107,16 @@ def test_what_was_downloaded_can_be_verified_with_the_command_that_is_shown(site
 @pytest.mark.slow
 def test_a_site_is_replaced_and_anything_else_is_left_alone(site, runs, bots_id, tmp_path):
     for _ in range(2):
-        done = quick("publish", runs / bots_id, "--output", tmp_path / "site", "--deals", "3")
+        done = quick("export", runs / bots_id, "--format", "site", "--output", tmp_path / "site", "--deals", "3")
         assert done.returncode == 0, done.stderr
     held = unpacked(tmp_path / "site", bots_id)
     assert len([name for _, name in held if name not in ("match", "lines")]) == 3
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("all my work")
-    one_clear_line(quick("publish", runs, "--output", tmp_path / "mine"), "mine", "not empty")
-    one_clear_line(quick("publish", runs, "--output", runs / "site"), "--output", "outside")
-    one_clear_line(quick("publish", tmp_path / "none", "--output", tmp_path / "x"), "DIR")
+    site = ("--format", "site", "--output")
+    one_clear_line(quick("export", runs, *site, tmp_path / "mine"), "mine", "not empty")
+    one_clear_line(quick("export", runs, *site, runs / "site"), "--output", "outside")
+    one_clear_line(quick("export", tmp_path / "none", *site, tmp_path / "x"), "DIR")
 
 
 @pytest.mark.slow
@@ -142,7 +143,7 @@ def test_every_command_that_a_site_shows_works_with_its_archive(site, bots_id, m
 
 
 def test_an_archive_has_the_same_bytes_when_it_is_written_again(site, runs, bots_id, tmp_path):
-    for _ in publish(Library(runs / bots_id), tmp_path / "again", most_deals=1):
+    for _ in write_site(Library(runs / bots_id), tmp_path / "again", most_deals=1):
         pass
     name = f"files/{bots_id}/{bots_id}.zip"
     assert (tmp_path / "again" / name).read_bytes() == (site / name).read_bytes()
@@ -167,7 +168,7 @@ def test_no_path_of_this_machine_is_told(site, runs):
 def test_the_commands_of_a_run_with_an_odd_name_work(tmp_path):
     name = "-x 'n\"ame 100% & <b> \u00e9"
     shutil.copytree(EXAMPLE, tmp_path / "runs" / name)
-    for _ in publish(Library(tmp_path / "runs"), tmp_path / "site", most_deals=1):
+    for _ in write_site(Library(tmp_path / "runs"), tmp_path / "site", most_deals=1):
         pass
     shutil.copy(tmp_path / "site" / "files" / name / f"{name}.zip", tmp_path)
     commands = read(tmp_path / "site", f"api/runs/{name}.json")["reproduce"]["commands"]
@@ -175,5 +176,5 @@ def test_the_commands_of_a_run_with_an_odd_name_work(tmp_path):
     for title in ("Unpack the archive", "Check that no file was changed"):
         done = subprocess.run(shown[title], shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-    verify = shlex.split(shown["Check that every recorded game plays out the same"])
+    verify = shlex.split(shown["Replay every game from its records, calling no model, and check every file"])
     assert quick(*verify[1:], cwd=tmp_path).returncode == 0
