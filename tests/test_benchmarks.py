@@ -11,9 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-from molt_bench.poker.cards import deal_from_text
-from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.records import ESTIMATORS
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -181,39 +178,6 @@ def test_the_list_of_measurements_has_every_script():
     listed = (BENCHMARKS / "README.md").read_text("utf-8")
     assert not [path.name for path in BENCHMARKS.glob("*.py") if f"`{path.name}`" not in listed]
     assert not [name for name in re.findall(r"`(\w+\.py)`", listed) if not (BENCHMARKS / name).is_file()]
-
-
-class AnyValues:
-    """Values that mean nothing, but differ from board to board, from hole to hole and from pot to pot."""
-
-    def board_values(self, state, seat, hole, boards):
-        return np.sin(1.0 + seat + hole[0] + np.sin(boards) @ np.arange(1, boards.shape[1] + 1)) * (1 + len(state.log))
-
-
-def hand_of(holes, board, *actions):
-    hand = Hand(HandRules(50, 100), (holes, board), (10_000, 10_000), button=0)
-    for action in actions:
-        hand.apply(action)
-    return hand
-
-
-def test_the_luck_of_a_card_by_values_has_mean_zero_over_all_that_could_have_come_whatever_the_values(benchmarks):
-    from card_values import value_luck
-
-    holes, (*early_board, _) = deal_from_text("AhAd KsKc 2c3d9hKh8s")
-    early = (Action("raiseTo", 300), CALL, CHECK, CHECK)
-    before = hand_of(holes, (*early_board, 1), *early, Action("raiseTo", 400), FOLD)
-    rivers = [card for card in range(52) if card not in {*holes[0], *holes[1], *early_board}]
-    found = [value_luck(hand_of(holes, (*early_board, river), *early, *[CHECK] * 4), AnyValues()) for river in rivers]
-    assert np.ptp(found) > 1
-    assert np.mean(found) == pytest.approx(value_luck(before, AnyValues()))
-
-
-def test_a_card_that_nobody_decided_after_has_no_luck_by_values(benchmarks):
-    from card_values import value_luck
-
-    holes, board = deal_from_text("AhAd KsKc 2c3d9hKh8s")
-    assert value_luck(hand_of(holes, board, Action("raiseTo", 10_000), CALL), AnyValues()) == 0
 
 
 def test_hands_of_a_gauntlet_are_averaged_over_the_cards_of_its_reference(benchmarks):
