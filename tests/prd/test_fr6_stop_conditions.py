@@ -85,6 +85,7 @@ def test_fr6_24_the_budget_may_be_a_duration(played):
     stop = {"adjacentConfidence": None, "budget": {"maxMatches": None, "maxSeconds": 0.1}}
     run = played(small(*THREE, stop=stop))
     assert "0.1 seconds" in run.summary["stopReason"]
+    assert 0.1 <= run.summary["seconds"] < 5
     assert len(run.matches) >= 1
 
 
