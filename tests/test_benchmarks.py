@@ -44,27 +44,6 @@ def test_a_run_on_looked_up_games_ends_and_knows_its_truth(benchmarks, monkeypat
     assert ending.hands < plan.most
 
 
-def test_seed_pairs_of_model_runs_are_drawn_from_hands_and_keep_the_truth(benchmarks, monkeypatch):
-    from molt_bench.rating import shared_seeds
-
-    monkeypatch.setattr(shared_seeds, "clustering", shared_seeds.clustering)  # put back afterwards
-    from ladders import Bot, Plan
-    from model_runs import Looked, ModelPool, truth_of
-
-    plan = Plan("two", "bots", {"tight": Bot("tight"), "folder": Bot("folder")}, hands=25, seeds=4)
-    hands = np.random.default_rng(1).normal(300, 900, (4, 20))
-    asked = {"once": np.full(4, 50), "far": np.full(4, 60)}
-    looked = {("tight", "folder"): Looked({"far": hands}, asked)}
-    pool = ModelPool(plan, looked, "far", truth_of(plan, looked))
-    margins = pool.table[:, 0, 1, 0]
-    assert pool.truth[0, 1] == pytest.approx(1000 * hands.mean() / 2 / 100)
-    assert margins.mean() == pytest.approx(pool.truth[0, 1])
-    assert margins.var() == pytest.approx((1000 / 2 / 100) ** 2 * hands.var() / 25, rel=0.25)
-    assert pool.answers[0, 0, 1].tolist() == [75.0, 62.5]
-    with pytest.raises(ValueError, match="two: its hands depend on those before them"):
-        ModelPool(plan._replace(stacks="carry"), looked, "far", pool.truth)
-
-
 def test_a_ladder_with_a_player_that_fails_is_refused(benchmarks):
     from ladders import Bot, Plan
     from pools import played

@@ -150,13 +150,8 @@ def test_a_file_that_cannot_be_read_says_where(tmp_path, name, text, said):
 
 def test_the_schema_describes_every_section():
     schema = BenchmarkConfig.model_json_schema(by_alias=True)
-    sections = "participants seeds game match rating scheduler stop llm live sandbox outputDir"
+    sections = "participants seeds game match rating scheduler stop llm sandbox outputDir"
     assert {*sections.split()} == {*schema["properties"]}
-
-
-def test_a_config_that_says_nothing_of_live_agents_keeps_its_hash():
-    assert "live" not in BenchmarkConfig().plain()
-    assert BenchmarkConfig(live={"maxForfeits": 5}).plain()["live"] == {"forfeitAfter": None, "maxForfeits": 5}
 
 
 @pytest.mark.parametrize(

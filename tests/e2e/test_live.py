@@ -341,8 +341,8 @@ def test_an_agent_that_vanishes_is_named_and_holds_nobody_up(tmp_path):
 def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
     game = {"handsPerGame": 4, "actionTimeoutS": 0.3}
     bots = [{"id": "bot", "type": "tight"}, {"id": "wild", "type": "maniac"}]
-    sections = {"game": game, "live": {"forfeitAfter": 0.2}, "stop": {"budget": {"maxMatches": 6}}}
-    served = Served(live_config(tmp_path, "guest", *bots, **sections), "--stay")
+    sections = {"game": game, "stop": {"budget": {"maxMatches": 6}}}
+    served = Served(live_config(tmp_path, "guest", *bots, **sections), "--stay", "--reconnect", "0.2")
     (url,) = served.invitations(1)
     request(f"{url}/v1/turn?wait=0")
     served.wait_for("The server stays until it is stopped")

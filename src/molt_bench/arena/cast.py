@@ -132,7 +132,6 @@ class Cast:
         coming: Participants that connect to us by themselves.
         portable: Participants that any process can make from their specs.
         traces: Tracebacks of exceptions raised by the user's own agents.
-        looks_near: Whether policies are asked only about what is likely to follow, since their answers take long.
         reasking: How many answers of models decisions are worth in the games that are played next; None for one.
 
     Args:
@@ -161,7 +160,6 @@ class Cast:
         self.permission = files.permission
         self.traces = TraceLog(folder, observer.on_traceback)
         self.models = config.models()
-        self.looks_near = config.rating.look_ahead == "near"
         self.reasking: Reasking | None = None
         self._dealt: Mapping[GameLabel, GameSpec] = {}
         self._agents = agents

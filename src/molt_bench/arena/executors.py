@@ -184,7 +184,7 @@ class GameRunner:
 
     def _new_pool(self) -> WorkerPool[PlayedGame] | Cluster[PlayedGame]:
         cast = self._cast
-        setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission, near=cast.looks_near)
+        setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission)
         if self._where.executor == "ray":
             return Cluster(setup, self._where.ray_address)
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)

@@ -14,7 +14,6 @@ from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.sandbox.visible_files import hidden_folders, hide
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_policy import stating
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates
@@ -54,22 +53,19 @@ class WorkerSetup(msgspec.Struct, frozen=True):
     """Everything a worker gets before its first game. It is pickled, so it holds specs rather than agents.
 
     `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents;
-    `near` is as in `molt_bench.bench.match_margins.MatchMargins`; `hidden` are folders of runs that no box shows.
+    `hidden` are folders of runs that no box shows.
     """
 
     participants: tuple[ParticipantSpec, ...]
     versions: dict[str, str]
     permission: Permission = OWN
-    near: bool = False
     hidden: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN, *, near: bool = False
-    ) -> "WorkerSetup":
+    def of(cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN) -> "WorkerSetup":
         """Return the setup for workers that play exactly as this process would."""
         settled = tuple([_settled(spec, permission) for spec in participants])
-        return cls(settled, _versions(participants), permission, near, hidden_folders())
+        return cls(settled, _versions(participants), permission, hidden_folders())
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
@@ -114,8 +110,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         )
         hands: list[PlayedHand] = []
         record = drive(game, players, hands=hands)
-        reach = NEAR if self.near else FAR
-        estimates = all_estimates(record, (policies[first], policies[second]), hands=hands, reach=reach)
+        estimates = all_estimates(record, (policies[first], policies[second]), hands=hands)
         return PlayedGame.of(record, estimates, log.found())
 
 

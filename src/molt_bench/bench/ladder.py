@@ -84,7 +84,6 @@ class Ladder:
             big_blind=config.game.big_blind,
             averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
             stated=stated,
-            near=config.rating.look_ahead == "near",
             version=version,
         )
         self.match_margins.recount = recount
@@ -223,7 +222,7 @@ class Ladder:
     def end_round(self) -> None:
         """Record the ranking after a round, and leave out whoever has forfeited too many games."""
         self.rounds += 1
-        left = left_the_run(self.config, self.failures)
+        left = left_the_run(self.failures)
         if left != self.left:
             self.left = left
             self.open_meetings = Meetings({pair: met for pair, met in self.meetings.items() if left.isdisjoint(pair)})

@@ -23,7 +23,6 @@ from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.bench.model_draws import Draws, MatchDraws
 from molt_bench.bench.refused_policies import MatchAccount, MatchVariant, StatedOdds, UnusedPolicy
 from molt_bench.errors import JournalError
-from molt_bench.luck.dice.lookahead import FAR, NEAR
 from molt_bench.luck.dice.stated_policy import StatedPolicy
 from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.estimate_variants import all_estimates
@@ -57,7 +56,6 @@ class MatchMargins:
         policies: Action probabilities that participants publish.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
-        near: Whether looking ahead ends early, since answers of policies take long.
         version: The bench version that plays the run, or has played it.
     """
 
@@ -69,7 +67,6 @@ class MatchMargins:
         big_blind: int,
         averaged: Collection[str] = (),
         stated: Collection[str] = (),
-        near: bool = False,
         version: int = BENCH_VERSION,
     ) -> None:
         self._policies = policies
@@ -90,7 +87,6 @@ class MatchMargins:
         self._fit = Fit()
         recipe = NOW if version >= _RECIPE_SINCE else EARLIER
         self._stand_ins = RunStandIns(recipe) if version >= _SINCE else None
-        self._reach = NEAR if near or version < _SINCE else FAR
 
     def of(
         self,
@@ -250,7 +246,7 @@ class MatchMargins:
         if not self._averaged.isdisjoint(pair) or self._draws.usable(pair):
             return None
         first, second = (self._policy(name, {}, None) for name in pair)
-        return all_estimates(game, (first, second), hands=hands, reach=self._reach)
+        return all_estimates(game, (first, second), hands=hands)
 
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the odds refused since; None if it had none."""
@@ -308,7 +304,7 @@ class MatchMargins:
             return known
         first, second = (self._policy(name, draws, _label(number, game)) for name in pair)
         averaged = not self._averaged.isdisjoint(pair)
-        return all_estimates(game, (first, second), averaged=averaged, reach=self._reach)
+        return all_estimates(game, (first, second), averaged=averaged)
 
     def _ahead(
         self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[tuple[GameRecord, Estimates]]

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
+from molt_bench.agents.live.attendance import MOST_FORFEITS
 from molt_bench.bench.result import PlayedMatch
-from molt_bench.config.sections import BenchmarkConfig
 
 #: A participant without a usable answer in more than this share of its hands did not really play.
 _HELPLESS: Final = 0.5
@@ -64,6 +64,6 @@ def add_failures(found: dict[str, Failures], match: PlayedMatch) -> None:
         found[name] = Failures(before.hands + hands, faulty, unanswered, forfeited)
 
 
-def left_the_run(config: BenchmarkConfig, failures: Mapping[str, Failures]) -> frozenset[str]:
+def left_the_run(failures: Mapping[str, Failures]) -> frozenset[str]:
     """Return who has forfeited so many games that the run goes on without it."""
-    return frozenset(name for name, found in failures.items() if found.forfeited >= config.live.max_forfeits)
+    return frozenset(name for name, found in failures.items() if found.forfeited >= MOST_FORFEITS)

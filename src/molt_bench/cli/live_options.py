@@ -27,9 +27,10 @@ class ConnectionOptions:
         default="end",
         type=click.Choice(["end", "play"]),
     )
-    reconnect: float | None = flag(
-        "How long an agent that lost its connection may stay away in each game; by default, as the config says, or 60.",
+    reconnect: float = flag(
+        "How long an agent that lost its connection may stay away in each game.",
         metavar="SECONDS",
+        default=60.0,
         type=NOT_NEGATIVE,
     )
     linger: float = flag(

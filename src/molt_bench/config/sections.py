@@ -156,12 +156,6 @@ class RatingConfig(Section):
         ],
         Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
     ] = "auto"
-    look_ahead: Annotated[
-        Literal["far", "near"],
-        Field(
-            description="How far published policies are asked about what could have followed; near if they are slow."
-        ),
-    ] = "far"
 
 
 class SchedulerConfig(Section):
@@ -272,10 +266,6 @@ class LLMConfig(Section):
     backoff_s: Annotated[
         float, Field(ge=0, le=MUCH, description="Seconds before the first retry, doubled for each further one.")
     ] = 1.0
-    max_game_attempts: Annotated[
-        Count,
-        Field(le=1000, description="Not used any more: a failed connection is never the agent's fault."),
-    ] = 3
     pause_after_s: Annotated[
         float,
         Field(
@@ -293,23 +283,6 @@ class LLMConfig(Section):
     prices: Annotated[
         dict[str, Price], Field(description="Dollars per million tokens, by model; they override published prices.")
     ] = {}  # noqa: RUF012 - pydantic copies it
-
-
-class LiveConfig(Section):
-    """How long live agents are waited for."""
-
-    forfeit_after: Annotated[
-        float | None,
-        Field(
-            ge=0,
-            le=MUCH,
-            description="Seconds in a game for which a live agent that is not connected may be late before it forfeits "
-            "the game; null: 60, or as `serve --reconnect` says.",
-        ),
-    ] = None
-    max_forfeits: Annotated[
-        Count, Field(description="Forfeited games after which an agent has no rank, and the run goes on without it.")
-    ] = 3
 
 
 def _with_default(section: AnySection, field: str, value: object) -> AnySection:
@@ -341,10 +314,6 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
-    live: Annotated[
-        LiveConfig,
-        Field(description="How long live agents are waited for.", exclude_if=lambda value: value == LiveConfig()),
-    ] = LiveConfig()
     sandbox: Annotated[
         SandboxSetting | None,
         Field(

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.dice.draws import Policies
-from molt_bench.luck.dice.lookahead import FAR, Reach
 from molt_bench.luck.dice.stated_policy import PATIENCE_S, Stalled, StatedPolicy, patiently
 from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.dice.stated_policy_evidence import GameEvidence
@@ -27,19 +26,18 @@ def all_estimates(
     *,
     hands: Sequence[PlayedHand] = (),
     averaged: bool = False,
-    reach: Reach = FAR,
 ) -> Estimates:
     """Return what player A won with all policies; and with fewer of those that are an agent's own word.
 
-    For `hands`, `averaged` and `reach` see `game_estimates`.
+    For `hands` and `averaged` see `game_estimates`.
     """
     words = [at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | StatedDraws)]
     stated = [policy for policy in policies if isinstance(policy, StatedPolicy)]
     if not words:
-        return game_estimates(record, policies, hands=hands, averaged=averaged, reach=reach)
+        return game_estimates(record, policies, hands=hands, averaged=averaged)
     for policy in stated:
         policy.begin(record.spec)
-    compute = partial(_in_all_ways, record, policies, tuple(words), hands=hands, averaged=averaged, reach=reach)
+    compute = partial(_in_all_ways, record, policies, tuple(words), hands=hands, averaged=averaged)
     if not stated:
         return compute()
     try:
@@ -49,7 +47,7 @@ def all_estimates(
         first, second = (policy.unanswered if isinstance(policy, StatedPolicy) else 0 for policy in policies)
         return replace(found, unanswered=(first, second))
     except Stalled:
-        return _without_stalled(record, policies, averaged=averaged, reach=reach)
+        return _without_stalled(record, policies, averaged=averaged)
     finally:
         for policy in stated:
             if averaged:
@@ -65,7 +63,6 @@ def _in_all_ways(
     *,
     hands: Sequence[PlayedHand],
     averaged: bool,
-    reach: Reach,
 ) -> Estimates:
     evidence = GameEvidence(record, policies)
     found: dict[frozenset[int], Estimates] = {}
@@ -78,17 +75,16 @@ def _in_all_ways(
                 hands=hands,
                 averaged=averaged,
                 evidence=evidence if count == len(words) else None,
-                reach=reach,
             )
     return replace(found[frozenset(words)], without=found, evidence=evidence.found())
 
 
-def _without_stalled(record: GameRecord, policies: Policies, *, averaged: bool, reach: Reach) -> Estimates:
+def _without_stalled(record: GameRecord, policies: Policies, *, averaged: bool) -> Estimates:
     """Return the same without policies that gave no answer in time."""
     gone = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy) and policy.stalled}
     words = {at for at, policy in enumerate(policies) if isinstance(policy, StatedPolicy | StatedDraws)}
     first, second = (None if at in gone else policy for at, policy in enumerate(policies))
-    rest = all_estimates(record, (first, second), averaged=averaged, reach=reach)
+    rest = all_estimates(record, (first, second), averaged=averaged)
     ways = [frozenset(used) for count in range(len(words) + 1) for used in combinations(sorted(words), count)]
     evidence = [
         Evidence(refuted=f"its policy gave no answer within {PATIENCE_S:g} seconds") if at in gone else each

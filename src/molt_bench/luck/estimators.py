@@ -43,7 +43,7 @@ from molt_bench.luck.coefficients import FROZEN, SOLID, Coefficients
 from molt_bench.luck.dice.chances import PolicyError
 from molt_bench.luck.dice.draws import Folds, Policies, action_features, action_value, dice_terms
 from molt_bench.luck.dice.known_dice import KnownDice
-from molt_bench.luck.dice.lookahead import FAR, Reach, without_dice
+from molt_bench.luck.dice.lookahead import without_dice
 from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.dice.stated_policy_evidence import GameEvidence
 from molt_bench.luck.fitting import GameParts
@@ -126,7 +126,6 @@ def game_estimates(
     averaged: bool = False,
     coefficients: tuple[Coefficients, Coefficients] = FROZEN,
     evidence: GameEvidence | None = None,
-    reach: Reach = FAR,
 ) -> Estimates:
     """Return what player A won in the hands of a game that count; player B won the negative.
 
@@ -141,7 +140,6 @@ def game_estimates(
             for each.
         coefficients: Weights of luck.
         evidence: Told of decisions that were drawn with stated odds.
-        reach: How far is looked ahead where both policies can be asked.
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -153,7 +151,7 @@ def game_estimates(
         hands = hands or rebuilt_hands(record, seen=any(dice.mixing_seats()))
         whole = averaged or dice.reference is not None
         counted = hands[record.spec.warmup_hands :]
-        ahead = None if whole else _looked_ahead(record.spec, counted, dice, evidence, reach)
+        ahead = None if whole else _looked_ahead(record.spec, counted, dice, evidence)
         return _game_estimates(
             record, dice, hands, ahead, averaged=averaged, coefficients=coefficients, evidence=evidence
         )
@@ -211,7 +209,7 @@ def _game_estimates(
 
 
 def _looked_ahead(
-    spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice, evidence: GameEvidence | None, reach: Reach
+    spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice, evidence: GameEvidence | None
 ) -> Sequence[float] | None:
     """Return what seat 0 won in each hand without the luck of all dice; None where not both policies can be asked.
 
@@ -224,7 +222,7 @@ def _looked_ahead(
     gc.enable()
     try:
         watch = evidence.add_values if evidence is not None else None
-        return without_dice(hands, both, spec.decks, SOLID, max_actions=spec.max_actions, reach=reach, watch=watch)
+        return without_dice(hands, both, spec.decks, SOLID, max_actions=spec.max_actions, watch=watch)
     finally:
         gc.disable()
 

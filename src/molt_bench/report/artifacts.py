@@ -257,7 +257,6 @@ WORDS: Final = ("headline", "suspicions")
 #: Fields, at any depth, that earlier bench versions did not write.
 LATER: Final = frozenset(
     {
-        "lookAhead",
         "headline",
         "marginsSha256",
         "rankRange",

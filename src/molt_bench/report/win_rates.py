@@ -47,7 +47,7 @@ class WinRates:
     @cached_property
     def left(self) -> frozenset[str]:
         """Those who forfeited so many games that the run went on without them: they are outside the field."""
-        return left_the_run(self.result.config, self.failures)
+        return left_the_run(self.failures)
 
     @cached_property
     def _book(self) -> MarginBook:

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.live.attendance import RECONNECT_S
+from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.folder import JOURNAL
@@ -37,8 +37,7 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         host: The address to listen on; None for the one of the invitations, or this machine alone.
         port: The port; None for the one of the invitations, or any free one.
         join_timeout_s: Seconds to wait until everybody is there; None waits for ever.
-        reconnect_s: Seconds in a game for which an agent that lost its connection may be late; None for what the
-            config says.
+        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
         public_url: The URL under which guests reach the server, through a proxy; None if they come directly.
         earlier: Folder of a run that was killed while it waited, whose invitations are used; None for new ones.
         if_missing: Whether the run ends then, or begins without whoever is missing.
@@ -52,7 +51,7 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str | None = None
     port: int | None = None
     join_timeout_s: float | None = None
-    reconnect_s: float | None = None
+    reconnect_s: float = RECONNECT_S
     public_url: str | None = None
     earlier: Path | None = None
     if_missing: IfMissing = "end"
@@ -86,14 +85,12 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
     if options.earlier is not None:
         with suppress(OSError):
             remove_empty(options.earlier)
-    patience = options.reconnect_s, config.live.forfeit_after, RECONNECT_S
     lobby = Lobby(
         invitations.invited,
         titles={each.id: each.display_name or each.id for each in config.participants},
         game=config.game,
         session=session,
-        reconnect_s=next(each for each in patience if each is not None),
-        most_forfeits=config.live.max_forfeits,
+        reconnect_s=options.reconnect_s,
     )
     left = _left_before(folder, config)
     for each in lobby.invitations:
@@ -109,7 +106,7 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         )
 
     lobby.on_gather = gather
-    lobby.on_away = _AwayNotes(options.note, most=config.live.max_forfeits)
+    lobby.on_away = _AwayNotes(options.note)
     lobby.on_left = lambda left: options.note(f"{named(left)} has left: the run goes on without it")
     lobby.finished_games = cache(lambda: _games_in(folder))
     try:
@@ -127,9 +124,8 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
 class _AwayNotes:
     """Tells the operator who is away and since when, who is back, and who has forfeited a game."""
 
-    def __init__(self, note: Callable[[str], None], *, most: int) -> None:
+    def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
-        self._most = most
         self._told: dict[str, tuple[bool, int]] = {}
 
     def __call__(self, invitation: Invitation) -> None:
@@ -138,8 +134,8 @@ class _AwayNotes:
         was_away, before = self._told.get(invitation.invited.token, (False, 0))
         self._told[invitation.invited.token] = away_s is not None, forfeits
         if forfeits > before:
-            last = "; nobody waits for it any more" if forfeits >= self._most else ""
-            self._note(f"{named(invitation)} stays away, and forfeits its game ({forfeits} of {self._most}){last}")
+            last = "; nobody waits for it any more" if forfeits >= MOST_FORFEITS else ""
+            self._note(f"{named(invitation)} stays away, and forfeits its game ({forfeits} of {MOST_FORFEITS}){last}")
         elif away_s is not None and not was_away:
             since = datetime.now().astimezone() - timedelta(seconds=away_s)
             self._note(f"{named(invitation)} has been away since {since:%H:%M:%S}, and its time to answer is up")
@@ -155,7 +151,7 @@ def _left_before(folder: Path, config: BenchmarkConfig) -> frozenset[str]:
         for player, name in enumerate(game.record.players)
         if any(fault.kind == "forfeit" and fault.player == player for fault in game.record.faults)
     )
-    return frozenset(name for name, games in forfeits.items() if games >= config.live.max_forfeits)
+    return frozenset(name for name, games in forfeits.items() if games >= MOST_FORFEITS)
 
 
 def _games_in(folder: Path) -> Sequence[Game]:

@@ -288,7 +288,7 @@ def test_the_configs_in_the_guide_are_complete():
     assert program.spec().params == {**ExecSettings(command="x").model_dump(), "command": "./bot --depth 3"}
     assert server.spec().params["api_key_env"] == "MY_BOT_KEY"
     (bot, _), game = third["participants"], load_config(third).game
-    rules = AcpcSettings.__annotations__.keys() - {"cwd"}
+    rules = AcpcSettings.__annotations__.keys()
     shown = {key: bot[key] for key in ("smallBlind", "bigBlind", "stack", "raiseCap")}
     assert shown == AcpcSettings(command="x").model_dump(by_alias=True, include=rules)
     assert shown == game.model_dump(by_alias=True, include=rules)

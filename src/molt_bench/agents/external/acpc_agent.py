@@ -34,7 +34,7 @@ class AcpcAgent(ProgramAgent[AcpcSettings]):
     _question = ""
 
     def __init__(self, name: str, settings: AcpcSettings, **options: Any) -> None:
-        self._start_folder = start_folder(settings.command, settings.cwd)
+        self._start_folder = start_folder(settings.command)
         super().__init__(name, settings, **options)
 
     @property

@@ -57,15 +57,8 @@ def _program(word: str) -> str:
     return path
 
 
-def start_folder(command: str | Sequence[str], given: str | None) -> str | None:
-    """Return the folder in which a program is to start: the given one, or that of a program with a relative path.
-
-    None for any other program. Raises ConfigError if the given folder is not there.
-    """
-    if given is not None and not os.path.isdir(given):
-        raise ConfigError("cwd", given, "a folder that is there")
-    if given is not None:
-        return os.path.abspath(given)
+def start_folder(command: str | Sequence[str]) -> str | None:
+    """Return the folder in which a program with a relative path is to start: its own; None for any other program."""
     program = words_of(command)[0]
     return os.path.dirname(os.path.abspath(program)) if "/" in program and not os.path.isabs(program) else None
 

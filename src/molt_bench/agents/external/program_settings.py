@@ -73,12 +73,6 @@ class ExecSettings(ProgramSettings):
 class AcpcSettings(ProgramSettings):
     """A bot of the Annual Computer Poker Competition, and the game that its game file describes."""
 
-    cwd: Annotated[
-        PathText | None,
-        Field(
-            description="The folder it starts in; null: its own for a program with a relative path, else an empty one."
-        ),
-    ] = None
     small_blind: Annotated[NoneOrMore, Field(description="As in its game file.")] = 50
     big_blind: Annotated[Count, Field(description="As in its game file.")] = 100
     stack: Annotated[Count, Field(description="As in its game file.")] = 20_000
