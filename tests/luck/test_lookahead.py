@@ -376,24 +376,6 @@ def test_an_interruption_ends_the_analysis():
         game_estimates(game_of(pair), (interrupted, policies_of(pair)[1]))
 
 
-def test_runs_of_bench_version_13_and_slow_policies_are_asked_about_less():
-    pair, asked = ("mixer", "bold"), []
-    result = play_match([PLAYERS[name] for name in pair], seeds=["reach"], hands=4, stack=2000)
-
-    def counting(seen, policy):
-        asked[-1] += 1
-        return policy(seen)
-
-    policies = {name: partial(counting, policy=each) for name, each in zip(pair, policies_of(pair), strict=True)}
-    found = []
-    for options in ({}, {"near": True}, {"version": 13}):
-        asked.append(0)
-        found.append(MatchMargins(policies, Draws({}), big_blind=100, **options).of(1, pair, result, {}))
-    far, near, earlier = found
-    assert near == earlier != far
-    assert asked[1] == asked[2] < asked[0]
-
-
 def margins_of_run(mode):
     """Return the margins of a run of matches."""
     pair = ("mixer", "bold")
