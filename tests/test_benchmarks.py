@@ -8,7 +8,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from molt_bench.records import ESTIMATORS
@@ -52,32 +51,6 @@ def test_a_ladder_with_a_player_that_fails_is_refused(benchmarks):
     plan = Plan("failing", "bots", {"one size": Bot("reader", reads=one_size), "tight": Bot("tight")}, seeds=10)
     with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="failing: one size against tight"):
         played(plan, executor, None)
-
-
-@pytest.mark.parametrize("kind", ["normal", "exponential", "Student's t (3)", "rare all-ins", "rarer all-ins"])
-def test_runs_that_are_extended_after_a_tie_order_equals_in_at_most_5_of_100(benchmarks, kind):
-    from extensions import extended, wrong_in
-
-    stages = extended(np.random.default_rng(4), 500, 0.0, 2, version=14, kind=kind)
-    assert len(stages[1].runs) > 400, "most are extended"
-    assert wrong_in(stages, 0.0, 500)[0] <= 0.05
-
-
-def test_simulated_extensions_widen_errors_as_the_model_does(benchmarks):
-    from extensions import _widening
-
-    from molt_bench.rating.pair_sums import Allowances
-    from molt_bench.rating.pairwise_model import MarginModel
-
-    won = np.random.default_rng(2).standard_exponential(20) - 1
-    for version in (12, 13, 14):
-        model = MarginModel("ab", allows=Allowances(skewed=version > 12, cautious=version > 13))
-        model.add(("a", "b"), won.tolist())
-        plain = MarginModel("ab", allows=Allowances(skewed=False))
-        plain.add(("a", "b"), won.tolist())
-        skew = ((won - won.mean()) ** 3).mean() ** 2 / won.var() ** 3
-        wider = _widening(version, np.array([skew]), np.array([20.0]))[0]
-        assert model.lead("a", "b").tested == pytest.approx(wider * plain.lead("a", "b").scale)
 
 
 @pytest.mark.slow
