@@ -247,8 +247,8 @@ MARGINS: Final = fields(
     ),
 )
 CONVERGENCE: Final = fields(
-    "What every match changed of ratings, ranking and confidences, format 2. The same config gives the same bytes.",
-    format={"const": 2},
+    "What every match changed of ratings, ranking and confidences. The same config gives the same bytes.",
+    format={"const": 1},
     steps=listed(
         fields(
             "One match.",

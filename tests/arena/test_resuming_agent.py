@@ -135,7 +135,7 @@ class Flushing(Replies):
 
 def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path):
     answers, unsafe = Flushing(str(tmp_path / "answers.jsonl")), []
-    answers.begin(0)
+    answers.begin()
 
     class Watching(Noting):
         async def act(self, observation):
@@ -170,7 +170,7 @@ def full_disk(path):
 def test_an_answer_that_cannot_be_written_ends_the_run_and_nobody_is_asked_again(tmp_path):
     path = tmp_path / "answers.jsonl"
     answers = Replies(str(path))
-    answers.begin(0)
+    answers.begin()
     agent = Noting()
     for _ in range(2):
         with full_disk(path), pytest.raises(RunHalted, match="could not be written"):

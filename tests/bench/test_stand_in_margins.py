@@ -11,6 +11,7 @@ from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.model_draws import Draws
 from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.stand_ins import learned
 from molt_bench.luck.stand_ins.match_luck import RunStandIns
 from molt_bench.play.match import match_result
 from molt_bench.play.play_games import play_game
@@ -58,7 +59,7 @@ def match(pair, number, seeds=3, hands=8, label=""):
     return match_result(games), stated
 
 
-def margins_in_order(matches, **options):
+def margins_in_order(matches):
     """Return the margins of matches as a run computes them."""
     stated = {
         key: each
@@ -66,7 +67,7 @@ def margins_in_order(matches, **options):
         for key, each in match(pair, number, label="".join(label))[1].items()
     }
     policies = {name: player(name).policy for name in ("tag", "callstation")}
-    book = MatchMargins(policies, KnownDraws(stated), big_blind=100, averaged=MODELS, **options)
+    book = MatchMargins(policies, KnownDraws(stated), big_blind=100, averaged=MODELS)
     return [book.of(number, pair, match(pair, number, label="".join(label))[0], {}) for pair, number, *label in matches]
 
 
@@ -79,9 +80,10 @@ def margins_of_run():
 
 
 @pytest.mark.slow
-def test_after_some_hands_fitted_looks_ahead_and_varies_less():
+def test_after_some_hands_fitted_looks_ahead_and_varies_less(monkeypatch):
     found = margins_of_run()
-    before = margins_in_order(RUN, version=13)
+    monkeypatch.setattr(learned, "FIRST_HANDS", 10**6)
+    before = margins_in_order(RUN)
     assert found[:2] == before[:2], "a match is not corrected by what it teaches itself, and one has too few hands"
     later = slice(2, None)
     assert all(new["fitted"] != old["fitted"] for new, old in zip(found[later], before[later], strict=True))
@@ -130,30 +132,33 @@ def test_against_one_without_odds_they_count_once_they_have_left_less_luck(monke
     matches = [(pair, number) for number in range(1, 5)]
     monkeypatch.setattr(RunStandIns, "proven", False)
     unproven = margins_in_order(matches)
-    assert unproven == margins_in_order(matches, version=13)
     monkeypatch.setattr(RunStandIns, "proven", True)
     proven = margins_in_order(matches)
+    monkeypatch.setattr(learned, "FIRST_HANDS", 10**6)
+    assert unproven == margins_in_order(matches)
     assert proven[-1]["fitted"] != unproven[-1]["fitted"]
     assert proven[-1]["correctedSolid"] == unproven[-1]["correctedSolid"]
 
 
 @pytest.mark.slow
-def test_one_who_states_a_policy_counts_by_what_it_said_before_and_is_not_asked_again():
+def test_one_who_states_a_policy_counts_by_what_it_said_before_and_is_not_asked_again(monkeypatch):
     pair, asked = ("bold", "mute"), []
     stated = {key: each for number in range(1, 4) for key, each in match(pair, number)[1].items()}
     found = {}
-    for version in (13, 14):
+    for after in (10**6, learned.FIRST_HANDS):
+        monkeypatch.setattr(learned, "FIRST_HANDS", after)
         asked.clear()
         policy = StatedPolicy(lambda seen: asked.append(seen) or player("mute").policy(seen))
-        book = MatchMargins({"mute": policy}, KnownDraws(stated), big_blind=100, averaged=MODELS, version=version)
+        book = MatchMargins({"mute": policy}, KnownDraws(stated), big_blind=100, averaged=MODELS)
         for number in range(1, 4):
-            found[version] = book.of(number, pair, match(pair, number)[0], {})
+            found[after] = book.of(number, pair, match(pair, number)[0], {})
             account = book.account(number)
             assert {each.used for each in account.variants} == {pair, ("bold",), ("mute",), ()}
-        found[version, "asked"] = len(asked)
-    assert found[14]["fitted"] != found[13]["fitted"]
-    assert found[14]["correctedSolid"] == found[13]["correctedSolid"]
-    assert found[14, "asked"] == found[13, "asked"]
+        found[after, "asked"] = len(asked)
+    never, soon = found[10**6], found[after]
+    assert soon["fitted"] != never["fitted"]
+    assert soon["correctedSolid"] == never["correctedSolid"]
+    assert found[after, "asked"] == found[10**6, "asked"]
 
 
 def test_a_record_takes_some_hands_and_less_luck():

@@ -101,21 +101,12 @@ def test_the_same_luck_in_every_pairing_does_not_add_up_on_shared_decks():
 def test_a_difference_that_is_not_likely_leaves_the_order_open():
     found = watched("ab", {("a", "b"): noise(1, 30, mean=1500)})
     assert found.findings().suspects == ()
-    assert found.doubted() == found.findings().odd == ("a", "b")
+    assert found.doubted() == found.findings().doubted == ("a", "b")
     model = MarginModel("ab")
     model.add(("a", "b"), [1000.0, 1010.0] * 20)
     judge = Judge(Horizon(250.0, 10))
     assert [each.kind for each in judge.neighbours(model)] == ["ordered"]
     assert [each.kind for each in judge.neighbours(model, doubted=found.doubted())] == ["unresolved"]
-
-
-def test_a_run_of_an_older_version_is_held_back_by_what_it_sees_at_one_look():
-    values = noise(1, 10, mean=1500)
-    for version, held in ((15, ("a", "b")), (16, ())):
-        found = Suspicion("ab", [("a", "b")], hands=HANDS, stack=STACK, version=version)
-        found.add(("a", "b"), values, [0.0] * 10, "fitted", shared=False)
-        assert found.doubted() == held
-        assert found.findings().odd == ()
 
 
 def test_another_estimator_is_looked_at_from_the_start():
@@ -153,16 +144,6 @@ def test_few_seed_pairs_in_each_of_many_pairings_raise_no_alarm(count):
     assert max(abs(each.z) for each in findings.participants.values()) < 4
 
 
-def test_runs_of_older_versions_keep_their_doubts():
-    names = [f"bot {at}" for at in range(40)]
-    values = dict(zip(combinations(names, 2), np.random.default_rng(2).normal(0, 1000, (780, 2)).tolist(), strict=True))
-    for version, alarms in ((13, True), (14, False)):
-        found = Suspicion(names, values, hands=HANDS, stack=STACK, version=version)
-        for pair, each in values.items():
-            found.add(pair, each, [0.0] * 2, "fitted", shared=False)
-        assert bool(found.doubted()) == alarms
-
-
 def test_few_seed_pairs_in_each_of_many_pairings_still_tell_of_a_large_difference():
     names = [f"bot {at}" for at in range(40)]
     rng = np.random.default_rng(1)
@@ -180,27 +161,24 @@ def rare_jams(dice, count):
 
 @pytest.mark.parametrize("kind", ["normal", "rare all-ins"])
 def test_honest_runs_are_hardly_ever_held_back(kind):
-    """Over whole runs, with a look after every match; up to version 15 most of those with rare all-ins were."""
-    names, held = "abcd", {15: 0, 16: 0}
+    """Over whole runs, with a look after every match."""
+    names, held = "abcd", 0
     pairs = list(combinations(names, 2))
     for run in range(60):
         dice = np.random.default_rng(run)
         values = {
             pair: (dice.normal(0, 1000, 60) if kind == "normal" else rare_jams(dice, 60)).tolist() for pair in pairs
         }
-        for version in held:
-            found, ever = Suspicion(names, pairs, hands=HANDS, stack=STACK, version=version), False
-            for end in range(10, 61, 10):
-                for pair in pairs:
-                    found.add(pair, values[pair][:end], [0.0] * end, "fitted", shared=False)
-                ever |= bool(found.doubted())
-            held[version] += ever
-    assert held[16] == 0
-    assert held[15] > (3 if kind == "normal" else 40)
+        found, ever = Suspicion(names, pairs, hands=HANDS, stack=STACK), False
+        for end in range(10, 61, 10):
+            for pair in pairs:
+                found.add(pair, values[pair][:end], [0.0] * end, "fitted", shared=False)
+            ever |= bool(found.doubted())
+        held += ever
+    assert held == 0
 
 
-def test_a_difference_that_is_not_likely_at_any_look_is_called_odd():
+def test_a_difference_that_is_not_likely_at_any_look_is_doubted():
     found = watched("abc", {("a", "b"): noise(1, 20, mean=1500), ("a", "c"): noise(2, 20, mean=1500)}).findings()
     assert found.suspects == ()
-    assert "a" in found.odd
-    assert {*found.odd} == {*found.doubted}
+    assert "a" in found.doubted

@@ -366,13 +366,6 @@ def rechained(lines):
     return b"".join(text + b"\n" for text in texts)
 
 
-def without_margins(journal):
-    """Return the bytes of a journal as written before the margins of every match were in it."""
-    header, *lines = [json.loads(line) for line in journal.splitlines()]
-    header.pop("statedPolicies")
-    return rechained([header, *(line for line in lines if line["line"] != "margins")])
-
-
 def one_clear_line(done, *said, status=1):
     """Check that the program ended with status 1, or another, and one line of its own on standard error.
 

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.e2e.llm import config_for, played
-from tests.e2e.shell import MOLT_BENCH, lines_of, one_clear_line, quick, rechained, run_of
+from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, run_of
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to"
@@ -246,14 +246,6 @@ def test_runs_of_other_games_are_one_clear_line(runs, tmp_path):
     new = make(tmp_path / "home", "short", more=("--hands", "5"))
     done = quick("compare", runs.old, new)
     one_clear_line(done, "cannot be compared", "game.handsPerGame is 10", "and 5 in", status=3)
-
-
-def test_a_run_of_another_bench_version_is_one_clear_line(runs, tmp_path):
-    new = shutil.copytree(runs.same, tmp_path / "run")
-    header, *lines = lines_of(new, "journal.jsonl")
-    (new / "journal.jsonl").write_bytes(rechained([{**header, "benchVersion": 999}, *lines]))
-    (new / "summary.json").unlink()
-    one_clear_line(quick("compare", runs.old, new), "bench version 999", status=3)
 
 
 def test_what_is_no_run_or_no_agent_is_one_clear_line(runs, tmp_path):

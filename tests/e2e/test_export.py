@@ -8,7 +8,7 @@ import pytest
 
 from molt_bench.cli import export, run_or_resume
 from molt_bench.poker.equity import equity
-from tests.e2e.shell import SMALL, lines_of, one_clear_line, quick, quick_run, rechained
+from tests.e2e.shell import SMALL, one_clear_line, quick, quick_run
 from tests.report.exported_hands import NAMES
 
 FILES = {"phh": "hands.phhs", "csv": "hands.csv"}
@@ -101,12 +101,6 @@ def test_a_run_that_was_cut_off_is_exported_as_far_as_it_goes(run, tmp_path):
     assert note == f"molt-bench: warning: {tmp_path}: the run has not ended: this is what was finished so far"
     assert wrote == f"molt-bench: wrote 10 hands to {tmp_path / 'hands.phhs'}"
     assert len(tomllib.loads((tmp_path / "hands.phhs").read_text("utf-8"))) == 10
-
-
-def test_a_run_of_an_older_version_still_gives_its_hands(run, tmp_path):
-    header, *lines = lines_of(run, "journal.jsonl")
-    (tmp_path / "journal.jsonl").write_bytes(rechained([{**header, "benchVersion": 1}, *lines]))
-    assert quick("export", tmp_path, "--format", "csv").returncode == 0
 
 
 def test_every_name_goes_through_every_format(tmp_path):

@@ -20,14 +20,20 @@ import pytest
 from molt_bench import Action
 from molt_bench.agents.kinds import source_hash
 from molt_bench.agents.llm.settings import HARNESS_VERSIONS
+from molt_bench.agents.permission import BUILT_IN
 from molt_bench.agents.sandbox.bubblewrap import bubblewrap
 from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.bench.dealer import Dealer
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.rounds import drive_run, play_nothing, rounds
+from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
 from molt_bench.runs.exchange_file import ExchangeHeader
-from molt_bench.runs.header import config_hash
+from molt_bench.runs.header import config_hash, published_policies
 from molt_bench.runs.journal import Journal, Rated, SessionEnd, read_journal
+from molt_bench.runs.journal_past import past_of
 from molt_bench.runs.reply_lines import FORMAT as EXCHANGES_FORMAT
 from molt_bench.runs.run_files import RunFiles
 from tests.e2e.shell import one_clear_line, quick
@@ -52,7 +58,7 @@ WALK = {
     "resume": [["RUN"], ["CUT"], ["RUN", "--max-matches", "30"]],
     "serve": [["CUT", "--port", "0"]],
     "report": [["RUN"], ["CUT"]],
-    "verify": [["RUN"], ["CUT"], ["RUN", "--root", "OUT"]],
+    "verify": [["RUN"], ["CUT"]],
     "grade": [["RUN"]],
     "plan": [["CONFIG", "--pilot", "RUN"]],
     "compare": [["RUN", "CUT"]],
@@ -65,6 +71,21 @@ WALK = {
 OTHERS = {"run", "doctor", "init", "join", "check"}
 #: What has to succeed, so that the walk goes all the way.
 SUCCEEDS = {"report", "verify", "compare", "grade", "export"}
+
+
+def accounts_of(content):
+    """Return what would be recorded about each match of a run if nobody but built-in bots stated a policy."""
+    config, found = load_config(content.header.config), {}
+    ladder = Ladder(config, published_policies(config, {}, BUILT_IN))
+    lines = tuple(line for line in content.lines if not isinstance(line, Rated))
+    past = past_of(config, msgspec.structs.replace(content, lines=lines))
+    deal = Dealer(config, SeedBlocks(config.seeds, ladder.meetings, None), trusted=False, resumptions=0)
+
+    def note(match):
+        found[match.number] = ladder.match_margins.account(match.number)
+
+    drive_run(rounds(config, ladder, deal, past=past, on_match=note), play_nothing)
+    return found
 
 
 class Caller:
@@ -148,13 +169,14 @@ class Trap:
                 config_hash=config_hash(plain),
                 folder=str(self.bait),
                 source_hashes=hashes or {},
-                stated_policies=msgspec.UNSET,
             )
         )
+        played = msgspec.structs.replace(content, header=msgspec.structs.replace(content.header, config=plain))
+        accounts = accounts_of(played)
         for line in content.lines:
-            if isinstance(line, Rated):  # they are by who played
-                continue
-            if not isinstance(line, SessionEnd):
+            if isinstance(line, Rated):
+                journal.write(msgspec.structs.replace(line, account=accounts[line.match]))
+            elif not isinstance(line, SessionEnd):
                 journal.write(line)
             elif ended:  # margins differ by who played, so the line cannot vouch for them any more
                 journal.write(msgspec.structs.replace(line, vouched=msgspec.UNSET))

@@ -198,19 +198,17 @@ def test_where_code_of_the_user_plays_cut_off_games_are_dealt_other_cards(tmp_pa
 
 
 def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server):
-    """As in a run that an earlier version began."""
     folder = killed(tmp_path / "cut", config_of(server, "tight"), server, "--games-at-once", 1, at=12)
     (folder / "answers.jsonl").unlink()
     killed(tmp_path / "cut", None, server, "--games-at-once", 1, at=12)
     assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
     assert [line["line"] for line in lines_of(folder, "journal.jsonl")].count("resumption") == 1
     assert server.since(0).total() - len(server.since(0)) == 1, "the one that was open at the second kill"
-    assert lines_of(folder, "answers.jsonl")[0]["since"] > 1
-    assert quick("verify", folder).returncode == 0
+    one_clear_line(quick("verify", folder), "no answer of 'web' is recorded")
 
 
 @pytest.mark.slow
-def test_a_run_of_an_earlier_version_is_verified_by_its_journal_and_by_asking_only_on_request(tmp_path, server):
+def test_without_recorded_answers_a_run_is_verified_by_its_journal_and_by_asking_only_on_request(tmp_path, server):
     folder = played(tmp_path, config_of(server, "tight"))
     (folder / "answers.jsonl").unlink()
     unvouched(folder)

@@ -336,11 +336,6 @@ def test_a_config_changed_in_the_journal_is_one_clear_line(copied):
     one_clear_line(quick("resume", copied), "the config has been changed")
 
 
-def test_a_journal_of_another_bench_version_is_not_gone_on_with(copied):
-    changed_header(copied, lambda header: header.update(benchVersion=999))
-    one_clear_line(quick("resume", copied), "999")
-
-
 def test_a_seed_file_that_has_changed_is_noticed_where_the_users_config_names_it_and_else_not_needed(tmp_path):
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("\n".join(f"seed-{n}" for n in range(20)))

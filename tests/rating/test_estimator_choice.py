@@ -119,14 +119,6 @@ def test_what_comes_later_never_changes_by_what_a_match_counts():
         assert book._used["a", "b"][: len(before)] == before
 
 
-def test_runs_of_bench_version_12_choose_for_all_seed_pairs_again():
-    dice = np.random.RandomState(6)
-    book = MarginBook(MarginModel(["a", "b"]), again=True)
-    book.add(("a", "b"), {**usual_match(dice), "raw": (1.0, 1.1) * 5}, range(10))
-    assert book.estimator_of(("a", "b")) == "raw"
-    assert book.model.margin("a", "b").mean == pytest.approx(1.05)
-
-
 def test_the_chips_alone_count_for_those_who_are_not_trusted():
     dice = np.random.RandomState(9)
     book = MarginBook(MarginModel(["a", "b"]))

@@ -13,7 +13,7 @@ from molt_bench.runs.stored_run import StoredRun
 
 @pytest.fixture(scope="module")
 def found(runs, bots_id):
-    return Analysis(StoredRun.open(runs / bots_id).result(recount=False))
+    return Analysis(StoredRun.open(runs / bots_id).result())
 
 
 def printed(width, show, *, terminal=False):

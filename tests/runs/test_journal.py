@@ -76,7 +76,7 @@ def test_going_on_cuts_the_torn_line_off(path):
         (lambda lines: [lines[0], b"", lines[2]], "line 2 is damaged"),
         (lambda lines: lines[1:], "line 1: expected the header"),
         (lambda lines: [], "line 1: expected the header"),
-        (lambda lines: [lines[0].replace(b'"format":2', b'"format":99'), *lines[1:]], "this version reads format 2"),
+        (lambda lines: [lines[0].replace(b'"format":1', b'"format":99'), *lines[1:]], "this version reads format 1"),
         (lambda lines: [lines[0], lines[1].replace(b'"match":1', b'"match":"x"'), lines[2]], "line 2 is damaged"),
     ],
 )

@@ -44,7 +44,7 @@ def run(played, tmp_path):
 def estimated(monkeypatch):
     """Return a list that has an entry for every game out of which luck is taken from now on."""
     games = []
-    for name in ("all_estimates", "game_estimates", "margins_of"):
+    for name in ("all_estimates", "margins_of"):
         of = getattr(match_margins, name)
         monkeypatch.setattr(
             match_margins, name, lambda *args, of=of, **kwargs: games.append(args[0]) or of(*args, **kwargs)

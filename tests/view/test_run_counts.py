@@ -8,6 +8,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from molt_bench.errors import JournalError
 from molt_bench.report.style_file import STYLES, read_styles, write_styles
 from molt_bench.report.style_sums import StyleCount
 from molt_bench.report.totals import totals
@@ -17,33 +18,24 @@ from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import styles_data
-from tests.e2e.shell import rechained, without_margins
+from tests.e2e.shell import rechained
 
 
 @pytest.fixture
 def folder(runs, bots_id, tmp_path):
-    """Return a folder with a run that has to be counted, since its journal has no margins, and one that has not."""
+    """Return a folder with a run whose styles have to be counted, and one with these stored."""
     for name, files in (("slow", ["journal.jsonl"]), ("quick", ["journal.jsonl", STYLES])):
         (tmp_path / name).mkdir()
         for file in files:
             shutil.copy(runs / bots_id / file, tmp_path / name / file)
-    journal = tmp_path / "slow" / "journal.jsonl"
-    journal.write_bytes(without_margins(journal.read_bytes()))
     return tmp_path
 
 
 @pytest.fixture
 def held(monkeypatch):
-    """Return an event that holds up the rating of matches that are not stored, until it is set."""
-    from molt_bench.bench import match_margins
-
-    go, margins_of = Event(), match_margins.margins_of
-
-    def slowly(*args, **options):
-        assert go.wait(60)
-        return margins_of(*args, **options)
-
-    monkeypatch.setattr(match_margins, "margins_of", slowly)
+    """Return an event that holds up the rating of the slow run, until it is set."""
+    go, rate_next = Event(), OpenRun._rate_next
+    monkeypatch.setattr(OpenRun, "_rate_next", lambda run: (run.id != "slow" or go.wait(60)) and rate_next(run))
     yield go
     go.set()
 
@@ -152,8 +144,10 @@ def test_a_run_that_cannot_be_counted_says_so_and_is_not_counted_for_ever(folder
     texts = values[3]["record"]["hand_texts"]
     texts[0] = texts[0].replace("50/100", "50/1", 1)
     (folder / "slow" / "journal.jsonl").write_bytes(rechained(values))
-    library = Library(folder, wait_s=0.01)
-    waited_for(lambda: {each["id"]: each["status"] for each in library.run_list()}["slow"] == "unreadable")
+    library = Library(folder, wait_s=60)
+    assert not library.run_page("slow")["complete"]
+    with pytest.raises(JournalError, match="line 4 is damaged"):
+        library.run_page("slow")
 
 
 def test_styles_are_stored_with_the_run_and_not_counted_again(runs, bots_id, monkeypatch):
@@ -167,7 +161,7 @@ def test_styles_are_stored_with_the_run_and_not_counted_again(runs, bots_id, mon
     assert by_agent == {name: style.hands for name, style in stored.styles.items()}
 
 
-def test_styles_that_an_earlier_version_stored_are_counted_again(runs, bots_id, tmp_path):
+def test_styles_that_are_not_whole_are_counted_again(runs, bots_id, tmp_path):
     shutil.copytree(runs / bots_id, tmp_path / bots_id)
     stored = json.loads((tmp_path / bots_id / STYLES).read_bytes())
     for damaged in ({key: value for key, value in stored.items() if key != "groups"}, stored | {"groups": [["a"]]}):

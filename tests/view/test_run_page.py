@@ -19,7 +19,7 @@ from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 from molt_bench.view.server import answer
-from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json, without_margins
+from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL
 
 RUN_KEYS = {
@@ -383,18 +383,6 @@ def test_a_damaged_run_is_one_clear_line(tmp_path, damage):
         OpenRun(folder)
     (line,) = Library(tmp_path).run_list()
     assert "cannot be read" in line["stopReason"]
-
-
-def test_margins_that_a_run_writes_at_its_end_are_taken_while_it_is_watched(runs, bots_id, tmp_path, monkeypatch):
-    """So that whoever has watched a fast run need not find out everything again that it knows already."""
-    (tmp_path / "journal.jsonl").write_bytes(without_margins((runs / bots_id / "journal.jsonl").read_bytes()))
-    run = OpenRun(tmp_path)
-    run.catch_up(within_s=0)
-    assert (len(run.ladder.matches), run.pending) == (0, "4 of 4 matches are still to be rated")
-    (tmp_path / "matches.json").write_bytes((runs / bots_id / "matches.json").read_bytes())
-    monkeypatch.delattr("molt_bench.bench.match_margins.margins_of")
-    run.catch_up()
-    assert (len(run.ladder.matches), run.pending) == (4, None)
 
 
 def test_a_run_whose_config_was_changed_says_so(runs, bots_id, tmp_path):

@@ -2,18 +2,21 @@
 
 import json
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
 
+from molt_bench.agents.external.command import words_of
 from molt_bench.agents.kinds import LLM, source_hash
 from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.permission import OWN, Permission
 from molt_bench.agents.python_import import factory_file
 from molt_bench.config.participants import ParticipantConfig
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import AgentError
-from molt_bench.runs.moved_files import changed_code, has_code
+from molt_bench.runs.header import source_hashes
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.visible_text import on_one_line
 
@@ -45,13 +48,13 @@ def announced(stored: StoredRun, participants: Collection[str]) -> list[Announce
     """
     recorded = stored.header.source_hashes
     with stored.at_home(OWN):  # which only changes the folder that relative paths start in
-        wanted = [each for each in stored.here.participants if each.id in participants]
-        coded = [each for each in wanted if has_code(each)]
+        wanted = [each for each in stored.config.participants if each.id in participants]
+        coded = [each for each in wanted if _has_code(each)]
         unknown = next((each.id for each in coded if each.id not in recorded), None)
         if unknown is not None:
             raise AgentError(f"the journal has no hash of the code of {unknown!r}, so it is not run")
         hashes = {each.id: recorded[each.id] for each in coded}
-        changed = changed_code(stored.here, hashes)
+        changed = _changed_code(stored.config, hashes)
         if changed:
             name = changed[0]
             now = next(source_hash(each.spec().type, each.spec().params) for each in coded if each.id == name)
@@ -101,3 +104,35 @@ def _network(participant: ParticipantConfig) -> str:
 
 def _variables(names: Collection[str]) -> str:
     return f"the value of {', '.join(f'${name}' for name in names)}" if names else "no key"
+
+
+def _changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[str]:
+    """Return the participants whose code has another hash than recorded; raises AgentError if a file is missing."""
+    now = source_hashes(config)
+    changed = [each for each in config.participants if now.get(each.id) != recorded.get(each.id, now.get(each.id))]
+    for participant in changed:
+        missing = _missing(participant, hashed=participant.id in now)
+        if missing is not None:
+            # Not shortened: the user has to see where the file was expected.
+            raise AgentError(f"participant {participant.id!r}: {missing} is not there")
+    return [each.id for each in changed if each.id in now]
+
+
+def _has_code(participant: ParticipantConfig) -> bool:
+    """Return whether a participant is code on this machine, which has a hash: a Python agent or a program."""
+    return participant.kind.user_code or hasattr(participant, "command")
+
+
+def _missing(participant: ParticipantConfig, *, hashed: bool) -> str | None:
+    """Return the missing file of a participant's code, if there is one; `hashed`: its code was found."""
+    command = getattr(participant, "command", None)
+    if command is not None:
+        program, *arguments = words_of(command)
+        words = [program] if "/" in program else []
+        files = [word for word in arguments if "/" in word or PurePath(word).suffix[1:].isalpha()]
+        words += [word for word in files if not word.startswith("-")]
+        return next((word for word in words if not os.path.exists(word)), None)
+    place, _, _ = participant.type.rpartition(":")
+    if place.endswith(".py"):
+        return None if os.path.isfile(place) else place
+    return None if hashed else participant.type

@@ -72,16 +72,16 @@ def run_benchmark(
     if stored is None:
         checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
         config, seed = settled(checked, agents, secret=files.secret)
-        played = SettledConfig(config, config, seed)
+        played = SettledConfig(config, seed)
     else:
-        played = SettledConfig(stored.config, stored.here, stored.seed)
+        played = SettledConfig(stored.config, stored.seed)
     with stored.at_home(files.permission) if stored is not None else nullcontext():
-        check_participants(played.here, agents, skills=files.exchanges.skills, permission=files.permission)
-        _check_live(played.here, live)
-        _check_terminal(played.here)
+        check_participants(played.config, agents, skills=files.exchanges.skills, permission=files.permission)
+        _check_live(played.config, live)
+        _check_terminal(played.config)
         if stored is not None:
-            _check_code(played.here, stored)
-            _check_boxes(played.here, stored, files.permission, agents)
+            _check_code(played.config, stored)
+            _check_boxes(played.config, stored, files.permission, agents)
         observer = observer or Observer()
         session = Session(played, agents, files, Where(**where), observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)

@@ -264,7 +264,7 @@ class Cast:
             if self.reasking is not None and spec is not None and settings.answers is None:
                 worth = self.reasking.of(spec, participant, counted=is_elsewhere(settings))
             return LLMAgent(participant, settings, self.gateway, game=game, worth=worth)
-        if self._kinds[participant].recorded and self._answers.covers(game):
+        if self._kinds[participant].recorded and self._answers.recorded:
             flush = self._flush if participant in self._remembering else None
             record = Record(game, self._answers, self._exchanges, flush=flush)
             asked = None if self._answers.read_only else self._asked(participant, game)

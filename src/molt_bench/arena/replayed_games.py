@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.blueprint.earlier import as_played
 from molt_bench.agents.kinds import LLM
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.agents.sandbox.visible_files import hide
@@ -65,9 +64,9 @@ def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replay
     hide(str(stored.folder))
     with stored.at_home(permission):
         exchanges = stored.exchanges(every_game=True)
-        cast = Cast(stored.here, {}, RunFiles(exchanges=exchanges, replies=answers, permission=permission))
+        cast = Cast(stored.config, {}, RunFiles(exchanges=exchanges, replies=answers, permission=permission))
         participants = {each.id: each for each in stored.config.participants}
-        replay = _Replay(cast, answers, participants, stored.header.bench_version)
+        replay = _Replay(cast, answers, participants)
         lines = tuple(map(replay.line, stored.lines))
     ids = [each.id for each in stored.config.participants]
     on_record = {name: tuple(replay.files[name]) for name in ids if name in replay.files}
@@ -92,9 +91,7 @@ def without_answers(stored: StoredRun) -> list[str]:
 
 def _asked(stored: StoredRun, answers: Replies, participant: str) -> bool:
     kind = next(each.kind for each in stored.config.participants if each.id == participant)
-    return not kind.recorded or not all(
-        answers.covers(game.label) for game in stored.games if participant in game.participants
-    )
+    return not kind.recorded or not answers.recorded
 
 
 class _Replay:
@@ -105,12 +102,10 @@ class _Replay:
         files: The files that the answers of the others came from.
     """
 
-    def __init__(
-        self, cast: Cast, answers: Replies, participants: Mapping[str, ParticipantConfig], version: int
-    ) -> None:
+    def __init__(self, cast: Cast, answers: Replies, participants: Mapping[str, ParticipantConfig]) -> None:
         self._cast = cast
         self._answers = answers
-        self._participants, self._version = participants, version
+        self._participants = participants
         self.again: set[str] = set()
         self.files: dict[str, dict[str, None]] = {}
 
@@ -132,11 +127,11 @@ class _Replay:
         participant = self._participants[name]
         if participant.kind is LLM:
             return self._noted(name, EXCHANGES, lambda: self._cast.agent(name, line.label))
-        if participant.kind.recorded and self._answers.covers(line.label):
+        if participant.kind.recorded and self._answers.recorded:
             return self._noted(name, ANSWERS, lambda: self._cast.agent(name, line.label))
         if plays_again(participant, self._cast.permission) and not participant.kind.comes:
             self.again.add(name)
-            return as_played(self._cast.agent(name, line.label), self._version)
+            return self._cast.agent(name, line.label)
         return self._noted(name, JOURNAL, lambda: AgentOfRecord(name, line.record, player))
 
     def _noted(self, name: str, file: str, make: Callable[[], PokerAgent]) -> PokerAgent:

@@ -59,12 +59,10 @@ class SettledConfig(msgspec.Struct, frozen=True):
 
     Attributes:
         config: The config of the run, as its journal has it.
-        here: The same with the paths of this machine.
         seed: Its master seed.
     """
 
     config: BenchmarkConfig
-    here: BenchmarkConfig
     seed: MasterSeed
 
 
@@ -81,24 +79,22 @@ class Session:
         observer: Observer,
         live: LivePlayers | None,
     ) -> None:
-        config, here = played.config, played.here
+        config = played.config
         self._config = config
         self._seed = played.seed
         self._files = files
         self._observer = observer
         self._live = live
         self._known = files.stored.content if files.stored is not None else None
-        #: What was worked out about each match is recorded, unless the run was begun by a version that did not.
-        self._records = self._known is None or self._known.header.has_margins
         self._past = past_of(config, self._known) if self._known is not None else Past()
         self._own = frozenset(agents)
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
-        self._listed = listed_seeds(here.seeds) if self._known is None else recorded_seeds(self._known.header)
-        self._boxes = boxes_of(here, files.permission, self._own)
-        self._policies = published_policies(here, agents, files.permission)
+        self._listed = listed_seeds(config.seeds) if self._known is None else recorded_seeds(self._known.header)
+        self._boxes = boxes_of(config, files.permission, self._own)
+        self._policies = published_policies(config, agents, files.permission)
         self._warnings = [
             *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
-            *without_boxes(here),
+            *without_boxes(config),
             *redirection_warnings(config.models()),
         ]
         self._spending, self._draws = Spending(config.models()), Draws(config.models())
@@ -106,7 +102,7 @@ class Session:
         self._incidents = Incidents(observer.on_warning)
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
         self._cast = Cast(
-            here.model_copy(update={"stop": stop}),
+            config.model_copy(update={"stop": stop}),
             agents,
             files,
             observer=observer,
@@ -147,7 +143,6 @@ class Session:
             draws=self._draws,
             keep_hands=keep_hands,
             stated=stated,
-            version=self._header.bench_version,
         )
         self._status = StatusReports(self._observer, ladder, self._cast, self._spending)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
@@ -210,7 +205,7 @@ class Session:
         """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""
         answers = self._files.replies
         if self._known is None:
-            answers.begin(0)
+            answers.begin()
             if self._folder is not None and self._files.journal is not None:
                 problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
                 self._warnings += [problem] if problem is not None else []
@@ -220,7 +215,7 @@ class Session:
         if fresh:
             self._write(Resumption())
         # Only now: without this line, a session that ends here is followed by another resumption.
-        answers.begin(self._known.line_count + fresh)
+        answers.begin()
         return int(fresh)
 
     def _write(self, line: Line) -> None:
@@ -300,7 +295,7 @@ class Session:
 
     def _on_match(self, match: PlayedMatch) -> None:
         account = self._ladder.match_margins.account(match.number)
-        if account is not None and self._records:
+        if account is not None:
             self._write(Rated(match.number, account))
         if self._status is not None:
             self._status.match_ended(match)

@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 from msgspec import structs
 
-from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
 from molt_bench.bench.margin_model_choice import margin_book
 from molt_bench.bench.match_margins import MatchMargins, check_chips
@@ -50,7 +49,6 @@ class Ladder:
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
         model_draws: The draws of language models.
         by_margins: Whether margins decide, and not OpenSkill ratings.
-        version: The bench version that plays the run, or has played it.
         confidence: By which the order of two is judged.
 
     Args:
@@ -59,7 +57,6 @@ class Ladder:
         keep_hands: Whether match results keep their individual hands.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
         recount: Whether margins are worked out even where they were recorded.
-        version: See above.
     """
 
     def __init__(
@@ -71,10 +68,8 @@ class Ladder:
         keep_hands: bool = True,
         stated: Collection[str] = (),
         recount: bool = True,
-        version: int = BENCH_VERSION,
     ) -> None:
         self.config = config
-        self.version = version
         self.model_draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
@@ -84,7 +79,6 @@ class Ladder:
             big_blind=config.game.big_blind,
             averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
             stated=stated,
-            version=version,
         )
         self.match_margins.recount = recount
         self.matches: list[PlayedMatch] = []
@@ -113,7 +107,7 @@ class Ladder:
 
     def _open_book(self) -> None:
         """Begin with no margins."""
-        self._book = margin_book(self.config, self.config.rating.estimator, version=self.version, left=self.left)
+        self._book = margin_book(self.config, self.config.rating.estimator, left=self.left)
         self.margins = self._book.model
         game = self.config.game
         self.suspicion = Suspicion(
@@ -121,7 +115,6 @@ class Ladder:
             self.meetings,
             hands=2 * game.hands_per_game,
             stack=game.stack / game.big_blind,
-            version=self.version,
         )
 
     def _enter(self, pair: Pair, margins: Margins, result: MatchResult) -> None:

@@ -17,7 +17,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.base import PolicyOf
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.bench.model_draws import Draws, MatchDraws
@@ -28,7 +27,6 @@ from molt_bench.luck.dice.stated_policy_check import Evidence
 from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
-from molt_bench.luck.stand_ins.learned import EARLIER, NOW
 from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
 from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.poker.observation import PlayedHand
@@ -37,10 +35,6 @@ from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: Estimators that need no odds.
 _BY_CARDS: Final = ("raw", "allIn", "adjusted", "adjustedSolid")
-#: The first bench version that has stand-ins, and looks far ahead.
-_SINCE: Final = 14
-#: The first one whose stand-ins are made as now.
-_RECIPE_SINCE: Final = 17
 #: Those that need none but a built-in bot's where nobody's word is used: weights are fitted to other matches, too.
 _BY_BOTS: Final = tuple(name for name in ESTIMATORS if name != "fitted")
 
@@ -56,7 +50,6 @@ class MatchMargins:
         policies: Action probabilities that participants publish.
         averaged: Those whose hands take time or money, so that averaging over a built-in opponent's cards pays.
         stated: Those of whom the journal of the run says that they publish a policy of their own.
-        version: The bench version that plays the run, or has played it.
     """
 
     def __init__(
@@ -67,7 +60,6 @@ class MatchMargins:
         big_blind: int,
         averaged: Collection[str] = (),
         stated: Collection[str] = (),
-        version: int = BENCH_VERSION,
     ) -> None:
         self._policies = policies
         self.recount = True
@@ -85,8 +77,7 @@ class MatchMargins:
         self._words = own.union(stated)
         self.differing: list[int] = []
         self._fit = Fit()
-        recipe = NOW if version >= _RECIPE_SINCE else EARLIER
-        self._stand_ins = RunStandIns(recipe) if version >= _SINCE else None
+        self._stand_ins = RunStandIns()
 
     def of(
         self,
@@ -170,7 +161,7 @@ class MatchMargins:
         return account, lessons
 
     def _compared(self, number: int, account: MatchAccount, found: MatchAccount) -> MatchAccount:
-        """Return the account of a match, and note whether it is what was found; earlier ones lack some of it."""
+        """Return the account of a match, and note whether it is what was found."""
         told = replace(
             account,
             unused=account.unused or found.unused,
@@ -182,11 +173,11 @@ class MatchMargins:
 
     def _trusts(self, luck: MatchLuck, players: Collection[int]) -> bool:
         """Return whether stand-ins are used: where one player's dice are known, once they have proven their worth."""
-        return self._stand_ins is not None and (self._stand_ins.proven or not luck.one_sided(players))
+        return self._stand_ins.proven or not luck.one_sided(players)
 
     def _note(self, luck: MatchLuck | None, found: Mapping[GameSpec, Estimates], players: Collection[int]) -> None:
         """Add a match to the record of stand-ins, if it is one of those in which they have to prove their worth."""
-        if self._stand_ins is None or luck is None or not luck.one_sided(players):
+        if luck is None or not luck.one_sided(players):
             return
         for spec, estimates in found.items():
             usual, ours = estimates.using(players).hands, luck.won(spec, players)
@@ -252,9 +243,9 @@ class MatchMargins:
         """Return the margins of an earlier match, without the odds refused since; None if it had none."""
         return self._now(number)[0] if number in self._known else None
 
-    def reasking(self) -> Reasking | None:
+    def reasking(self) -> Reasking:
         """Return how many answers of models decisions are worth, by the matches rated so far."""
-        return self._stand_ins.reasking() if self._stand_ins is not None else None
+        return self._stand_ins.reasking()
 
     def warnings(self) -> list[str]:
         """Return a warning for each participant whose published policy was not used, or not everywhere."""
@@ -310,7 +301,7 @@ class MatchMargins:
         self, number: int, pair: Pair, draws: MatchDraws, games: Sequence[tuple[GameRecord, Estimates]]
     ) -> MatchLuck | None:
         """Return the luck of known dice by stand-ins, which learn from the match; None where that is not known."""
-        if self._stand_ins is None or self._averaged.isdisjoint(pair):
+        if self._averaged.isdisjoint(pair):
             return None
         looked_at = []
         for game, found in games:

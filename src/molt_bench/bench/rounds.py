@@ -198,5 +198,4 @@ def _result(
         warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),
         history=course.history(),
-        bench_version=ladder.version,
     )

@@ -10,8 +10,7 @@ however often one looks: at most one honest run of 5,000 names anybody, and in o
 
 A bet is slow, since differences are far from normal: a cheat can lead before one has won. So a run does not stop
 either while the difference matters and is far from 0 by the usual test, at one look. That happens to honest
-participants, too, and costs some games; it holds back nothing that a run says when its budget ends. Up to version 15 it
-did, and with rare all-ins in most runs: small differences that hardly vary until the big loss comes.
+participants, too, and costs some games; it holds back nothing that a run says when its budget ends.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,7 +19,6 @@ from typing import Final
 
 import msgspec
 
-from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.winnings_bets import PairBets, SideBets
 from molt_bench.config.sections import usual_tie_margin
 from molt_bench.rating.student import student_quantile
@@ -31,14 +29,10 @@ FALSE_ALARMS: Final = 1 / 5000
 #: How often an honest run may ever be held back, so that no order is claimed of somebody until more is known: half of
 #: that for its pairings, and half for its participants.
 HELD_BACK: Final = 1 / 200
-#: The bench version since which that is so; before, whatever made a run wait held it back.
-_HELD_BY_BETS_SINCE: Final = 16
 #: A run waits while a z is further from 0 than any is in 95% of honest runs, at one look.
 _DOUBTFUL: Final = 0.05
 #: From this z on, the other games of one of a pairing are odd, too.
 _ODD: Final = 3.0
-#: The bench version since which few seed pairs of a pairing count for a participant by how unlikely they are.
-_SCORED_SINCE: Final = 14
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -64,7 +58,6 @@ class Findings(msgspec.Struct, frozen=True):
         suspects: Those whose chips and results without luck cannot both be right, those with most evidence first.
         undecided: Those of them whose games do not tell which of two it is.
         doubted: Others about whom no order is claimed yet, since the two differ by more than is likely.
-        odd: Those of the doubted for whom that is so however often one looks: all of them since version 16.
         bound: The evidence from which on somebody is named, as a logarithm to base 10.
         pairs: The difference of every pairing that has played.
         participants: The same of every participant.
@@ -73,7 +66,6 @@ class Findings(msgspec.Struct, frozen=True):
     suspects: tuple[str, ...] = ()
     undecided: tuple[Pair, ...] = ()
     doubted: tuple[str, ...] = ()
-    odd: tuple[str, ...] = ()
     bound: float = 0.0
     pairs: Mapping[Pair, Difference] = {}
     participants: Mapping[str, Difference] = {}
@@ -82,8 +74,7 @@ class Findings(msgspec.Struct, frozen=True):
 class Suspicion:
     """Watches a run, match by match, and says whose results cannot be right: a function of all margins so far.
 
-    `pairs` are the pairings that may play, `hands` those of a seed pair, and `stack` is in big blinds; `version` is the
-    bench version that plays the run, or has played it.
+    `pairs` are the pairings that may play, `hands` those of a seed pair, and `stack` is in big blinds.
     """
 
     def __init__(
@@ -93,10 +84,8 @@ class Suspicion:
         *,
         hands: int,
         stack: float,
-        version: int = BENCH_VERSION,
     ) -> None:
         self._hands = hands
-        self._scored = version >= _SCORED_SINCE
         #: Of a difference in thousandths of a big blind per hand: what it is in stacks per seed pair.
         self._unit = hands / 1000 / stack
         self._participants = tuple(participants)
@@ -104,9 +93,8 @@ class Suspicion:
         tests = pairings + len(participants)
         self._bound = log(tests / FALSE_ALARMS)
         self._held_from = log(2 * pairings / HELD_BACK), log(2 * len(participants) / HELD_BACK)
-        self._held_by_bets = version >= _HELD_BY_BETS_SINCE
         #: What a run waits for has to matter, in stacks per seed pair: be more than the tie margin.
-        self._matters = self._unit * usual_tie_margin(stack) if self._held_by_bets else 0.0
+        self._matters = self._unit * usual_tie_margin(stack)
         self._doubtful_share = 1 - _DOUBTFUL / tests / 2
         self._known: dict[tuple[Pair, str], PairBets] = {}
         self._bets: dict[Pair, PairBets] = {}
@@ -134,7 +122,7 @@ class Suspicion:
         if old is not None:
             for name, side in zip(pair, (1, -1), strict=True):
                 self._sides[name].change(old, side, -1)
-        bets = self._known.setdefault((pair, estimator), PairBets(scored=self._scored))
+        bets = self._known.setdefault((pair, estimator), PairBets())
         new = zip(raw[bets.count :], without_luck[bets.count :], strict=True)
         bets.take([self._unit * (chips - left) for chips, left in new], self._hands)
         self._bets[pair], self._shared = bets, shared
@@ -150,11 +138,11 @@ class Suspicion:
 
     def doubted(self) -> tuple[str, ...]:
         """Return those about whom no order is claimed until more is known, suspects aside."""
-        return self._named(self._odd if self._held_by_bets else self._doubtful)
+        return self._named(self._odd)
 
     def awaited(self) -> tuple[str, ...]:
         """Return those because of whom a run does not stop yet: the doubted, and others whose difference may matter."""
-        return self._named(self._odd | self._doubtful if self._held_by_bets else self._doubtful)
+        return self._named(self._odd | self._doubtful)
 
     def _named(self, doubtful: Collection[Pair | str]) -> tuple[str, ...]:
         """Return the participants that doubtful pairings and participants leave in doubt, suspects aside."""
@@ -170,12 +158,10 @@ class Suspicion:
     def findings(self) -> Findings:
         """Return all that is known now."""
         sides = {name: side for name, side in self._sides.items() if side.pairings}
-        doubted, odd = self.doubted(), self._named(self._odd)
         return Findings(
             self.suspects,
             tuple((names[0], names[1]) for names in self._blamed if len(names) > 1),
-            doubted,
-            tuple(name for name in doubted if name in odd),
+            self.doubted(),
             _base_10(self._bound),
             {
                 pair: Difference(bets.count, bets.mean / self._unit, bets.z, _base_10(bets.evidence))

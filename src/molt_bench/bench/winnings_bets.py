@@ -35,15 +35,11 @@ _NORMAL: Final = NormalDist()
 
 
 class PairBets:
-    """The bets on the differences of one pairing by one estimator, in stacks per seed pair.
+    """The bets on the differences of one pairing by one estimator, in stacks per seed pair."""
 
-    Unless `scored`, its z counts for a participant as it is, as it did in older runs.
-    """
+    __slots__ = ("count", "logs", "mean", "score", "squares")
 
-    __slots__ = ("_scored", "count", "logs", "mean", "score", "squares")
-
-    def __init__(self, *, scored: bool = True) -> None:
-        self._scored = scored
+    def __init__(self) -> None:
         self.count = 0
         self.mean = 0.0
         #: Sum of squares around the mean.
@@ -65,7 +61,7 @@ class PairBets:
             step = difference - self.mean
             self.mean += step / self.count
             self.squares += step * (difference - self.mean)
-        self.score = _normal_score(self.z, self.count - 1) if self._scored else self.z
+        self.score = _normal_score(self.z, self.count - 1)
 
     @property
     def evidence(self) -> float:

@@ -32,9 +32,6 @@ param_option = click.option(
 sandbox_option = click.option(
     "--sandbox/--no-sandbox", default=None, help="Play in a sandbox or not; by default, programs do where possible."
 )
-root_option = click.option(
-    "--root", metavar="DIR", help="Where the files of the run's agents are now, such as on another machine."
-)
 run_agents_option = click.option(
     "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one."
 )

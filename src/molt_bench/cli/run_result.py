@@ -21,7 +21,7 @@ from molt_bench.report.costs import dollars
 from molt_bench.report.explanation import explanation
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.style_file import write_styles
-from molt_bench.runs.conclusion import by_earlier_version
+from molt_bench.runs.conclusion import by_another_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal import JournalContent, games_in, stop_reason_in
@@ -37,8 +37,8 @@ def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) ->
 
     `decided`: what is read depends on rounds and stops, and not on hands alone.
     """
-    earlier = by_earlier_version(content.header) if decided else None
-    found = [] if earlier is None else [earlier]
+    another = by_another_version(content.header) if decided else None
+    found = [] if another is None else [another]
     if stop_reason_in(content.lines) is None:
         state = "is still going" if being_written(journal) else "has not ended"
         found.append(f"{journal.parent}: the run {state}: this is what was finished so far")

@@ -381,21 +381,11 @@ class BenchmarkConfig(Section):
         if said or not (self.models() or people):
             return
         seeds, most = (1, len(self.pairings())) if people else (MODEL_SEEDS_PER_MATCH, MODEL_MATCHES)
-        # As with the tie margin: the config that a run keeps states both. Neither counts as said (`with_long_matches`).
+        # As with the tie margin: the config that a run keeps states both. Neither counts as said.
         self.__dict__["seeds"] = _with_default(self.seeds, "per_match", seeds)
         if not counted:
             more = _with_default(budget, "max_matches", most)
             self.__dict__["stop"] = self.stop.model_copy(update={"budget": more})
-
-    def with_long_matches(self) -> Self:
-        """Return the config as bench version 15 read it: matches with models were as long as all others."""
-        if "per_match" in self.seeds.model_fields_set or self.seeds.per_match == SeedsConfig().per_match:
-            return self
-        budget = self.stop.budget
-        if budget is not None and "max_matches" not in budget.model_fields_set:
-            budget = budget.model_copy(update={"max_matches": Budget().max_matches})
-        seeds = self.seeds.model_copy(update={"per_match": SeedsConfig().per_match})
-        return self.model_copy(update={"seeds": seeds, "stop": self.stop.model_copy(update={"budget": budget})})
 
     def usual_tie_margin(self) -> float:
         """Return the margin that counts as a tie with these stacks, unless the config says another."""

@@ -35,7 +35,6 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.blueprint.earlier import EarlierBlueprint, EarlierResolver
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.errors import RulesError
 from molt_bench.luck.cards.card_luck import chance_luck, hand_luck
@@ -285,9 +284,8 @@ def _by_values(spec: GameSpec, hands: Sequence[PlayedHand], dice: KnownDice) -> 
         except PolicyError as error:
             dice.refuse(player, f"hand {played.number}: {error}")
             return None
-    # Sums of arrays differ in their last bits between machines and numbers of threads; earlier versions kept them.
-    earlier = isinstance(bot, (EarlierBlueprint, EarlierResolver))
-    return fsum(values if earlier else [round(value, _DIGITS_OF_CHIPS) for value in values])
+    # Sums of arrays differ in their last bits between machines and numbers of threads.
+    return fsum([round(value, _DIGITS_OF_CHIPS) for value in values])
 
 
 def _value(

@@ -31,17 +31,11 @@ _CLEARLY: Final = 2.5
 
 
 class MarginBook:
-    """Fills a margin model with the margins of one of the `ESTIMATORS`, or by `auto` of the best for each pair.
+    """Fills a margin model with the margins of one of the `ESTIMATORS`, or by `auto` of the best for each pair."""
 
-    With `again`, `auto` chooses again after every match for all seed pairs of a pair, as bench version 12 did.
-    """
-
-    def __init__(
-        self, model: MarginModel, estimator: str = AUTO, *, distrusted: Iterable[str] = (), again: bool = False
-    ) -> None:
+    def __init__(self, model: MarginModel, estimator: str = AUTO, *, distrusted: Iterable[str] = ()) -> None:
         self.model = model
         self._estimator = estimator
-        self._again = again
         #: The margins that count, and how many of them are by each estimator.
         self._used: dict[Pair, list[float]] = {}
         self._shares: dict[Pair, Counter[str]] = {}
@@ -65,10 +59,9 @@ class MarginBook:
             self._enter(pair)
 
     def _note(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
-        if not self._again:
-            chosen = self.preferred(pair)
-            self._used.setdefault(pair, []).extend(margins[chosen])
-            self._shares.setdefault(pair, Counter())[chosen] += len(seeds)
+        chosen = self.preferred(pair)
+        self._used.setdefault(pair, []).extend(margins[chosen])
+        self._shares.setdefault(pair, Counter())[chosen] += len(seeds)
         columns = self._columns.setdefault(pair, {name: [] for name in ESTIMATORS})
         for name, column in columns.items():
             column += margins[name]
@@ -76,7 +69,7 @@ class MarginBook:
 
     def _enter(self, pair: Pair) -> None:
         trusted = self._distrusted.isdisjoint(pair)
-        counted = self._used[pair] if trusted and not self._again else self._columns[pair][self.estimator_of(pair)]
+        counted = self._used[pair] if trusted else self._columns[pair][RAW]
         self.model.replace(pair, counted, self._seeds[pair])
 
     def distrust(self, names: Iterable[str]) -> None:

@@ -254,25 +254,6 @@ TIMED: Final = frozenset({"summary.json"})
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 #: The fields of a summary that are sentences, which another release may word otherwise.
 WORDS: Final = ("headline", "suspicions")
-#: Fields, at any depth, that earlier bench versions did not write.
-LATER: Final = frozenset(
-    {
-        "headline",
-        "marginsSha256",
-        "rankRange",
-        "rawBbPer100",
-        "rawBbPer100HalfWidth95",
-        "rawMinusEstimator",
-        "shrunk",
-        "suspect",
-        "suspicion",
-        "suspicions",
-    }
-)
-
-
-#: Fields that earlier bench versions wrote otherwise, and that are not compared with theirs.
-OTHERWISE: Final = frozenset({"convergenceEfficiency"})
 
 
 def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:

@@ -126,18 +126,12 @@ def suspicions(found: Analysis) -> list[str]:
             "A suspect may know what it should not, such as hidden cards; or play by another policy than the one it "
             "publishes; or it has met a bug of molt-bench."
         )
-    odd = known.odd
-    for names, why in (
-        (odd, "differ by more than they ever do in 199 of 200 honest runs. More games will tell."),
-        (
-            [name for name in known.doubted if name not in odd],
-            "differ by more than usual, as at the end of about one in twenty honest runs. That says nothing against "
-            "anybody, and more games settle it.",
-        ),
-    ):
-        if names:
-            told = _some([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in names])
-            said.append(f"No order is claimed yet of {told}: results in chips and without luck {why}")
+    if known.doubted:
+        told = _some([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
+        said.append(
+            f"No order is claimed yet of {told}: results in chips and without luck differ by more than they ever do in "
+            "199 of 200 honest runs. More games will tell."
+        )
     return said
 
 

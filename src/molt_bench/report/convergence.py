@@ -1,17 +1,16 @@
 """`convergence.json`: how ratings, ranking and confidences changed with every match.
 
-Format 2 has for each match what it changed, so that the file grows with that and not with the square of everything:
-format 1 had all ratings and confidences after every match.
+It has for each match what it changed, so that the file grows with that and not with the square of everything.
 """
 
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from molt_bench.bench.result import Convergence, RunResult
+from molt_bench.bench.result import RunResult
 from molt_bench.specs import Pair
 
-FORMAT: Final = 2
+FORMAT: Final = 1
 #: Decimals of a confidence. A change that does not show in these is not written.
 _DECIMALS: Final = 4
 
@@ -47,20 +46,3 @@ def _moves(before: Sequence[str], after: Sequence[str], rated: Sequence[str]) ->
     if [each for each in before if each not in here] != [each for each in after if each not in here]:
         return {"ranking": [*after]}
     return {"moved": [{"id": each, "to": at} for at, each in enumerate(after) if each in here]}
-
-
-def convergence_in_format_1(steps: Sequence[Convergence]) -> dict[str, Any]:
-    """Return the ratings, and how sure the order of neighbours is, after every match, as earlier versions wrote it."""
-    return {
-        "steps": [
-            {
-                "match": step.match,
-                "ratings": [{"id": each.id, "mu": each.mu, "sigma": each.sigma} for each in step.ratings],
-                "confidences": [
-                    {"above": above, "below": below, "confidence": confidence}
-                    for (above, below), confidence in zip(pairwise(step.ranking), step.confidences, strict=True)
-                ],
-            }
-            for step in steps
-        ]
-    }

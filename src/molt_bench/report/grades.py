@@ -11,7 +11,6 @@ from math import fsum, inf, sqrt
 from typing import Final, Literal, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand
@@ -75,7 +74,7 @@ class AgentGrades(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         forced_folds: Folds that were forced on it; they have no grade.
         ungraded: Decisions in pots and with stacks that the reference has no values for.
         loss_mbb_half_width_95: Half the width of the 95% interval of its mean loss.
-        above_mbb: Its mean loss above that of the reference at the same decisions; not in files of format 1.
+        above_mbb: Its mean loss above that of the reference at the same decisions.
         above_mbb_half_width_95: Half the width of the 95% interval of that.
     """
 
@@ -90,8 +89,8 @@ class AgentGrades(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     loss_mbb: float | None
     loss_mbb_half_width_95: float | None
     loss_bb_per_100: float | None
-    above_mbb: float | UnsetType | None = UNSET
-    above_mbb_half_width_95: float | UnsetType | None = UNSET
+    above_mbb: float | None
+    above_mbb_half_width_95: float | None
     streets: dict[Street, LossSum]
     kinds: dict[Mistake, LossSum]
     costliest: list[CostlyDecision]
@@ -109,7 +108,7 @@ class GameLosses(msgspec.Struct, frozen=True, rename="camel"):
 class Grades(msgspec.Struct, frozen=True, rename="camel"):
     """The grades of a run: the content of `grades.json`."""
 
-    format: Literal[1, 2]
+    format: Literal[1]
     reference: str
     note: str
     games: int
@@ -225,7 +224,7 @@ class GradeBook:
         """Return the grades of everybody, beside what they won."""
         rows = {row.rating.id: row for row in found.rows}
         agents = [tally.grades(rows[name]) for name, tally in self._agents.items()]
-        return Grades(2, "blueprint", NOT_THE_RANKING, len(self.games), agents, self.games)
+        return Grades(1, "blueprint", NOT_THE_RANKING, len(self.games), agents, self.games)
 
     def _hand(self, dealt: DealtHand, max_actions: int, seed_index: int) -> tuple[int, int]:
         """Grade a hand, if it counts, and return the largest loss of each seat."""
@@ -242,26 +241,6 @@ class GradeBook:
             agents[grade.seat].ungraded -= 1
             worst[grade.seat] = max(worst[grade.seat], round(loss))
         return worst[0], worst[1]
-
-
-def in_format_1(grades: Grades) -> Grades:
-    """Return grades as files of format 1 have them: without what is above the reference, and bets are called raises."""
-
-    def worded(text: str) -> str:
-        return text.replace("bet ", "raise to ")
-
-    rows = [
-        msgspec.structs.replace(
-            row,
-            above_mbb=UNSET,
-            above_mbb_half_width_95=UNSET,
-            costliest=[
-                msgspec.structs.replace(each, done=worded(each.done), best=worded(each.best)) for each in row.costliest
-            ],
-        )
-        for row in grades.participants
-    ]
-    return msgspec.structs.replace(grades, format=1, participants=rows)
 
 
 def _costly(dealt: DealtHand, grade: Grade, loss: float, seed_index: int) -> CostlyDecision:
@@ -295,15 +274,15 @@ def left_out(rows: Iterable[AgentGrades]) -> str:
     return f"Left out: {' and '.join(parts)}; {decisions:,} decisions are graded." if parts else ""
 
 
-def grade_run(stored: StoredRun, by: Reference, *, as_finished: bool = False) -> GradeBook:
-    """Grade all finished games of a run in the order of its matches; or as they finished, as earlier versions did."""
+def grade_run(stored: StoredRun, by: Reference) -> GradeBook:
+    """Grade all finished games of a run in the order of its matches."""
     book = GradeBook([each.id for each in stored.config.participants], by)
     games = stored.games
     seeds = _seeds(stored, {game.match: game.participants for game in games})
     with naming_damage(stored.content):
         graded = [(game.match, seeds[game.match].index(game.record.seed), game) for game in games]
-        if not as_finished:  # which game finishes first depends on the workers, and sums on their order
-            graded.sort(key=lambda each: (*each[:2], each[2].record.seating))
+        # Which game finishes first depends on the workers, and sums on their order.
+        graded.sort(key=lambda each: (*each[:2], each[2].record.seating))
         for _, seed_index, game in graded:
             book.add(game, seed_index)
     return book

@@ -17,8 +17,7 @@ from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, read_journal
 
 STYLES: Final = "styles.json"
-#: Format 1 had winnings in big blinds, added up as floats, and a hash of the journal, which holds times.
-FORMAT: Final = 2
+FORMAT: Final = 1
 
 
 class GroupRow(msgspec.Struct, frozen=True, array_like=True):

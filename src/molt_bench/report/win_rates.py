@@ -119,8 +119,7 @@ class WinRates:
     def _filled(self, estimator: str, distrusted: Iterable[str] = ()) -> MarginBook:
         """Return a book with the margins of all matches."""
         result = self.result
-        version = result.bench_version
-        book = margin_book(result.config, estimator, version=version, distrusted=distrusted, left=self.left)
+        book = margin_book(result.config, estimator, distrusted=distrusted, left=self.left)
         book.add_all(
             (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
             for match in result.matches

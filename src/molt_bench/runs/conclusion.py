@@ -55,7 +55,7 @@ def warnings_ahead(
     return [each for each in found if each is not None]
 
 
-def by_earlier_version(header: Header) -> str | None:
+def by_another_version(header: Header) -> str | None:
     """Return a warning if another version wrote a run: what it decided stands, and is not decided again."""
     if header.bench_version == BENCH_VERSION:
         return None
@@ -63,20 +63,6 @@ def by_earlier_version(header: Header) -> str | None:
         f"the run was written by bench version {header.bench_version}, and this is {BENCH_VERSION}: its rounds and its "
         "end are as the journal has them, and were not decided again"
     )
-
-
-@contextmanager
-def naming_version(header: Header) -> Iterator[None]:
-    """Say of a difference that is found in a run of another version that it need not be the run's fault."""
-    try:
-        yield
-    except JournalError as error:
-        if header.bench_version == BENCH_VERSION:
-            raise
-        raise JournalError(
-            f"{error}; the run was written by bench version {header.bench_version}, and this one ({BENCH_VERSION}) may "
-            f"play such games differently, so this says nothing against the run: molt-bench {header.version} can tell"
-        ) from error
 
 
 def told_before(content: JournalContent, *, extended: bool = False) -> list[str]:
@@ -118,6 +104,7 @@ def concluded(
         seconds=seconds,
         warnings=tuple(each for each in warnings if each),
         harnesses=recorded_harnesses(header),
+        bench_version=header.bench_version,
         boxes=recorded_boxes(header),
         unaccounted=unaccounted,
         journal_lines=0 if journal is None else journal.line_count,

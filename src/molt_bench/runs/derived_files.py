@@ -2,32 +2,21 @@
 
 The closing line of a journal has the SHA-256 of what is in the folder by then (`vouched`), so the hash chain covers it:
 a file that was edited since is not believed. A hash in another derived file would be no evidence, since whoever edits
-one of them can edit both. Runs of earlier versions, and runs that have not ended, have no such line.
+one of them can edit both. Runs that have not ended have no such line.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import msgspec
 from msgspec import UNSET
 
 from molt_bench.errors import JournalError
 from molt_bench.files import inside
-from molt_bench.records import ESTIMATORS, Margins, matches_hash, possible_margins
-from molt_bench.runs.folder import MATCHES
 from molt_bench.runs.journal import JournalContent, Line, SessionEnd
 
 T = TypeVar("T")
-
-
-class DerivedMatch(msgspec.Struct, frozen=True):
-    """What `matches.json` says of a match that takes time to derive: its margins, and the round it was decided in."""
-
-    round: int
-    margins: Margins
 
 
 def vouched_in(lines: Sequence[Line]) -> Mapping[str, str]:
@@ -49,24 +38,6 @@ def read_back(folder: Path, name: str, content: JournalContent, read: Callable[[
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
     return found if digest == expected else None
-
-
-def derived_matches(folder: Path, content: JournalContent) -> dict[int, DerivedMatch]:
-    """Return what `matches.json` says of every match, by number; empty if the journal does not vouch for it."""
-    return read_back(folder, MATCHES, content, _matches_in) or {}
-
-
-def _matches_in(text: bytes) -> tuple[dict[int, DerivedMatch], str]:
-    matches = [_match_of(match) for match in json.loads(text)["matches"]]
-    return dict(enumerate(matches, start=1)), matches_hash((match.round, match.margins) for match in matches)
-
-
-def _match_of(match: dict[str, Any]) -> DerivedMatch:
-    found = [seed["marginsMbb"] for seed in match["result"]["perSeed"]]
-    margins = {name: tuple(float(each[name]) for each in found) for name in ESTIMATORS}
-    if not possible_margins(margins, len(found)):
-        raise ValueError("margins that cannot be")
-    return DerivedMatch(int(match["round"]), margins)
 
 
 def file_hashes(folder: Path, *names: str) -> dict[str, str]:

@@ -20,9 +20,6 @@ INVITATIONS: Final = "invitations.json"
 MATCHES: Final = "matches.json"
 SUMMARY: Final = "summary.json"
 
-#: The last bench version in which matches with language models were as long as all others.
-_LONG_MATCHES: Final = 15
-
 
 def journal_in(folder: str) -> Path:
     """Return the path of a run's journal."""
@@ -88,14 +85,13 @@ def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
     """Return the newest unfinished run of this config and, if given, of this secret master seed."""
     config, seed = settled(config, secret=secret)
     config = with_master_seed(config, None) if seed.sealed else config
-    wanted, wanted_before = config_hash(config.plain()), config_hash(config.with_long_matches().plain())
+    wanted = config_hash(config.plain())
     for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
         try:
             content = read_journal(str(journal))
         except JournalError:
             continue
         same_seed = secret is None or content.header.master_seed_hash == seed_hash(secret)
-        same = content.header.config_hash == (wanted if content.header.bench_version > _LONG_MATCHES else wanted_before)
-        if same and same_seed and stop_reason_in(content.lines) is None:
+        if content.header.config_hash == wanted and same_seed and stop_reason_in(content.lines) is None:
             return journal.parent
     return None

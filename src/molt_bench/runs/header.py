@@ -159,7 +159,7 @@ def stated_in(header: Header, own: Collection[str] = ()) -> list[str]:
 
     Raises JournalError for anybody but Python code: the word of a built-in bot is never taken from a journal.
     """
-    stated = [] if header.stated_policies is UNSET else header.stated_policies
+    stated = header.stated_policies
     if not stated:
         return []
     types = {each.id: each.type for each in load_config(header.config).participants}

@@ -23,8 +23,8 @@ from molt_bench.runs.line_file import LineFile, Warn, whole_lines
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel
 
-#: Lines are chained since format 2; one that says otherwise is not read.
-FORMAT: Final = 2
+#: One that says otherwise is not read.
+FORMAT: Final = 1
 
 #: Matches are numbered from 1.
 MatchNumber: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
@@ -42,8 +42,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         source_hashes: SHA-256 of the source files of custom agents, by participant.
         versions: Versions of Python and of the packages that affect a result.
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
-        stated_policies: Participants that publish a policy of their own. With it, the margins of every match are in the
-            journal; earlier versions write it only if somebody does.
+        stated_policies: Participants that publish a policy of their own.
     """
 
     format: int
@@ -56,12 +55,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     source_hashes: dict[str, str] = {}
     versions: dict[str, str] = {}
     master_seed_hash: str | UnsetType = UNSET
-    stated_policies: list[str] | UnsetType = UNSET
-
-    @property
-    def has_margins(self) -> bool:
-        """Whether the journal has the margins of every match that was rated."""
-        return self.stated_policies is not UNSET
+    stated_policies: list[str] = []
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):

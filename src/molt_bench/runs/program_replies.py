@@ -3,7 +3,7 @@
 Every reply is written before the game uses it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self, TypeAlias
@@ -24,12 +24,9 @@ class RepliesHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line",
 
     Attributes:
         format: The format version.
-        since: The lines of the journal when recording began; games in those were played by a version that recorded no
-            answers.
     """
 
     format: int
-    since: int = 0
 
 
 class ReplyFault(msgspec.Struct, frozen=True):
@@ -106,20 +103,18 @@ class Replies:
         self.problem: str | None = None
         self.written = 0
         self._known: dict[GameLabel, dict[str, Outcome]] = {}
-        self._played: Mapping[GameLabel, int] = {}
-        self._since = 0
+        self._played: Collection[GameLabel] = ()
         self._store = None if path is None else _reply_store(path, read_only=False)
         if self._store is not None:
             self._store.create()
 
     @classmethod
     def reopen(
-        cls, path: str, *, played: Mapping[GameLabel, int], read_only: bool = False, every_game: bool = False
+        cls, path: str, *, played: Collection[GameLabel], read_only: bool = False, every_game: bool = False
     ) -> Self:
         """Continue a file, or only read it; with `every_game`, also the replies in finished games.
 
-        Runs of early versions have no such file. `played` are the games of the journal, with the numbers of their
-        lines. Raises JournalError if the file cannot be read, or a line is damaged.
+        `played` are the games of the journal. Raises JournalError if the file cannot be read, or a line is damaged.
         """
         found = cls()
         found.read_only, found.on_disk, found._played = read_only, not read_only, played
@@ -137,7 +132,7 @@ class Replies:
         if isinstance(line, RepliesHeader) is not first:
             raise JournalError(f"{place}: expected {'the header of the file' if first else 'an answer'}")
         if isinstance(line, RepliesHeader):
-            self.begun, self._since = True, line.since
+            self.begun = True
         elif every_game or line.game not in self._played:
             if self.find(line.game, line.key) not in (None, line.outcome):
                 raise JournalError(f"{place} answers a question that an earlier line answers in another way")
@@ -146,21 +141,16 @@ class Replies:
     def _keep(self, reply: RecordedReply) -> None:
         self._known.setdefault(reply.game, {})[reply.key] = reply.outcome
 
-    def begin(self, journal_lines: int) -> None:
-        """Begin to record, unless an earlier session did; `journal_lines` is the length of the journal by now.
-
-        Raises RunHalted if that cannot be written.
-        """
+    def begin(self) -> None:
+        """Begin to record, unless an earlier session did; raises RunHalted if that cannot be written."""
         if not self.begun and self.on_disk:
-            self._since = journal_lines
-            self._write(RepliesHeader(FORMAT, journal_lines))
+            self._write(RepliesHeader(FORMAT))
             self.sync()
 
-    def covers(self, game: GameLabel) -> bool:
-        """Return whether the replies in a game are recorded, or will be."""
-        if self.read_only and not self.begun:
-            return False
-        return game not in self._played or self._played[game] > self._since
+    @property
+    def recorded(self) -> bool:
+        """Whether replies are recorded, or will be."""
+        return self.begun or not self.read_only
 
     def knows(self, game: GameLabel) -> bool:
         """Return whether somebody has replied in a game before."""

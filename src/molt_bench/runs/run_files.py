@@ -7,7 +7,6 @@ from typing import Self
 
 import msgspec
 
-from molt_bench._version import CONTINUED_VERSIONS
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
@@ -22,7 +21,7 @@ from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
 from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.runs.program_replies import Replies
-from molt_bench.runs.stored_run import StoredRun, check_unchanged
+from molt_bench.runs.stored_run import StoredRun, check_unchanged, check_version
 
 
 class RunFiles(msgspec.Struct):
@@ -64,13 +63,15 @@ class RunFiles(msgspec.Struct):
     ) -> tuple[Self, StoredRun]:
         """Reopen the files of a run to continue it; no other process can write them from now on.
 
-        Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued.
+        Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued, or another
+        bench version wrote it.
         """
         path = journal_in(str(folder))
         with ExitStack() as opened:  # closes what is open already if the rest cannot be
             journal, content = Journal.reopen(str(path), warn=warn)
             opened.callback(journal.close)
-            check_unchanged(path, content, versions=CONTINUED_VERSIONS)
+            check_unchanged(path, content)
+            check_version(path, content.header)
             stored = StoredRun(path.parent, content, secret=secret)
             models = stored.config.models()
             unfinished = bool(models) and stored.stop_reason is None

@@ -3,16 +3,13 @@
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 from msgspec import UNSET, structs
 
-from molt_bench._version import BENCH_VERSION, READABLE_VERSIONS
-from molt_bench.agents.blueprint.earlier import of_version
+from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.dealer import Dealer
@@ -24,9 +21,9 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, JournalError
+from molt_bench.errors import JournalError
 from molt_bench.runs.conclusion import (
-    by_earlier_version,
+    by_another_version,
     concluded,
     naming_damage,
     recorded_seeds,
@@ -34,10 +31,10 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
-from molt_bench.runs.derived_files import check_record, derived_matches
+from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash, published_policies, stated_in, unasked_code
+from molt_bench.runs.header import config_hash, published_policies, stated_in
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -59,14 +56,7 @@ from molt_bench.runs.master_seed import (
     revealed,
     with_master_seed,
 )
-from molt_bench.runs.moved_files import moved_config
 from molt_bench.runs.program_replies import Replies
-
-#: Why a policy that a Python agent may publish is not asked, and what is said where what came of it is not on record.
-NEVER_RUN: Final = "since reading a run never runs its code"
-_UNASKED: Final = f": if it published a policy, that is not used, {NEVER_RUN}"
-#: The first bench version whose journals hold what came of the policies that agents publish.
-_RECORDS_MARGINS: Final = 12
 
 
 class StoredRun:
@@ -81,16 +71,12 @@ class StoredRun:
         folder: The folder.
         content: The contents of its journal.
         secret: The master seed, if given by the user: it may not be in the folder.
-        root: The folder that now contains the files named in the config; None for where the run was started.
 
     Raises JournalError if the master seed is unknown or another one, ConfigError if the config is not valid any more.
     """
 
-    def __init__(
-        self, folder: Path, content: JournalContent, *, secret: str | None = None, root: str | None = None
-    ) -> None:
+    def __init__(self, folder: Path, content: JournalContent, *, secret: str | None = None) -> None:
         self.folder = folder
-        self._root = Path(root).absolute() if root is not None else None
         self.content = content
         self.header: Header = content.header
         self.config: BenchmarkConfig = load_config(self.header.config)
@@ -101,23 +87,18 @@ class StoredRun:
         self._chain = Chain(str(folder / JOURNAL), after=content)
 
     @classmethod
-    def open(
-        cls,
-        folder: str | Path,
-        *,
-        root: str | None = None,
-        secret: str | None = None,
-        versions: Collection[int] | None = READABLE_VERSIONS,
-    ) -> "StoredRun":
+    def open(cls, folder: str | Path, *, secret: str | None = None, same_version: bool = False) -> "StoredRun":
         """Open a run and check that it is unchanged since it was played.
 
-        `versions` are the bench versions that will do; None for any, where only its hands are read. Raises ConfigError
-        if there is no run in the folder, JournalError if it cannot be read, was changed, or is from another version.
+        Raises ConfigError if there is no run in the folder, JournalError if it cannot be read, was changed, or with
+        `same_version` is from another bench version.
         """
         path = journal_in(str(folder))
         content = read_journal(str(path))
-        check_unchanged(path, content, versions=versions)
-        return cls(path.parent, content, secret=secret, root=root)
+        check_unchanged(path, content)
+        if same_version:
+            check_version(path, content.header)
+        return cls(path.parent, content, secret=secret)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -169,28 +150,18 @@ class StoredRun:
             return Replies()
         if not every_game:  # as above
             check_record(self.folder, ANSWERS, self.content)
-        played = {line.label: at for at, line in enumerate(self.lines, start=2) if isinstance(line, Game)}
+        played = {game.label for game in self.games}
         path = str(self.folder / ANSWERS)
         return Replies.reopen(path, played=played, read_only=read_only, every_game=every_game)
 
-    @cached_property
-    def here(self) -> BenchmarkConfig:
-        """The config with the current paths of its files; relative ones start where `at_home` is."""
-        if self._root is None:
-            return self.config
-        config = load_config(moved_config(self.header.config, self.header.folder, self._root))
-        return with_master_seed(config, self.config.seeds.master_seed)
-
     @contextmanager
     def at_home(self, permission: Permission) -> Iterator[None]:
-        """Work in the folder in which the run was started, or in its root, while agents that are permitted play.
+        """Work in the folder in which the run was started while agents that are permitted play.
 
         Their code may read files, and import modules, relative to it. Outside this context the folder never changes,
         nor where nobody but built-in bots may be made.
         """
-        home = self._root or Path(self.header.folder)
-        if self._root is not None and not home.is_dir():
-            raise ConfigError("--root", str(home), "a folder that is there (No such file or directory)")
+        home = Path(self.header.folder)
         if permission == BUILT_IN or only_built_in(self.config) or not home.is_dir():
             yield
             return
@@ -209,7 +180,6 @@ class StoredRun:
         *,
         content: JournalContent | None = None,
         keep_hands: bool = False,
-        recount: bool = True,
         permission: Permission = BUILT_IN,
     ) -> RunResult:
         """Compute the result from the games so far; nothing of the run is executed, unless it is permitted.
@@ -217,23 +187,15 @@ class StoredRun:
         Args:
             content: A journal to use instead, with its games replayed.
             keep_hands: Whether match results keep their individual hands.
-            recount: Whether luck is taken out of all hands again in a run of an earlier version, whose journal has no
-                margins. Else they may be those in its files, and warnings about published probabilities are lacking.
             permission: Which agents may be asked for their policies.
 
         Raises:
             JournalError: The games do not belong to the config, or the run did not stop where the journal says.
         """
         config, seed, exchanges = self.config, self.seed, self.exchanges()
-        recorded = self.header.has_margins
-        # The draws of models may have been refused later than they were used, so that rounds were decided by others.
-        missing = not (recorded or recount or content or config.models())
-        stored = derived_matches(self.folder, self.content) if missing else {}
         replayed, content = content is not None, content or self.content
-        earlier = by_earlier_version(self.header)
-        past = structs.replace(past_of(config, content), followed=earlier is not None, rated_only=recorded)
-        if stored:
-            past = structs.replace(past, margins={number: match.margins for number, match in stored.items()})
+        another = by_another_version(self.header)
+        past = structs.replace(past_of(config, content), followed=another is not None, rated_only=True)
         spending, draws = Spending(config.models()), Draws(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)
@@ -241,16 +203,13 @@ class StoredRun:
         listed = recorded_seeds(self.header)
         # Agents that are asked for their policy may print.
         with self.at_home(permission), redirect_stdout(sys.stderr), naming_damage(content):
-            published = published_policies(self.here, {}, permission)
-            policies = of_version(published, self.header.bench_version)
             ladder = Ladder(
                 config,
-                policies,
+                published_policies(config, {}, permission),
                 draws=draws,
                 keep_hands=keep_hands,
                 stated=stated_in(self.header),
                 recount=replayed,
-                version=self.header.bench_version,
             )
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
@@ -261,11 +220,9 @@ class StoredRun:
                     f"the journal's margins of match {differing[0]} are not what its games and the policies of "
                     "its agents give"
                 )
-        unasked = unasked_code(config, permission) if self._lacks_margins(stored) else []
         warnings = [
-            *([earlier] if earlier is not None else []),
+            *([another] if another is not None else []),
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
-            *(f"{name!r}{_UNASKED}" for name in unasked),
             *told_before(content),
             *session_warnings(content.lines),
             *result.warnings,
@@ -280,27 +237,27 @@ class StoredRun:
             unaccounted=exchanges.ledger.unaccounted + spending.lost,
         )
 
-    def _lacks_margins(self, stored: Mapping[int, object]) -> bool:
-        """Return whether a policy may have been published whose part in the margins is not on record.
 
-        A run of bench version 11 does not say.
-        """
-        return self.header.bench_version < _RECORDS_MARGINS and not stored
+def check_version(path: Path, header: Header) -> None:
+    """Check that this bench version wrote a journal; raises JournalError if another one did.
 
-
-def check_unchanged(path: Path, content: JournalContent, *, versions: Collection[int] | None) -> None:
-    """Check that a journal is of one of these versions, has its own config, and still begins as when it was summarized.
-
-    Its games may be left out of the content. With no versions any will do, where only hands are read.
+    Only its own version plays its games, and decides its rounds, as they were.
     """
-    header = content.header
-    if config_hash(header.config) != header.config_hash:
-        raise JournalError(f"{path} line 1: the config has been changed after the run")
-    if versions is not None and header.bench_version not in versions:
+    if header.bench_version != BENCH_VERSION:
         raise JournalError(
             f"{path} was written by molt-bench {header.version} (bench version {header.bench_version}), and this one "
             f"(bench version {BENCH_VERSION}) may play other games"
         )
+
+
+def check_unchanged(path: Path, content: JournalContent) -> None:
+    """Check that a journal has its own config, and still begins as when it was summarized.
+
+    Its games may be left out of the content.
+    """
+    header = content.header
+    if config_hash(header.config) != header.config_hash:
+        raise JournalError(f"{path} line 1: the config has been changed after the run")
     try:
         written = json.loads((path.parent / SUMMARY).read_bytes())["journal"]
         lines, last = int(written["lines"]), str(written["sha256"])

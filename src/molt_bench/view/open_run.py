@@ -1,7 +1,6 @@
 """An open run: what was read of it, rated and counted as far as that is done.
 
-No agent of the run is ever made here. What a match is worth without luck is in the journal. In runs of earlier
-versions it is not: then it is taken from `matches.json` where the journal vouches for it, or else worked out.
+No agent of the run is ever made here. What a match is worth without luck is in the journal.
 """
 
 from itertools import chain
@@ -12,15 +11,12 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.blueprint.earlier import of_version
-from molt_bench.agents.kinds import built_in_policies
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.records import MBB_PER_BB100, MatchResult, SeedResult
-from molt_bench.runs.derived_files import DerivedMatch, derived_matches
 from molt_bench.runs.header import recorded_boxes, recorded_harnesses, stated_in
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
@@ -47,23 +43,14 @@ class OpenRun(RunReader):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        # The viewer never runs the user's own code.
-        built_in = built_in_policies(each.spec() for each in self.config.participants)
-        policies = of_version(built_in, self.header.bench_version)
         self.ladder = Ladder(
-            load_config(self.header.config),
-            policies,
-            keep_hands=False,
-            stated=stated_in(self.header),
-            recount=False,
-            version=self.header.bench_version,
+            load_config(self.header.config), keep_hands=False, stated=stated_in(self.header), recount=False
         )
         self.standings: list[dict[str, Standing]] = []
         self.styles = RunStyles(folder, self.in_order)
         self.grades = RunGrades(folder, self.in_order, [each.id for each in self.config.participants])
         self.at_showdown: dict[int, list[int]] = {}
         self._counted = False
-        self._derived: dict[int, DerivedMatch] | None = None  # what the folder says of the matches; None if not read
 
     @property
     def version(self) -> int:
@@ -104,7 +91,6 @@ class OpenRun(RunReader):
             Replaced: The journal is another one now.
         """
         super().read()
-        self._derived = self._derived or None  # a run that has ended since may have written it
         self.styles.use_stored(self._stored.content)
         self.grades.look()
 
@@ -154,7 +140,7 @@ class OpenRun(RunReader):
         if number not in self.pairs:
             return True
         # No luck is taken out here: the run writes what came of that when it has rated a match.
-        if self.header.has_margins and number not in self._accounts:
+        if number not in self._accounts:
             return True
         return any(len(self.played(number, seed)) < 2 for seed in self.seeds_of(number))
 
@@ -169,17 +155,12 @@ class OpenRun(RunReader):
         games = [self.played(number, seed) for seed in seeds]
         found = [SeedResult(seed, (one.record, two.record)) for seed, (one, two) in zip(seeds, games, strict=True)]
         result = MatchResult(tuple(found), self.config.match.draw_threshold)
-        derived = self._derived  # another thread may forget it meanwhile
-        if derived is None:
-            derived = self._derived = derived_matches(self.folder, self._stored.content)
-        stored = derived.get(number)
         self._blocks[number] = seeds
         while self._extensions and self._extensions[0].matches < number:
             self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
-        decided = stored.round if stored else (number - 1) // self.config.matches_per_round() + 1
+        decided = (number - 1) // self.config.matches_per_round() + 1
         with self.reading(chain.from_iterable(games)):
-            margins = self._accounts.get(number) or (stored.margins if stored else None)
-            self.ladder.rate(self.pairs[number], result, margins=margins, decided=decided)
+            self.ladder.rate(self.pairs[number], result, margins=self._accounts[number], decided=decided)
         self._stand(self.pairs[number])
         return True
 

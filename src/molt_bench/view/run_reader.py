@@ -49,7 +49,7 @@ class RunReader:
     def __init__(self, folder: Path) -> None:
         self.id = folder.name
         self.folder = folder
-        self._stored = StoredRun.open(folder, versions=None)
+        self._stored = StoredRun.open(folder)
         check_record(folder, EXCHANGES, self._stored.content)
         self._exchange_file = Tail(folder / EXCHANGES)
         self.header = self._stored.header

@@ -178,7 +178,7 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
     """Return the names of a run's files that are not what its journal gives, or cannot be checked."""
     try:
         stored = StoredRun.open(run.folder)
-        found = Analysis(stored.result(recount=False))
+        found = Analysis(stored.result())
     except MoltBenchError as error:
         warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")
         return {*ARTIFACTS, STYLES, GRADES}

@@ -3,10 +3,10 @@
 from functools import cache
 
 import numpy as np
-import pytest
 
 from molt_bench.agents.llm.strategy import Share
-from molt_bench.luck.stand_ins.learned import EARLIER, NOW, StandIns
+from molt_bench.luck.stand_ins import learned as learning
+from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.visited import visited
 from tests.luck.stand_ins import players
 from tests.luck.stand_ins.players import stated_game, strategy_of
@@ -30,9 +30,9 @@ def one_action(shares):
     return (Share(likeliest.kind, likeliest.amount, 100),)
 
 
-def lost(recipe, *, stated, games=12):
+def lost(*, stated, games=12):
     """Return how far stand-ins are from the odds of others' hands, in nats a decision, after some games."""
-    learned = StandIns(recipe)
+    learned = StandIns()
     for _ in AGENTS:
         learned.add_agent()
     learned.learn(decisions("lesson", games, stated=stated))
@@ -42,29 +42,39 @@ def lost(recipe, *, stated, games=12):
 
 
 def test_odds_teach_more_than_draws():
-    assert lost(NOW, stated=True) < lost(NOW, stated=False)
+    assert lost(stated=True) < lost(stated=False)
 
 
-def test_draws_are_trusted_less_than_by_earlier_versions():
+def test_draws_are_trusted_less_than_odds(monkeypatch):
     """Few draws say little: held to what suits all, a stand-in is nearer to how the agent plays."""
-    for games in (8, 12):
-        assert lost(NOW, stated=False, games=games) < lost(NOW._replace(hold_drawn=1.0), stated=False, games=games)
+    cautious = [lost(stated=False, games=games) for games in (8, 12)]
+    monkeypatch.setattr(learning, "_HOLD_DRAWN", 1.0)
+    for games, with_caution in zip((8, 12), cautious, strict=True):
+        assert with_caution < lost(stated=False, games=games)
 
 
-def test_odds_are_trusted_as_before_even_where_they_leave_no_doubt(monkeypatch):
-    assert lost(NOW, stated=True) == lost(NOW._replace(hold_drawn=1.0), stated=True)
+def test_caution_with_draws_changes_nothing_where_odds_are_stated_even_if_they_leave_no_doubt(monkeypatch):
+    def both():
+        found = []
+        for hold in (8.0, 1.0):
+            monkeypatch.setattr(learning, "_HOLD_DRAWN", hold)
+            found.append(lost(stated=True))
+        return found
+
+    cautious, plain = both()
+    assert cautious == plain
     monkeypatch.setattr(players, "strategy_of", lambda seen, boldness: one_action(strategy_of(seen, boldness)))
     decisions.cache_clear()
     sure = decisions("lesson", 12, stated=True)
     assert (sure.wanted == 1).any(axis=1).all()
     assert not sure.drawn.any()
-    assert lost(NOW, stated=True) == lost(NOW._replace(hold_drawn=1.0), stated=True)
+    cautious, plain = both()
+    assert cautious == plain
     decisions.cache_clear()
 
 
-@pytest.mark.parametrize("recipe", [NOW, EARLIER])
-def test_frozen_stand_ins_are_of_the_same_recipe(recipe):
-    learned = StandIns(recipe)
+def test_frozen_stand_ins_are_those_that_they_are_made_of():
+    learned = StandIns()
     for _ in AGENTS:
         learned.add_agent()
     learned.learn(decisions("lesson", 12, stated=False))

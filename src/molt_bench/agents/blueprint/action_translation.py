@@ -98,12 +98,12 @@ def columns_of(at: DepthTable, node: int, hand: Hand, done: LoggedAction) -> lis
     return [(CALL, 1.0)] if hand.to_call else [(FOLD, 1.0), (CALL, 1.0)]
 
 
-def followed(state: PublicState, *, tiny: bool = True) -> tuple[Points, Hand]:
+def followed(state: PublicState) -> tuple[Points, Hand]:
     """Return the points of the tree that a state may lie at, and the hand there, whose cards mean nothing.
 
     A point is a decision node or the call that ended a street: where the hand is over, where the cards of the next
     street are still missing, or where the last raise is taken for none. There is none if the tree has ended on all
-    branches. Without `tiny`, raises below the smallest size are taken for that one, as up to bench version 14.
+    branches.
     """
     at, hand = depth_table(state), state.opening()
     before: Points = {}
@@ -111,7 +111,7 @@ def followed(state: PublicState, *, tiny: bool = True) -> tuple[Points, Hand]:
     for done in state.log:
         moved: Points = {}
         for node, weight in found.items():
-            for child, chance in _next_nodes(at, node, hand, done, tiny=tiny):
+            for child, chance in _next_nodes(at, node, hand, done):
                 moved[child] = moved.get(child, 0.0) + weight * chance
         before, found = found, _kept(moved)
         hand.apply(Action(done.kind, done.amount))
@@ -129,7 +129,7 @@ def paid_at(at: DepthTable, point: int) -> tuple[int, int]:
     return matched, matched
 
 
-def _next_nodes(at: DepthTable, node: int, hand: Hand, done: LoggedAction, *, tiny: bool) -> list[tuple[int, float]]:
+def _next_nodes(at: DepthTable, node: int, hand: Hand, done: LoggedAction) -> list[tuple[int, float]]:
     """Return the points that an action leads to, each with its probability; none where the tree ends."""
     if node >= at.tree.nodes:
         if done.kind == "raiseTo":
@@ -137,7 +137,7 @@ def _next_nodes(at: DepthTable, node: int, hand: Hand, done: LoggedAction, *, ti
         node = at.closer(node)
     if done.kind == "raiseTo":
         sizes = [(_child(at, node, column), amount) for column, amount in raise_amounts(at, node, hand)]
-        without = _without_raise(at, node, tiny=tiny)
+        without = _without_raise(at, node)
         if without is not None:
             sizes.insert(0, (without, max(hand.bets)))
         return _translated(sizes, hand, done.amount)
@@ -150,7 +150,7 @@ def _child(at: DepthTable, node: int, column: int) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def _without_raise(at: DepthTable, node: int, *, tiny: bool) -> int | None:
+def _without_raise(at: DepthTable, node: int) -> int | None:
     """Return the point that a very small raise is as good as; None if there is none.
 
     That of a check or call that leaves the other seat to act; else the call itself, which ends the street. Where
@@ -158,8 +158,6 @@ def _without_raise(at: DepthTable, node: int, *, tiny: bool) -> int | None:
     """
     tree = at.tree
     sizes = [percent for _, percent in _raise_percents(at, node)] != [ALL_IN]
-    if sizes and not tiny:
-        return None
     if tree.closing_point(node) < 0:
         return _child(at, node, CALL)
     if sizes:

@@ -69,8 +69,6 @@ class BlueprintAgent(ScriptedAgent):
     """Plays a shipped table of mixed strategies, near an equilibrium of an abstract game; publishes its odds."""
 
     kind = "blueprint"
-    #: Whether a raise below the smallest size of the table may be taken for none.
-    reads_tiny = True
 
     def act(self, observation: Observation) -> Action:
         """Draw from the policy."""
@@ -148,7 +146,7 @@ class BlueprintAgent(ScriptedAgent):
     def _look_up(self, observation: Observation) -> _Lookup:
         # A hand that takes too long ends without raises, which only the observation knows.
         can_raise = observation.max_raise_to > 0
-        return _looked_up(public_state(observation), can_raise=can_raise, tiny=self.reads_tiny)
+        return _looked_up(public_state(observation), can_raise=can_raise)
 
     def hand_values(self, state: PublicState, seat: int) -> Floats:
         """Return the chips that `seat` wins net in the whole hand with each hole, if both play the blueprint.
@@ -156,7 +154,7 @@ class BlueprintAgent(ScriptedAgent):
         The state is before a decision of either seat, or after a call that ended a street or the hand, or a fold. The
         table says which share of the pot is left to win; it is scaled to the real pot.
         """
-        worth = _worth(state, seat, tiny=self.reads_tiny)
+        worth = _worth(state, seat)
         if worth.shares is None:
             return np.full(HOLES, worth.value(0.0))
         values: Floats = worth.value(worth.shares[buckets(worth.board)] if worth.by_bucket else worth.shares)
@@ -164,7 +162,7 @@ class BlueprintAgent(ScriptedAgent):
 
     def hand_value(self, state: PublicState, seat: int, hole: Hole) -> float:
         """Return what `hand_values` returns for one hole, to the last bit, but faster."""
-        worth = _worth(state, seat, tiny=self.reads_tiny)
+        worth = _worth(state, seat)
         if worth.shares is None:
             return float(worth.value(0.0))
         at = bucket(hole, worth.board) if worth.by_bucket else hole_number(hole)
@@ -175,7 +173,7 @@ class BlueprintAgent(ScriptedAgent):
 
         The state is after a call that ended a street.
         """
-        worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat, tiny=self.reads_tiny)
+        worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat)
         if worth.shares is None or not worth.by_bucket:
             return np.zeros(len(boards))
         found: Floats = worth.value(worth.shares[buckets_on(hole, boards)])
@@ -196,8 +194,8 @@ class _Worth(NamedTuple):
         return share * self.pot - self.paid
 
 
-def _worth(state: PublicState, seat: int, *, tiny: bool) -> _Worth:
-    found, hand = followed(state, tiny=tiny)
+def _worth(state: PublicState, seat: int) -> _Worth:
+    found, hand = followed(state)
     if hand.folded >= 0:
         return _Worth(None, by_bucket=False, board=(), pot=0, paid=-hand.payoffs[seat])
     at = depth_table(state)
@@ -221,12 +219,12 @@ def _street(state: PublicState, hand: Hand) -> Street:
     return state.log[-1].street if between else hand.street
 
 
-def likelihoods(state: PublicState, done: LoggedAction, *, tiny: bool = True) -> Floats:
+def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
     """Return how likely the blueprint does at a state what was done, for every hole; 1 where its tree has ended.
 
     A raise of a size that the tree does not offer counts as those that it may be taken for.
     """
-    found, hand = followed(state, tiny=tiny)
+    found, hand = followed(state)
     if not found:
         return np.ones(HOLES)
     at = depth_table(state)
@@ -242,9 +240,9 @@ def likelihoods(state: PublicState, done: LoggedAction, *, tiny: bool = True) ->
 
 
 @lru_cache(maxsize=1024)
-def _looked_up(state: PublicState, *, can_raise: bool, tiny: bool) -> _Lookup:
+def _looked_up(state: PublicState, *, can_raise: bool) -> _Lookup:
     """Look up a decision; remembered, since the policy is asked for many holes in a row."""
-    found, hand = followed(state, tiny=tiny)
+    found, hand = followed(state)
     at = depth_table(state)
     raises = [raise_amounts(at, node, hand) if can_raise else [] for node in found]
     sizes = sorted({amount for offered in raises for _, amount in offered})

@@ -19,7 +19,6 @@ from typing import Final, Protocol
 import numpy as np
 
 from molt_bench.agents.blueprint.agent import BlueprintAgent, RangePolicy
-from molt_bench.agents.blueprint.earlier import EarlierBlueprint, EarlierResolver
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.blueprint.state import PublicState
 from molt_bench.luck.dice.chances import PolicyError
@@ -63,7 +62,7 @@ class ValueFunction(Protocol):
 def reference_bot(policy: object) -> BlueprintAgent | None:
     """Return the blueprint or resolver whose method a policy is; None for any other, also of a bot derived from it."""
     owner = getattr(policy, "__self__", None)
-    return owner if type(owner) in (BlueprintAgent, ResolverAgent, EarlierBlueprint, EarlierResolver) else None
+    return owner if type(owner) in (BlueprintAgent, ResolverAgent) else None
 
 
 def known_bot_value(

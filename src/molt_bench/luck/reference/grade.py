@@ -110,13 +110,12 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
 
 
 @cache
-def reference(*, earlier: bool = False) -> Reference:
-    """Return the reference bot; or as it was up to bench version 14."""
+def reference() -> Reference:
+    """Return the reference bot."""
     # Its table is not always needed.
     from molt_bench.agents.blueprint.agent import BlueprintAgent  # noqa: PLC0415
-    from molt_bench.agents.blueprint.earlier import EarlierBlueprint  # noqa: PLC0415
 
-    return EarlierBlueprint() if earlier else BlueprintAgent()
+    return BlueprintAgent()
 
 
 def options_of(seen: Observation, by: Reference) -> tuple[Option, ...]:

@@ -26,9 +26,8 @@ _ACE: Final = 12
 _STRAIGHTS: Final = tuple(0b11111 << low for low in range(10))
 #: Outs that count as a whole draw.
 _MOST_OUTS: Final = 15
-#: Of the features, the last are those of made hands, which earlier bench versions did not have.
+#: How many features there are.
 FEATURES: Final = 39
-FEWER_FEATURES: Final = 35
 
 
 def card_features(holes: tuple[Hole, Hole], board: Board) -> list[list[list[int]]]:
@@ -114,8 +113,8 @@ def _bits(ranks: Sequence[int]) -> int:
     return found
 
 
-def features_of(moments: Ints, deals: Deals, count: int = FEATURES) -> Ints:
-    """Return the features of moments, a row for each: all of them, or the first ones."""
+def features_of(moments: Ints, deals: Deals) -> Ints:
+    """Return the features of moments, a row for each."""
     hand, street, actor = moments[At.HAND], moments[At.STREET], moments[At.ACTOR]
     strength, *both = deals.cards[hand, street, actor].T
     kinds, made = both[:4], both[4:]
@@ -154,7 +153,7 @@ def features_of(moments: Ints, deals: Deals, count: int = FEATURES) -> Ints:
     found += [high * each // ONE for each in (raises, deep)]
     found += [kinds[3] * each // ONE for each in (odds, position)]
     found += made
-    return np.array(found[:count]).T * _scales()[:count]
+    return np.array(found).T * _scales()
 
 
 @cache

@@ -11,7 +11,7 @@ import numpy as np
 
 from molt_bench.luck.stand_ins.betting_arrays import At, Deals
 from molt_bench.luck.stand_ins.classes import ALL_IN, CLASSES, CUTS, FIRST_RAISE, USUAL, amounts_of, legal_classes
-from molt_bench.luck.stand_ins.features import FEATURES, FEWER_FEATURES, ONE, features_of
+from molt_bench.luck.stand_ins.features import FEATURES, ONE, features_of
 from molt_bench.luck.stand_ins.logits import fitted, odds_of
 from molt_bench.luck.stand_ins.visited import Visited
 from molt_bench.poker.arrays import Flags, Floats, Ints
@@ -19,6 +19,8 @@ from molt_bench.poker.arrays import Flags, Floats, Ints
 #: How strongly weights are held to 0 for all agents together, and to those for each agent.
 _HOLD_ALL: Final = 5.0
 _HOLD_OWN: Final = 1.5
+#: How many times as strongly where draws are all that is known.
+_HOLD_DRAWN: Final = 8.0
 #: Stand-ins are fitted again when there are so many times the decisions.
 GROWTH: Final = 1.2
 #: Hands of an agent before there is a stand-in for it.
@@ -26,24 +28,6 @@ FIRST_HANDS: Final = 80
 #: Prices of raises are held to those of all agents as by so many raises.
 _HOLD_PRICE: Final = 5.0
 _SITUATIONS: Final = 4
-
-
-class Recipe(NamedTuple):
-    """How stand-ins are made.
-
-    Attributes:
-        features: How many features they look at.
-        hold_drawn: How many times as strongly weights are held where draws are all that is known.
-    """
-
-    features: int
-    hold_drawn: float
-
-
-#: That of bench version 17.
-NOW: Final = Recipe(FEATURES, 8.0)
-#: That of bench versions before 17.
-EARLIER: Final = Recipe(FEWER_FEATURES, 1.0)
 
 
 class _Decisions(NamedTuple):
@@ -59,9 +43,9 @@ class _Decisions(NamedTuple):
         """Put some together."""
         return cls(*[np.concatenate(each) for each in zip(*parts, strict=True)])
 
-    def fitted(self, centre: Floats, begin: Floats, hold: float, hold_drawn: float) -> Floats:
+    def fitted(self, centre: Floats, begin: Floats, hold: float) -> Floats:
         """Return the weights that suit them best, held to `centre`: the more so, the more are draws alone."""
-        hold *= 1 + (hold_drawn - 1) * float(self.drawn.mean())
+        hold *= 1 + (_HOLD_DRAWN - 1) * float(self.drawn.mean())
         return fitted(self.features, self.wanted, self.legal, centre=centre, begin=begin, hold=hold)
 
 
@@ -85,16 +69,11 @@ class _Agent:
 
 
 class StandIns:
-    """Stand-ins for the agents of a run, which are numbered.
+    """Stand-ins for the agents of a run, which are numbered."""
 
-    Args:
-        recipe: How they are made.
-    """
-
-    def __init__(self, recipe: Recipe = NOW) -> None:
-        self._recipe = recipe
+    def __init__(self) -> None:
         self._agents: list[_Agent] = []
-        self._pooled = np.zeros((_SITUATIONS, recipe.features, CLASSES))
+        self._pooled = np.zeros((_SITUATIONS, FEATURES, CLASSES))
         self._decisions = self._fitted = 0
 
     def add_agent(self) -> int:
@@ -108,7 +87,7 @@ class StandIns:
 
     def frozen(self) -> "StandIns":
         """Return the stand-ins as they are now, which learn nothing more."""
-        found = StandIns(self._recipe)
+        found = StandIns()
         for agent in self._agents:
             kept = found._agents[found.add_agent()]
             kept.weights, kept.prices = None if agent.weights is None else agent.weights.copy(), agent.prices
@@ -116,7 +95,7 @@ class StandIns:
 
     def learn(self, played: Visited) -> None:
         """Learn from a match; with a fifth more to learn from, fit again."""
-        features = features_of(played.moments, played.deals, self._recipe.features)
+        features = features_of(played.moments, played.deals)
         situations = _situations(played.moments)
         agents = played.deals.agents[played.moments[At.HAND], played.moments[At.ACTOR]]
         for number in np.unique(agents).tolist():
@@ -144,18 +123,17 @@ class StandIns:
             return
         for agent in ready:
             if agent.weights is None:
-                agent.weights = np.zeros((_SITUATIONS, self._recipe.features, CLASSES), np.int64)
-        held = self._recipe.hold_drawn
+                agent.weights = np.zeros((_SITUATIONS, FEATURES, CLASSES), np.int64)
         for situation in range(_SITUATIONS):
             parts = [part for agent in self._agents for part in agent.decisions[situation]]
             if not parts:
                 continue
             pooled = self._pooled[situation]
-            pooled = _Decisions.together(parts).fitted(np.zeros_like(pooled), pooled, _HOLD_ALL, held)
+            pooled = _Decisions.together(parts).fitted(np.zeros_like(pooled), pooled, _HOLD_ALL)
             self._pooled[situation] = pooled
             for agent in ready:
                 own = agent.decisions[situation]
-                weights = _Decisions.together(own).fitted(pooled, pooled, _HOLD_OWN, held) if own else pooled
+                weights = _Decisions.together(own).fitted(pooled, pooled, _HOLD_OWN) if own else pooled
                 assert agent.weights is not None
                 agent.weights[situation] = (ONE * weights).round().astype(np.int64)
         total, count = np.array([agent.paid for agent in self._agents]).sum(axis=0)
@@ -166,7 +144,7 @@ class StandIns:
 
     def odds(self, moments: Ints, deals: Deals) -> tuple["Floats", "Ints"]:
         """Return the odds of each class at some moments, and what its raises are to, by the stand-ins of the actors."""
-        legal, features = legal_classes(moments, deals), features_of(moments, deals, self._recipe.features)
+        legal, features = legal_classes(moments, deals), features_of(moments, deals)
         agents = deals.agents[moments[At.HAND], moments[At.ACTOR]]
         groups = _SITUATIONS * agents + _situations(moments)
         odds, prices = np.zeros(legal.shape), np.zeros((len(agents), len(USUAL)), np.int64)

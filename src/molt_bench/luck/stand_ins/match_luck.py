@@ -14,7 +14,7 @@ from molt_bench.luck.dice.draws import Policies
 from molt_bench.luck.reference.aivat import reference_bot
 from molt_bench.luck.reference.ranges import built_in_bot
 from molt_bench.luck.stand_ins.ahead import surpluses
-from molt_bench.luck.stand_ins.learned import NOW, Recipe, StandIns
+from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.luck.stand_ins.visited import Visited, visited
 from molt_bench.records import GameRecord
@@ -71,10 +71,10 @@ class MatchLuck:
 
 
 class RunStandIns:
-    """The stand-ins of a run, made by a recipe."""
+    """The stand-ins of a run."""
 
-    def __init__(self, recipe: Recipe = NOW) -> None:
-        self._stand_ins = StandIns(recipe)
+    def __init__(self) -> None:
+        self._stand_ins = StandIns()
         self._numbers: dict[str, int] = {}
         #: Decks that were learned from: what was drawn on them may not decide what the same draws are worth.
         self._seen: set[Seed] = set()

@@ -69,7 +69,7 @@ def checked_outline(path: Path) -> JournalContent:
     Raises JournalError if it is not: nothing is exported of a run that was cut or tampered with.
     """
     content = read_outline(str(path))
-    check_unchanged(path, content, versions=None)
+    check_unchanged(path, content)
     return content
 
 
