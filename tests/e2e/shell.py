@@ -148,13 +148,14 @@ _LOADED_ONCE = {"genai_prices", "jiter", "molt_bench", "numpy", "openai", "opens
 class Fork:
     """The program in a fork of this process: as real, without the time to start Python."""
 
-    def __init__(self, *arguments, out=None, err=None, **settings):
+    def __init__(self, *arguments, out=None, err=None, said="", **settings):
         """Start it.
 
         Args:
             arguments: Of the program.
             out: A file, or its number, in place of what `communicate` returns.
             err: The same for standard error.
+            said: What it reads on standard input.
             settings: See `be_the_program`.
         """
         _prepare()
@@ -163,6 +164,8 @@ class Fork:
         self._waiting = threading.Lock()
         # `communicate` closes them.
         self._in, self._out, self._err, self._loaded = (tempfile.TemporaryFile("w+") for _ in range(4))  # noqa: SIM115
+        self._in.write(said)
+        self._in.seek(0)
         self.pid = os.fork()
         if not self.pid:
             files = (self._in, out or self._out, err or self._err, self._loaded)

@@ -54,38 +54,6 @@ def test_a_guest_sees_its_own_results_when_the_run_is_over(tmp_path):
 
 
 @pytest.mark.slow
-def test_one_server_plays_several_runs_and_one_that_fails_stops_none(tmp_path):
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
-    first = live_config(tmp_path / "one", "guest", {"id": "bot", "type": "tight"})
-    second = live_config(tmp_path / "two", "other", {"id": "bot", "type": "maniac"})
-    served = Served(first, second, first, "--join-timeout", "5", "--linger", "0")
-    Poller(served.invitations(1)[0], mixing).done()
-    served.wait_for("Run 2 of 3")
-    Poller(served.invitations(2)[1], mixing).done()
-    assert served.ended() == 1, served.err  # nobody came to the third
-    assert "Run 3 of 3" in served.err
-    assert "nobody came for guest within 5 s (--join-timeout)" in served.err
-    for name in ("one", "two"):
-        assert "identical" in quick("verify", run_of(tmp_path / name / "runs")).stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_whoever_stops_the_server_after_a_run_stops_the_runs_to_come(tmp_path, number):
-    game = {"handsPerGame": 2, "actionTimeoutS": 0.2}
-    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}, game=game)
-    served = Served(config, config, "--reconnect", "0", "--linger", "900")
-    (url,) = served.invitations(1)
-    request(f"{url}/v1/turn?wait=0")  # it comes, and never asks how it ended
-    served.wait_for("The server stays")
-    served.signal(number)
-    assert served.ended() == 130
-    assert "Run 2 of 2" not in served.err
-    assert "identical" in quick("verify", run_of(tmp_path / "runs")).stdout
-
-
-@pytest.mark.slow
 def test_a_live_run_needs_no_file(tmp_path):
     limits = ("--set", "game.handsPerGame=2", "--set", "seeds.perMatch=1", "--max-matches", "1")
     served = Served("--participants", "live,tight", *limits, cwd=tmp_path)
@@ -97,8 +65,7 @@ def test_a_live_run_needs_no_file(tmp_path):
 
 
 def test_what_cannot_be_served_is_said_before_anybody_is_invited(tmp_path):
-    config = live_config(tmp_path, "guest", {"id": "bot", "type": "tight"})
-    one_clear_line(quick("serve", config, tmp_path / "no-such.yaml"), "no-such.yaml")
+    one_clear_line(quick("serve", tmp_path / "no-such.yaml"), "no-such.yaml")
     assert quick("serve").returncode == 2
     assert "--participants live,tag" in quick("serve", "live,tag").stderr
     assert not (tmp_path / "runs").exists()

@@ -43,7 +43,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
         if_missing: Whether the run ends then, or begins without whoever is missing.
         linger_s: Seconds after the end for which the server waits until everybody has learnt of it.
         stay: Whether it stays until it is stopped.
-        on_stop: Called if the user stops it then.
         say: Called with what the operator should read.
         note: Called with what happens meanwhile.
     """
@@ -57,7 +56,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     if_missing: IfMissing = "end"
     linger_s: float = LINGER_S
     stay: bool = False
-    on_stop: Callable[[], None] = lambda: None
     say: Callable[[str], None] = print
     note: Callable[[str], None] = print
 
@@ -113,10 +111,8 @@ def served(folder: Path, config: BenchmarkConfig, options: ServeOptions) -> Iter
         yield lobby
         lobby.close("the run is over")
         forget(folder)
-        try:
+        with suppress(KeyboardInterrupt):
             _linger(lobby, options)
-        except KeyboardInterrupt:
-            options.on_stop()
     finally:
         server.stop()
 
