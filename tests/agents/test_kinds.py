@@ -124,7 +124,7 @@ def test_a_name_of_the_callers_is_the_callers():
 def test_every_row_says_what_it_needs():
     for kind in KINDS:
         assert bool(kind.settings) == bool(kind.agent) == bool(kind.usage) == bool(kind.about)
-        assert bool(kind.short_field) == (bool(kind.settings) and not kind.comes)
+        assert bool(kind.short_field) == (bool(kind.settings) and not kind.comes and not kind.in_person)
         assert not kind.short_field or kind.short_field in kind.settings_class().model_fields
 
 
