@@ -387,11 +387,11 @@ WRITTEN: Final[Mapping[str, Schema]] = {
 }
 #: Files that are written from structs: what they say, and the structs.
 STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
-    "journal.jsonl": ("The journal, format 2. Each line but the first begins with the hash of the one before.", Line),
+    "journal.jsonl": ("The journal, format 1. Each line but the first begins with the hash of the one before.", Line),
     "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
-    "styles.json": ("How everybody plays, format 2: how often each thing was done, of how many chances.", StyleFile),
+    "styles.json": ("How everybody plays, format 1: how often each thing was done, of how many chances.", StyleFile),
     "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),
 }
 PREV: Final = say(TEXT, "SHA-256 of the line before.")

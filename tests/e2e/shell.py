@@ -338,7 +338,7 @@ def games_in(folder):
 
 
 def unvouched(folder):
-    """Have a finished run be one of an earlier version, whose journal vouches for no other file."""
+    """Have a finished run be one whose journal vouches for no other file."""
     lines = lines_of(folder, "journal.jsonl")
     del lines[-1]["vouched"]
     (Path(folder) / "journal.jsonl").write_bytes(rechained(lines))

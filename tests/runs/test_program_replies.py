@@ -33,7 +33,7 @@ SEEN = Observation(
 
 
 def test_the_keys_of_earlier_runs_stay_as_they_are():
-    """If this fails, no run of an earlier version can be verified: keep the old keys, or raise the format."""
+    """If this fails, recorded answers are not found any more: keep the old keys, or raise BENCH_VERSION."""
     pinned = "c8ee008da44e53c5e60e8ceb6a2f058bd316d564599a04caa89034507d51e5a2"
     assert reply_key("web", GameLabel(1, "s", "AB"), SEEN, 1) == pinned
 

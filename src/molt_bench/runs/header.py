@@ -67,12 +67,12 @@ def harnesses_of(config: BenchmarkConfig) -> dict[str, str]:
 
 
 def recorded_harnesses(header: Header) -> dict[str, str]:
-    """Return the harnesses that a header has; none if the run is older than that."""
+    """Return the harnesses that a header has."""
     return _recorded(header, _HARNESS_OF)
 
 
 def recorded_boxes(header: Header) -> dict[str, str]:
-    """Return the boxes of code and programs that a header has; none if the run is older than that."""
+    """Return the boxes of code and programs that a header has."""
     return _recorded(header, _BOX_OF)
 
 
