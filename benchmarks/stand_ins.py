@@ -3,10 +3,6 @@
 Players of the open ladders (see `ladders.py`) play a round robin. The odds at their own decisions are used, as with a
 language model; what they would do elsewhere is not asked, unless it says so. Games are played once and kept. The unit
 is a hand in both seatings. Printed is the variance within pairings, relative to `correctedSolid` on the same hands.
-
-With `--reask` nothing is published, and the players are asked again where that is worth it, as models are with `reask:
-auto`. Printed is the variance relative to `adjustedSolid`, the answers to a decision, and the product of cost and
-variance, with all answers at full price, and with all but the first at half.
 """
 
 import pickle
@@ -20,14 +16,11 @@ import numpy as np
 from ladders import AGAIN, LATER, LATEST, NEWEST, VALIDATION, Plan, arguments
 
 from molt_bench.agents.base import PolicyOf
-from molt_bench.luck.dice.choices import observed
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.luck.fitting import Fit
-from molt_bench.luck.stand_ins import reasking
-from molt_bench.luck.stand_ins.ahead import surpluses, variances
-from molt_bench.luck.stand_ins.betting_arrays import CALL, FOLD, At
+from molt_bench.luck.stand_ins.ahead import surpluses
 from molt_bench.luck.stand_ins.learned import StandIns
-from molt_bench.luck.stand_ins.visited import Options, Visited, _class, visited
+from molt_bench.luck.stand_ins.visited import visited
 from molt_bench.luck.terms import CARDS
 from molt_bench.play.match import play_match
 from molt_bench.records import MatchResult
@@ -35,8 +28,6 @@ from molt_bench.records import MatchResult
 #: Seed pairs of a match.
 PER_MATCH = 5
 BIG_BLIND = 100
-#: What deals say about hands besides their cards.
-_OF_HANDS = ("stacks", "button", "cap", "big_blind", "max_actions", "agents")
 
 
 def matches_of(plan: Plan, rounds: int, folder: str | None) -> list[tuple[str, str, MatchResult]]:
@@ -159,19 +150,12 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--rounds", type=int, default=4, help="matches of each pairing (%(default)s)")
     parser.add_argument("--asked", action="store_true", help="also with policies that can be asked, which takes long")
-    parser.add_argument("--reask", action="store_true", help="nothing is published, and players are asked again")
-    parser.add_argument("--step", type=float, help="big blinds of standard deviation that one answer is for")
     options = parser.parse_args()
-    reasking.STEP_BB = options.step or reasking.STEP_BB
     wanted = [name.strip() for name in options.ladders.split(",") if name.strip()]
     for plan in (*AGAIN, *NEWEST, *VALIDATION, *LATEST, *LATER):
         if "open" not in plan.name or (wanted and plan.name not in wanted):
             continue
-        if options.reask:
-            for counted in (False, True):
-                report_reasked(plan, options.rounds, options.keep, counted=counted)
-        else:
-            report(plan, options.rounds, options.keep, asked=options.asked)
+        report(plan, options.rounds, options.keep, asked=options.asked)
 
 
 def report(plan: Plan, rounds: int, folder: str | None, *, asked: bool) -> None:
@@ -198,96 +182,6 @@ def report(plan: Plan, rounds: int, folder: str | None, *, asked: bool) -> None:
         drift = np.array(off[name])
         bias = drift.mean() / (drift.std() / np.sqrt(len(drift))) if drift.any() else 0.0
         print(f"  {name:34}{''.join(row)}   mean off by {bias:+.1f} standard errors")
-
-
-def worths(played: Visited, stand_ins: StandIns, *, counted: bool) -> Any:
-    """Return how many answers each decision is worth; `counted` as in `molt_bench.luck.stand_ins.reasking`."""
-    times = reasking._DEALS if counted else 1
-    moments, deals = np.repeat(played.moments, times, axis=1), played.deals
-    if counted:
-        hands = moments[At.HAND].copy()
-        dealt = [each for at in range(played.moments.shape[1]) for each in _other_deals(played, at)]
-        cards = [reasking.card_features(*each) for each in dealt]
-        deals = deals._replace(
-            **{name: getattr(deals, name)[hands] for name in _OF_HANDS},
-            equities=np.array([reasking.street_equities(*each) for each in dealt]),
-            cards=np.array(cards, np.int64),
-        )
-        moments[At.HAND] = np.arange(moments.shape[1])
-    some = [variances(moments[:, at : at + 1000], deals, stand_ins) for at in range(0, moments.shape[1], 1000)]
-    deviations = np.sqrt(np.concatenate(some).reshape(-1, times).mean(axis=1)) / BIG_BLIND
-    return np.clip(np.round(deviations / reasking.STEP_BB), 1, reasking.MOST).astype(int)
-
-
-def _other_deals(played: Visited, at: int) -> list[Any]:
-    hand = int(played.moments[At.HAND, at])
-    betting, (number, holes, board) = played.bettings[at], played.cards[hand]
-    seen = observed(betting, number, holes, board)
-    return [reasking._other_deal(seen, each) for each in range(reasking._DEALS)]
-
-
-def asked_again(played: Visited, mute: Visited, worth: Any, dice: Any) -> Visited:
-    """Return the decisions with the odds of answers: what was done is one of them, the others are drawn like it."""
-    options: list[Options | None] = []
-    wanted = mute.wanted.copy()
-    for at, true in enumerate(played.options):
-        options.append(None)
-        if true is None or worth[at] == 1:
-            continue
-        odds = np.array([part.chance for part in true.parts])
-        counts = dice.multinomial(worth[at] - 1, odds / odds.sum())
-        counts[true.drawn] += 1
-        kept = np.flatnonzero(counts).tolist()
-        parts = [true.parts[each]._replace(chance=counts[each] / worth[at]) for each in kept]
-        wanted[at] = 0.0
-        for part in parts:
-            wanted[at, _class(part.kind, part.size, played.bettings[at])] += part.chance
-        if not played.bettings[at].to_call:
-            wanted[at, CALL], wanted[at, FOLD] = wanted[at, CALL] + wanted[at, FOLD], 0.0
-        if len(kept) > 1:
-            options[-1] = Options(parts, kept.index(true.drawn), by_kind=False)
-    return mute._replace(options=options, wanted=wanted, drawn=np.array(worth) == 1)
-
-
-def report_reasked(plan: Plan, rounds: int, folder: str | None, *, counted: bool) -> None:
-    """Print what is left, and what it costs, match by match."""
-    where = "a server that may count" if counted else "a provider's server"
-    size = f"{rounds} matches of each pairing, {2 * PER_MATCH * plan.hands} hands each"
-    print(f"\n{plan.name}, {where}: {size}", flush=True)
-    policies = {name: bot.make(name).policy for name, bot in plan.bots.items()}
-    stand_ins, dice = StandIns(), np.random.default_rng(1)
-    agents = {name: stand_ins.add_agent() for name in plan.bots}
-    rows: dict[int, Any] = {}
-    off: list[float] = []
-    seen: dict[tuple[str, str], int] = {}
-    for first, second, result in matches_of(plan, rounds, folder):
-        pair = first, second
-        number = seen[pair] = seen.get(pair, -1) + 1
-        games = [game for seed in result.seed_results for game in seed.games]
-        both = agents[first], agents[second]
-        played = visited([(game, (policies[first], policies[second])) for game in games], both)
-        mute = visited([(game, (None, None)) for game in games], both)
-        knows = all(stand_ins.knows(agent) for agent in both)
-        worth = worths(played, stand_ins, counted=counted) if knows else np.ones(len(played.options), int)
-        again = asked_again(played, mute, worth, dice)
-        usual = np.array([won for game in games for won in game_estimates(game).hands.won])
-        values = usual.copy().reshape(len(games), -1)
-        if knows:
-            for (game, hand), luck in zip(again.places, surpluses(again, stand_ins, {}).tolist(), strict=True):
-                values[game, hand - 1] += luck if games[game].seating == "AB" else -luck
-        stand_ins.learn(again)
-        ours, before = (_together(each.ravel(), plan.hands) for each in (values, usual))
-        off += (ours - before).tolist()
-        row = np.array([ours.var(), before.var(), worth.sum(), len(worth)])
-        rows[number] = rows.get(number, 0.0) + row
-    for number, row in [*rows.items(), ("all", sum(rows.values()))]:
-        left, answers = row[0] / row[1], row[2] / row[3]
-        print(
-            f"  match {number}: {left:.2f} of the variance, {answers:.2f} answers, cost x variance "
-            f"{left * answers:.2f}, at half price {left * (1 + answers) / 2:.2f}"
-        )
-    drift = np.array(off)
-    print(f"  mean off by {drift.mean() / (drift.std() / np.sqrt(len(drift))):+.1f} standard errors", flush=True)
 
 
 def _together(values: Any, hands: int) -> Any:

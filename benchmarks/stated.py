@@ -14,7 +14,7 @@ from statistics import fmean, stdev, variance
 import numpy as np
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.llm.strategy import Share, StatedDraws, Strategy, drawn, together
+from molt_bench.agents.llm.strategy import Share, StatedDraws, Strategy, drawn, weights_of
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.luck.dice.stated_policy_check import Option, PolicyTest, SizeDrawn
 from molt_bench.luck.estimators import game_estimates
@@ -40,7 +40,7 @@ class Stater:
 
     def __init__(self, *, seed: str) -> None:
         self._seed = seed
-        self._strategies: dict[tuple[int, int], list[Strategy]] = {}
+        self._strategies: dict[tuple[int, int], Strategy] = {}
 
     def draws(self) -> StatedDraws:
         """Return its draws, as a run would have them."""
@@ -58,8 +58,8 @@ class Stater:
         percents[passive] += 100 - sum(percents.values())
         strategy = tuple(Share(each.kind, each.amount, percent) for each, percent in percents.items() if percent)
         place = seen.hand_number, len(seen.log)
-        self._strategies[place] = [strategy]
-        return drawn(together([strategy], seen.legal.allows), int(unit(self._seed, "kind", *place) * 2**32))
+        self._strategies[place] = strategy
+        return drawn(weights_of(strategy), int(unit(self._seed, "kind", *place) * 2**32))
 
 
 def _odds(seen: Observation) -> Mapping[Kind, float]:

@@ -300,12 +300,6 @@ USAGE: Final = fields(
             outputModes=listed(TEXT, "How replies were asked for."),
             harness_=HARNESS,
             track_=TRACK,
-            samples_=say(INTEGER, "Answers to each question, if it was asked several times."),
-            reasked_=fields(
-                "Answers beyond the first, where one of several was drawn; only if there were any.",
-                answers=INTEGER,
-                costUsd=or_null(NUMBER, "Dollars; null if a price is unknown."),
-            ),
             decisions=say(INTEGER, "Decisions it was asked for."),
             exchanges=say(INTEGER, "Questions in games, those after a fault included."),
             tokens=fields("Tokens.", input=INTEGER, cached=INTEGER, output=INTEGER, reasoning=INTEGER),

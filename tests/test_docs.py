@@ -173,7 +173,6 @@ def timeless(lines):
         ("how-to/compare-two-models.md", 0, "models.yaml"),
         ("how-to/rank-many-models.md", 0, "gauntlet.yaml"),
         ("how-to/get-more-from-a-dollar.md", 0, "mixed.yaml"),
-        ("how-to/get-more-from-a-dollar.md", 1, "reask.yaml"),
     ],
 )
 def test_the_example_configs_are_those_in_the_guides(guide, number, example):

@@ -62,7 +62,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 WAYS = {
     "strict": {"memory": "session", "comprehension": True, "track": "assisted"},
-    "mixed": {"harness": "mixed", "samples": 2},
+    "mixed": {"harness": "mixed"},
     "anthropic": {"memory": "hand"},
     "exec": {"command": f"{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},
     "http": {},

@@ -32,7 +32,7 @@ class KnownDraws(Draws):
         """Return those who state."""
         return tuple(name for name in pair if name in MODELS)
 
-    def of_match(self, match, names, games, records=()):
+    def of_match(self, match, names, games):
         """Return what was stated."""
         return {
             name: {game: StatedDraws(self._known[name, match, game.seed, game.seating]) for game in games}

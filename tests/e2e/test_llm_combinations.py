@@ -1,4 +1,4 @@
-"""Harness, samples, protocol and stacks, all combined: runs of models that differ in them.
+"""Harness, protocol and stacks, all combined: runs of models that differ in them.
 
 Each run is killed and resumed, verified, reported, written as one page, and exported.
 """
@@ -18,12 +18,11 @@ from tests.e2e.shell import quick, read
 APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {
     "harness": ("strict", "mixed"),
-    "samples": (1, 3),
     "api": tuple(APIS),
 }
 #: Every combination, in parts of which each has a run of its own.
 EVERY = [dict(zip(OPTIONS, values, strict=True)) for values in product(*OPTIONS.values())]
-PARTS = 2
+PARTS = 1
 FORMATS = ("exchanges", "phh", "csv", "acpc")
 #: What the first requests import, so that no fork of this process takes the time.
 LIBRARIES = [f"pydantic_ai.{kind}.{name}" for kind in ("models", "providers") for name in ("anthropic", "google")]
@@ -37,7 +36,7 @@ def _loaded():
 
 def player(server, *, api, **settings):
     """Return a participant with these settings."""
-    name = f"{api} {settings['harness']} {settings['samples']} samples"
+    name = f"{api} {settings['harness']}"
     url = server.url if api in ("openai", "responses") else server.url.removesuffix("/v1")
     limit = {"maxTokens": 2000} if api == "anthropic" else {}
     return {"id": name, "type": "llm", "model": APIS[api], "baseUrl": url, **limit, **settings}

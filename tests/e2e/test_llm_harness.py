@@ -45,7 +45,7 @@ def test_a_rating_that_mixes_harnesses_says_so_and_its_rows_name_them(mixed):
     folder, printed = mixed
     for text in (printed, quick("report", folder).stdout):
         plain = " ".join(text.split())
-        assert "This rating mixes harnesses, tracks, memory or samples" in plain
+        assert "This rating mixes harnesses, tracks or memory" in plain
         assert "model (strict/3, standard, memory session); mixer (mixed/1, bare)." in plain
         assert "(mixed/1, bare, native mode)" in plain
     rows = {row["id"]: row for row in read(folder, "leaderboard.json")["participants"]}

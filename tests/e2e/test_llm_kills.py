@@ -17,10 +17,9 @@ from tests.e2e.shell import Fork, quick, run_of
 KILLS = 100
 #: Dollars for a million tokens: so far apart that the schedule depends on every exchange that counts.
 PRICES = {"openai:cheap": 1.0, "openai:dear": 100.0, "openai:dearest": 900.0}
-SAMPLES = 3
 GAMES_AT_ONCE = 4
-#: No more requests than this can be under way at once: each game waits for one decision, with its samples.
-IN_FLIGHT = GAMES_AT_ONCE * SAMPLES
+#: No more requests than this can be under way at once: each game waits for one decision.
+IN_FLIGHT = GAMES_AT_ONCE
 
 
 def says(prompt, body):
@@ -35,7 +34,7 @@ def config(url, stacks):
     """Return a config of three priced models and a bot, long enough for its schedule to depend on prices."""
     ways = (
         {"memory": "session"},
-        {"samples": SAMPLES, "memory": "hand"},
+        {"memory": "hand"},
         {"harness": "mixed"},
     )
     models = [

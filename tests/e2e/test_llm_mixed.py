@@ -149,5 +149,5 @@ def test_a_rating_of_two_harnesses_says_so(server, tmp_path):
     folder = played(tmp_path, config)
     done = quick("report", folder)
     plain = " ".join(done.stdout.split())
-    assert "This rating mixes harnesses, tracks, memory or samples" in plain
+    assert "This rating mixes harnesses, tracks or memory" in plain
     assert "mixed/1" in plain

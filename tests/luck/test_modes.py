@@ -13,14 +13,14 @@ import pytest
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.llm.strategy import StatedDraws
 from molt_bench.luck.estimators import margins_of
-from molt_bench.luck.stand_ins import learned, reasking
+from molt_bench.luck.stand_ins import learned
 from molt_bench.luck.stand_ins.match_luck import RunStandIns
 from molt_bench.play.match import play_match
 from molt_bench.play.play_games import drive
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.records import ESTIMATORS
 from molt_bench.specs import GameSpec
-from tests.luck.stand_ins.players import Asked, Stater
+from tests.luck.stand_ins.players import Stater
 
 #: So many standard errors from 0 no mean of a few hundred is by chance.
 MOST = 4.5
@@ -160,23 +160,10 @@ def mute(run, name, boldness, spec):
     return Stater(name, boldness), None
 
 
-def asked_again(run, name, boldness, spec, worth=lambda seen: 1 + (seen.hand_number + len(seen.log)) % 3):
-    """Return one that is asked again, as often as anything says that is known before the draw; and its draws."""
-    player = Asked(name, boldness, worth, salt=spec.seed.encode() + spec.seating.encode())
-    return player, StatedDraws(player.answers, in_part=True)
-
-
-def asked_as_it_pays(run, name, boldness, spec):
-    """Return one that is asked as often as the run says."""
-    return asked_again(run, name, boldness, spec, run.reasking().of(spec, name, counted=False) or (lambda seen: 1))
-
-
 #: What is known of the two.
 KNOWN = {
     "both state": (stated, stated),
     "one states": (stated, mute),
-    "both are asked again": (asked_again, asked_again),
-    "both are asked as it pays": (asked_as_it_pays, asked_as_it_pays),
 }
 
 
@@ -204,10 +191,8 @@ def looked_at(run, pair, games):
 
 @pytest.fixture
 def early(monkeypatch):
-    """Have stand-ins after a few hands, and ask often: what they know makes no difference to any mean."""
+    """Have stand-ins after a few hands: what they know makes no difference to any mean."""
     monkeypatch.setattr(learned, "FIRST_HANDS", 16)
-    monkeypatch.setattr(reasking, "STEP_BB", 1.0)
-    monkeypatch.setattr(reasking, "MOST", 4)
 
 
 def check_mean(mode, known, *, matches, own_decks=False):
@@ -228,10 +213,10 @@ def check_mean(mode, known, *, matches, own_decks=False):
 @pytest.mark.parametrize(
     ("mode", "known"),
     [
-        ("as usual", "both are asked again"),
+        ("as usual", "both state"),
         pytest.param("antes", "one states", marks=pytest.mark.slow),
         pytest.param("raise caps", "both state", marks=pytest.mark.slow),
-        pytest.param("carried stacks", "both are asked again", marks=pytest.mark.slow),
+        pytest.param("carried stacks", "one states", marks=pytest.mark.slow),
         pytest.param("hands that do not count", "both state", marks=pytest.mark.slow),
     ],
 )
@@ -276,7 +261,7 @@ def test_a_run_that_is_cut_and_goes_on_learns_the_same():
 @pytest.mark.usefixtures("early")
 @pytest.mark.parametrize(
     ("mode", "known"),
-    [("as usual", "both state"), ("carried stacks", "both state"), ("as usual", "both are asked again")],
+    [("as usual", "both state"), ("carried stacks", "both state")],
 )
 def test_intervals_of_copies_hold_0_as_often_as_without_stand_ins(mode, known):
     """Two copies of one player are ordered no more often than before: 95% intervals of 60 runs of ten seed pairs."""

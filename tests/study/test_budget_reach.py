@@ -5,11 +5,10 @@ from math import sqrt
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.money.expected_use import REASKED
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.study.budget_reach import ways, what_it_buys
-from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, Pilot, pilot_of
+from molt_bench.study.pilot import AGAINST_REFERENCE, Pilot, pilot_of
 from molt_bench.study.planner import Planner
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
@@ -113,8 +112,7 @@ def test_a_config_decided_by_matches_won_has_no_gauntlet():
 def test_harnesses_are_compared_where_there_are_models():
     asked = [{**each, "comprehension": True} for each in MODELS]
     harnesses = [harness for *_, harness in labels(ways(config(*asked, "tag")))]
-    # Against the blueprint, answers to draw from take nothing out.
-    assert harnesses == ["as configured"] * 2 + ["no comprehension"] * 2 + ["reask auto"]
+    assert harnesses == ["as configured"] * 2 + ["no comprehension"] * 2
     assert [each.harness for each in ways(config(*asked, "tag"), Pilot(10_000.0, 50))].count("no comprehension") == 0
     by_chips = config(*MODELS, "tag", rating={"estimator": "raw"})
     assert {each.harness for each in ways(by_chips)} == {"as configured"}
@@ -125,20 +123,6 @@ def test_without_the_comprehension_question_the_same_dollars_buy_more():
     found = what_it_buys(config(*asked, "tag"), usd=500.0)
     assert found[2].need.hands > found[0].need.hands
     assert found[2].need.target < found[0].need.target
-
-
-def test_asking_again_takes_out_what_is_assumed_and_costs_more_a_hand():
-    planned = config(*MODELS, {"id": "tag", "type": "tag", "anchor": True})
-    plain, *_, again, in_gauntlet = what_it_buys(planned, usd=500.0)
-    assert (again.way.harness, in_gauntlet.way.harness) == ("reask auto", "reask auto")
-    left = (3 * ASKED_AGAIN[2] + 3 * ASKED_AGAIN[1]) / 6
-    assert again.assumed.deviation / plain.assumed.deviation == pytest.approx(sqrt(left))
-    assert again.need.hands / plain.need.hands == pytest.approx(1 / REASKED, rel=0.05)
-    by_pilot = [*ways(planned, Pilot(10_000.0, 50))]
-    assert by_pilot[-2].variance == pytest.approx(left)
-    casts = MODELS, [{**each, "reask": "auto"} for each in MODELS]
-    by_chips = [config(*cast, rating={"estimator": "raw"}) for cast in casts]
-    assert len({Planner(each).assumed.deviation for each in by_chips}) == 1
 
 
 def test_pairings_of_the_blueprint_vary_less():

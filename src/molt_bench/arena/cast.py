@@ -15,7 +15,6 @@ from molt_bench.agents.llm.agent import LLMAgent
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.sending.after_failure import RequestLimits
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.tellings import Tellings
@@ -29,7 +28,6 @@ from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.arena.status import Observer
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
-from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating
@@ -132,7 +130,6 @@ class Cast:
         coming: Participants that connect to us by themselves.
         portable: Participants that any process can make from their specs.
         traces: Tracebacks of exceptions raised by the user's own agents.
-        reasking: How many answers of models decisions are worth in the games that are played next; None for one.
 
     Args:
         agents: Factories that the caller passed in, by type.
@@ -160,7 +157,6 @@ class Cast:
         self.permission = files.permission
         self.traces = TraceLog(folder, observer.on_traceback)
         self.models = config.models()
-        self.reasking: Reasking | None = None
         self._dealt: Mapping[GameLabel, GameSpec] = {}
         self._agents = agents
         self._exchanges = recorder
@@ -260,10 +256,7 @@ class Cast:
         """Return the agent of one participant for one game, made for it unless it is a built-in bot."""
         settings = self.models.get(participant)
         if settings is not None and self.gateway is not None:
-            spec, worth = self._dealt.get(game), None
-            if self.reasking is not None and spec is not None and settings.answers is None:
-                worth = self.reasking.of(spec, participant, counted=is_elsewhere(settings))
-            return LLMAgent(participant, settings, self.gateway, game=game, worth=worth)
+            return LLMAgent(participant, settings, self.gateway, game=game)
         if self._kinds[participant].recorded and self._answers.recorded:
             flush = self._flush if participant in self._remembering else None
             record = Record(game, self._answers, self._exchanges, flush=flush)

@@ -248,7 +248,6 @@ class Session:
         if wanted.missing:
             if not self._playing:  # stepping through what is known takes nothing from the time to play
                 self._playing, self._start = True, status.restart_clock()
-            self._cast.reasking = self._ladder.match_margins.reasking()
             self._runner.play(wanted.missing, on_game, until=self._until)
         late = out_of_time(self._most_s) if self._most_s is not None and monotonic() >= self._until else None
         return Played(played, estimates, self._seconds, self._cast.spent or late)

@@ -28,7 +28,6 @@ from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.luck.estimators import Estimates, margins_of
 from molt_bench.luck.fitting import Fit, GameParts, SeedHands
 from molt_bench.luck.stand_ins.match_luck import MatchLuck, RunStandIns
-from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import ESTIMATORS, GameRecord, Margins, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
@@ -97,7 +96,7 @@ class MatchMargins:
             raise JournalError(f"the journal's margins of match {number} are not those of its participants and seeds")
         games = [game for seed in result.seed_results for game in seed.games]
         labels = [_label(number, game) for game in games]
-        draws = self._draws.of_match(number, self._draws.usable(pair), labels, games)
+        draws = self._draws.of_match(number, self._draws.usable(pair), labels)
         lessons: dict[frozenset[str], list[SeedHands]] = {}
         if account is not None and not (self.recount and self._can_ask):
             for each in account.variants:
@@ -242,10 +241,6 @@ class MatchMargins:
     def again(self, number: int) -> Margins | None:
         """Return the margins of an earlier match, without the odds refused since; None if it had none."""
         return self._now(number)[0] if number in self._known else None
-
-    def reasking(self) -> Reasking:
-        """Return how many answers of models decisions are worth, by the matches rated so far."""
-        return self._stand_ins.reasking()
 
     def warnings(self) -> list[str]:
         """Return a warning for each participant whose published policy was not used, or not everywhere."""

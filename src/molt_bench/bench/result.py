@@ -69,9 +69,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
         misread_hand: How often it misread its hand.
         misread_to_call: How often it misread the price to call.
         replies: Questions that got a reply.
-        samples: Answers to one question, of which the majority counts.
-        reasked: Answers beyond the first of those that one was drawn from.
-        reasked_usd: Dollars that they cost; None if a price is unknown.
     """
 
     id: str
@@ -92,9 +89,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
     misread_hand: int = 0
     misread_to_call: int = 0
     replies: int = 0
-    samples: int = 1
-    reasked: int = 0
-    reasked_usd: float | None = None
 
 
 class RunResult(msgspec.Struct, frozen=True):

@@ -102,14 +102,14 @@ class _Sums:
         self.modes: dict[str, None] = {}
         self.latencies: list[float] = []
         self.unpriced = False
-        self.price = self.reasked_price = 0
+        self.price = 0
         self.counts: dict[str, int] = defaultdict(int)
 
     def add(self, exchange: Exchange) -> None:
         counts, tokens = self.counts, exchange.tokens
         in_game = exchange.attempt > 0  # the preflight is paid for, but is not part of play
         counts["exchanges"] += in_game
-        counts["decisions"] += exchange.opens
+        counts["decisions"] += exchange.attempt == 1
         counts["requests"] += exchange.tries if in_game else 0
         counts["input_tokens"] += tokens.input
         counts["cached_tokens"] += tokens.cached
@@ -125,9 +125,6 @@ class _Sums:
                 self.latencies.append(exchange.latency_s)
             self.unpriced |= exchange.cost_usd is None
         self.price += _exact(exchange.cost_usd)
-        if exchange.samples is not UNSET and exchange.sample is not UNSET:
-            counts["reasked"] += 1
-            self.reasked_price += _exact(exchange.cost_usd)
         if exchange.model is not None:
             self.reported[exchange.model] = None
         if in_game:
@@ -138,11 +135,9 @@ class _Sums:
         return AgentUsage(
             id=name,
             model=settings.model,
-            samples=settings.samples,
             reported=tuple(sorted(self.reported)),
             modes=tuple(sorted(self.modes)),
             cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,
-            reasked_usd=None if self.unpriced else self.reasked_price / _PER_DOLLAR,
             latency_p50_s=_quantile(latencies, 0.5),
             latency_p95_s=_quantile(latencies, 0.95),
             **self.counts,

@@ -6,13 +6,13 @@ from typing import Final
 from rich import box
 from rich.table import Table
 
-from molt_bench.agents.llm.money.expected_use import COMPREHENSION, REASKED
+from molt_bench.agents.llm.money.expected_use import COMPREHENSION
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.costs import dollars
 from molt_bench.study.budget_reach import Bought
-from molt_bench.study.pilot import AGAINST_REFERENCE, ASKED_AGAIN, references_in
+from molt_bench.study.pilot import AGAINST_REFERENCE, references_in
 from molt_bench.study.planner import Assumptions, Need
 from molt_bench.study.whole_run import RUNS, WholeRun
 
@@ -71,9 +71,6 @@ def budget_remarks(found: Sequence[Bought]) -> list[str]:
 
 #: What the harnesses of a way assume.
 _HARNESSES: Final = {
-    "reask auto": "the bench draws one of several answers where much depends on it. Assumed: "
-    f"{REASKED:g} answers to a decision, {ASKED_AGAIN[1]:.0%} of the variance left against a built-in bot and "
-    f"{ASKED_AGAIN[2]:.0%} between two models, after some hundred hands.",
     "no comprehension": f"assumed to spare {COMPREHENSION.input} tokens in and {COMPREHENSION.output} out a call.",
 }
 

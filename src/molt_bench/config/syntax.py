@@ -112,7 +112,7 @@ def from_yaml(text: str) -> Any:
 
 def is_word(key: object, text: str) -> bool:
     """Return whether a value is a word for a field, though other versions of YAML read it as true or false."""
-    return text.strip().lower() in {"sandbox": ("on", "off"), "reask": ("off",)}.get(str(key), ())
+    return key == "sandbox" and text.strip().lower() in ("on", "off")
 
 
 class _Loader(yaml.SafeLoader):

@@ -13,7 +13,7 @@ from math import inf, isfinite
 
 import msgspec
 
-from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
+from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.records import MBB_PER_BB100, Rating
 from molt_bench.report.ranking import Ranking
 from molt_bench.report.win_rates import in_bb_per_100
@@ -93,10 +93,16 @@ class Analysis(Ranking):
 
     @cached_property
     def harnesses(self) -> dict[str, str]:
-        """How each language model was asked: its harness with its version, its track, and whatever else it had."""
+        """How each language model was asked: its harness with its version, its track, and its memory."""
         recorded, models = self.result.harnesses, self.result.config.models()
         return {
-            name: ", ".join([recorded.get(name, FIRST_HARNESS), each.track, *_more(each)])
+            name: ", ".join(
+                [
+                    recorded.get(name, FIRST_HARNESS),
+                    each.track,
+                    *([f"memory {each.memory}"] if each.memory != "none" else []),
+                ]
+            )
             for name, each in models.items()
         }
 
@@ -150,11 +156,3 @@ class Analysis(Ranking):
         if other is None or other == name or not self.model.count(name, other):
             return None
         return in_bb_per_100(self.model.margin(name, other))
-
-
-def _more(settings: LLMSettings) -> list[str]:
-    """Return what a model had beside its harness and its track, which makes it another agent."""
-    return [
-        *([f"memory {settings.memory}"] if settings.memory != "none" else []),
-        *([f"{settings.samples} samples"] if settings.samples > 1 else []),
-    ]

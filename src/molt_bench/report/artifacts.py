@@ -164,13 +164,6 @@ def usage(found: Analysis) -> dict[str, Any]:
                 "reportedAs": list(row.usage.reported),
                 "outputModes": list(row.usage.modes),
                 **_harness(found, row.usage.id),
-                # Only where they are used, so that the files of earlier runs stay as they are.
-                **({"samples": row.usage.samples} if row.usage.samples > 1 else {}),
-                **(
-                    {"reasked": {"answers": row.usage.reasked, "costUsd": row.usage.reasked_usd}}
-                    if row.usage.reasked
-                    else {}
-                ),
                 "decisions": row.usage.decisions,
                 "exchanges": row.usage.exchanges,
                 "tokens": {

@@ -172,7 +172,7 @@ def mixed_harnesses(found: Analysis) -> list[str]:
     for name, way in found.harnesses.items():
         ways.setdefault(way, []).append(found.shown[name])
     said = "; ".join(f"{', '.join(names)} ({way})" for way, names in ways.items())
-    return [f"This rating mixes harnesses, tracks, memory or samples, which decide a model's strength: {said}."]
+    return [f"This rating mixes harnesses, tracks or memory, which decide a model's strength: {said}."]
 
 
 def _gauntlet(found: Analysis) -> list[str]:

@@ -1,7 +1,7 @@
 """The result of a run on the terminal: leaderboard, reference bots, costs and faults, as tables."""
 
 from collections.abc import Mapping
-from math import fsum, isfinite
+from math import isfinite
 
 from rich.console import Console
 from rich.text import Text
@@ -46,8 +46,6 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
             else ""
         )
         _say(console, f"{raw_and_corrected(found)}{saved}")
-    if asked_again := _reasked(found):
-        _say(console, asked_again)
     for sentence in sentences(found):
         _say(console, sentence)
     for stage in result.history:
@@ -146,19 +144,6 @@ def print_faults(found: Analysis, console: Console) -> None:
                 f"{usage.misread_to_call:,} the price"
             )
         _say(console, line)
-
-
-def _reasked(found: Analysis) -> str:
-    """Say what answers to draw from cost, and what they saved; "" if there were none."""
-    rows = [usage for usage in found.result.usage if usage.reasked]
-    if not rows:
-        return ""
-    count, usd = sum(usage.reasked for usage in rows), [usage.reasked_usd for usage in rows]
-    price = "" if None in usd else f" for {dollars(fsum([each or 0.0 for each in usd]))}"
-    times = found.hands_without_reasks
-    saved = "" if times is None else f" Without them it would take {times:.2f} times the hands."
-    asked = sum(usage.decisions for usage in rows)
-    return f"Asked again: {count:,} more answers to {asked:,} decisions{price}, to draw from.{saved}"
 
 
 def _signed(value: float) -> str:

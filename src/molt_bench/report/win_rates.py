@@ -15,8 +15,6 @@ from molt_bench.rating.student import Estimate
 from molt_bench.records import ESTIMATORS, MBB_PER_BB100
 from molt_bench.specs import Pair
 
-#: The estimator where no odds are known.
-UNPUBLISHED: Final = "adjustedSolid"
 #: An interval this wide says nothing at all.
 NOTHING_KNOWN: Final = 1e9
 #: Seed pairs of a run before it is said how many hands the removal of luck has saved.
@@ -96,13 +94,6 @@ class WinRates:
         Hands are in proportion to the variance of seed pairs, here over all pairings together.
         """
         return self._times_the_hands(self.raw, self.estimators)
-
-    @cached_property
-    def hands_without_reasks(self) -> float | None:
-        """The same of what nothing is published for, in pairings with a model that was asked again."""
-        asked_again = {usage.id for usage in self.result.usage if usage.reasked}
-        pairs = [pair for pair in self.estimators if not asked_again.isdisjoint(pair)]
-        return self._times_the_hands(self._filled(UNPUBLISHED).model, pairs) if pairs else None
 
     def _times_the_hands(self, other: MarginModel, pairs: Iterable[Pair]) -> float | None:
         rows = [(other.own_variance(*pair), self.model.own_variance(*pair)) for pair in pairs]

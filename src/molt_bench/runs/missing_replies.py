@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from msgspec import UNSET
-
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.journal import Game, Line
-from molt_bench.specs import GameLabel
 
 #: How the fault of an agent begins that is not asked any more in a game.
 _GIVEN_UP = "given up after"
@@ -23,23 +20,13 @@ def first_without_replies(
 
     Raises JournalError if no reply at all is recorded: to play everything again would be expensive.
     """
-    final = [each for each in exchanges if each.attempt == 1]
-    replies = Counter((each.game, each.participant) for each in final)
-    first, more = Counter[tuple[GameLabel, str]](), Counter[tuple[GameLabel, str]]()
-    for each in final:
-        if each.sample is UNSET:
-            first[each.game, each.participant] += 1
-            # Of those that one is drawn from, there are as many as the first one says.
-            more[each.game, each.participant] += each.samples - 1 if each.samples is not UNSET else 0
+    replies = Counter((each.game, each.participant) for each in exchanges if each.attempt == 1)
     for place, line in enumerate(lines):
         if not isinstance(line, Game):
             continue
         played = [(player, name) for player, name in enumerate(line.participants) if name in models]
         asked = {(line.label, name): _asked(line, player) for player, name in played}
-        if any(
-            first[each] < count or replies[each] < models[each[1]].samples * count + more[each]
-            for each, count in asked.items()
-        ):
+        if any(replies[each] < count for each, count in asked.items()):
             if not replies:
                 raise JournalError(f"{EXCHANGES} is missing or empty: put it back, or start a new run")
             return place

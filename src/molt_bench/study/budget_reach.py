@@ -14,12 +14,11 @@ from molt_bench.config.matchmaker_names import GAUNTLET
 from molt_bench.config.participants import REFERENCE, REFERENCES, ParticipantConfig
 from molt_bench.config.sections import MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
 from molt_bench.errors import ConfigError
-from molt_bench.study.pilot import Pilot, left_by_reasking
+from molt_bench.study.pilot import Pilot
 from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
 
-#: The settings as they are, without the comprehension question, with several answers to draw from where much depends on
-#: them.
-Harness: TypeAlias = Literal["as configured", "no comprehension", "reask auto"]
+#: The settings as they are, and without the comprehension question.
+Harness: TypeAlias = Literal["as configured", "no comprehension"]
 Limit: TypeAlias = Literal["hands", "dollars"]
 
 
@@ -89,25 +88,6 @@ def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
             )
             fewer = way.config.model_copy(update={"participants": spared})
             yield Way(fewer, "no comprehension", added=way.added)
-    if models and config.rating.estimator in ("auto", "fitted"):
-        for way in schedules:
-            again = _asked_again(way.config)
-            left = left_by_reasking(again, way.config)
-            if left < 1:
-                # Without a pilot, the prior counts on it.
-                yield Way(again, "reask auto", added=way.added, variance=1.0 if pilot is None else left)
-
-
-def _asked_again(config: BenchmarkConfig) -> BenchmarkConfig:
-    """Return a config whose models are asked again where that is allowed."""
-    models = config.models()
-    asked = {
-        name for name, each in models.items() if each.harness != "mixed" and each.samples == 1 and each.reask == "off"
-    }
-    again = tuple(
-        each.model_copy(update={"reask": "auto"}) if each.id in asked else each for each in config.participants
-    )
-    return config.model_copy(update={"participants": again})
 
 
 def _other_schedule(config: BenchmarkConfig) -> list[Way]:

@@ -8,9 +8,8 @@ from statistics import fmean, median
 from typing import Final
 
 import msgspec
-from msgspec import UNSET
 
-from molt_bench.agents.llm.money.expected_use import Expected, answers_of, expected_of
+from molt_bench.agents.llm.money.expected_use import Expected, expected_of
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
@@ -43,9 +42,6 @@ SD_PER_HAND: Final = {
 #: luck of the cards, over `adjusted`. Of six pairings of 2,000 hands by `benchmarks/strength.py`, four had .10 to .33,
 #: `random` 1.06, and `tight`, which hardly plays, 4.9: so this is on the safe side for agents that play their hands.
 AGAINST_REFERENCE: Final = 0.45
-#: Share of the variance that is left where the answers of so many of the two are drawn with `reask: auto`, in a run of
-#: some hundred hands: `benchmarks/stand_ins.py --reask`. Of one alone, half of that saving is assumed.
-ASKED_AGAIN: Final = (1.0, 0.78, 0.55)
 #: Seconds for each call.
 LATENCY_S: Final = 5.0
 #: The standard deviation of a hand grows as this power of the stacks, over the same ladders.
@@ -55,24 +51,10 @@ _DEPTH: Final = 100.0
 
 def prior_deviation(config: BenchmarkConfig) -> float:
     """Return the standard deviation of a hand that is assumed without a pilot: the mean of all pairings."""
-    shares = _shares(config)
+    known = references_in(config)
+    shares = [1.0 if known.isdisjoint(pair) else AGAINST_REFERENCE for pair in config.pairings()]
     deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
     return SD_PER_HAND[config.rating.estimator] * deep * sqrt(fmean(shares))
-
-
-def _shares(config: BenchmarkConfig) -> list[float]:
-    """Return the share of the variance of each pairing that is left by what is known of those who play."""
-    known, models = references_in(config), config.models() if config.rating.estimator in ("auto", "fitted") else {}
-    found = []
-    for pair in config.pairings():
-        asked_again = sum(name in models and models[name].reasks for name in pair)
-        found.append(ASKED_AGAIN[asked_again] if known.isdisjoint(pair) else AGAINST_REFERENCE)
-    return found
-
-
-def left_by_reasking(config: BenchmarkConfig, other: BenchmarkConfig) -> float:
-    """Return the share of the variance that one config leaves, relative to another that only asks otherwise."""
-    return fmean(_shares(config)) / fmean(_shares(other))
 
 
 def references_in(config: BenchmarkConfig) -> set[str]:
@@ -92,7 +74,6 @@ class ModelGuess(msgspec.Struct, frozen=True):
         measured: Whether these numbers come from the pilot.
         output_range: The fewest and the most output tokens that would be no surprise; both 0 where they are measured.
         usd_range: Dollars with these; None if no price is known, or where they are measured.
-        calls_at_once: Calls that a decision makes at once on average, so that they take the time of one.
         harness: How it is asked: its harness with its version, and its track.
     """
 
@@ -104,7 +85,6 @@ class ModelGuess(msgspec.Struct, frozen=True):
     latency_s: float
     usd_per_call: float | None
     measured: bool
-    calls_at_once: float = 1.0
     harness: str = ""
     cache_writes: float = 0.0
     output_range: tuple[float, float] = (0.0, 0.0)
@@ -225,11 +205,9 @@ def _pooled(variances: Collection[tuple[float, int]]) -> float:
 
 def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:
     latencies = [each.latency_s for each in exchanges if each.outcome == "reply"]
-    first = sum(each.sample is UNSET for each in exchanges) or 1
     return ModelGuess(
         id=name,
-        calls_per_hand=first / hands,
-        calls_at_once=len(exchanges) / first,
+        calls_per_hand=len(exchanges) / hands,
         input_tokens=fmean(each.tokens.input for each in exchanges),
         cached_tokens=fmean(each.tokens.cached for each in exchanges),
         output_tokens=fmean(each.tokens.output for each in exchanges),
@@ -259,9 +237,6 @@ def guess_of(
         assumed = msgspec.structs.asdict(expected_of(settings, hands))
         found = ModelGuess(id="", latency_s=LATENCY_S, usd_per_call=None, measured=False, **assumed)
     latency = found.latency_s if latency_s is None else latency_s
-    # A pilot without it says nothing about how often a model is asked again.
-    asked_again = settings.answers is None and found.calls_at_once > 1
-    answers = found.calls_at_once if asked_again else answers_of(settings)
     expected = msgspec.convert(found, Expected, from_attributes=True)
     least, most = (expected.usd_per_call(settings, prices, written) for written in found.output_range)
     return msgspec.structs.replace(
@@ -270,7 +245,5 @@ def guess_of(
         latency_s=latency,
         usd_per_call=expected.usd_per_call(settings, prices),
         usd_range=None if least is None or most is None or found.measured else (least, most),
-        calls_per_hand=found.calls_per_hand * answers,
-        calls_at_once=answers,
         harness=f"{settings.harness_label}, {settings.track}",
     )

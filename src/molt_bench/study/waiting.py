@@ -27,7 +27,7 @@ def sweep_s(config: BenchmarkConfig, guesses: Sequence[ModelGuess]) -> float:
         longest = 0.0
         for pair in chosen:
             asked = [models[name] for name in pair if name in models]
-            turns = {model.id: hands * model.calls_per_hand / model.calls_at_once for model in asked}
+            turns = {model.id: hands * model.calls_per_hand for model in asked}
             longest = max(longest, fsum(turns[model.id] * model.latency_s for model in asked))
             for model in asked:
                 calls[model.id] += games * hands * model.calls_per_hand

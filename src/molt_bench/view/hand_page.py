@@ -1,7 +1,5 @@
 """The page of a hand: one deal as it was played in both seatings, with what the agents said."""
 
-from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -221,7 +219,7 @@ def _exchange(
     prompts: bool,
 ) -> dict[str, Any]:
     """Return all attempts of a model at a decision, and what they cost together; None where a price is not known."""
-    ordered = sorted(tries, key=lambda each: (each[0].place, each[1]))
+    ordered = sorted(tries, key=lambda each: (each[0].attempt, each[1]))
     exchanges = [exchange for exchange, _ in ordered]
     usd = [exchange.cost_usd for exchange in exchanges]
     tokens = [msgspec.to_builtins(exchange.tokens) for exchange in exchanges]
@@ -233,26 +231,8 @@ def _exchange(
         "tokens": {kind: sum([each[kind] for each in tokens]) for kind in tokens[0]},
         "latencyS": rounded(sum([exchange.latency_s for exchange in exchanges])),
         "usd": None if None in usd else rounded(sum([each for each in usd if each is not None])),
-        "attempts": [
-            {**_attempt(run, exchange, span, messages, faults), **_drawn_from(exchange, exchanges)}
-            for exchange, span in ordered
-        ],
+        "attempts": [_attempt(run, exchange, span, messages, faults) for exchange, span in ordered],
     }
-
-
-def _drawn_from(exchange: Exchange, exchanges: Sequence[Exchange]) -> dict[str, Any]:
-    """Return what one of several answers was drawn from, at the last of them; nothing where there is one."""
-    if exchange.samples is UNSET:
-        return {}
-    at_once = [each for each in exchanges if each.attempt == exchange.attempt]
-    if exchange is not at_once[-1]:
-        return {"strategy": None}
-    found = Counter(share.action for each in at_once if each.strategy is not UNSET for share in each.strategy)
-    shares = [
-        {"kind": action.kind, "amount": action.amount, "percent": 100 * count / found.total()}
-        for action, count in found.most_common()
-    ]
-    return {"strategy": shares or None, "samples": exchange.samples}
 
 
 def _attempt(
@@ -268,7 +248,6 @@ def _attempt(
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
     return {
         "attempt": exchange.attempt,
-        "sample": exchange.place[1],
         "outcome": exchange.outcome,
         "finish": exchange.finish,
         "error": None if wrong is None else {"kind": wrong.kind, "message": wrong.message},

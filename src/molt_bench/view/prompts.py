@@ -1,7 +1,6 @@
 """The prompts of a run, written again: the record has only their hashes, and what is shown agrees with those."""
 
 from contextlib import suppress
-from itertools import groupby
 from typing import Final
 
 import msgspec
@@ -69,16 +68,13 @@ class _Asked:
             for exchange, span in self._run.exchanges.get(place, ())
             if exchange.decision == len(seen.log) and exchange.participant == self._name
         ]
-        own.sort(key=lambda each: each[0].place)
-        for _, attempt in groupby(own, key=lambda each: each[0].attempt):
-            said = [(each, self._run.exchange_at(span)) for each, span in attempt]
-            tries = [msgspec.structs.replace(each, text=line.text if line else "") for each, line in said]
-            for exchange in tries:
-                message = self._message(seen, exchange)
-                if message is not None:
-                    self.found[exchange.prompt_hash] = message
+        for exchange, span in sorted(own, key=lambda each: each[0].attempt):
+            message = self._message(seen, exchange)
+            if message is not None:
+                self.found[exchange.prompt_hash] = message
+            line = self._run.exchange_at(span)
             with suppress(AgentFailed):
-                self.conversation.take_reply(seen, *tries)
+                self.conversation.take_reply(seen, msgspec.structs.replace(exchange, text=line.text if line else ""))
 
     def _message(self, seen: Observation, exchange: Exchange) -> str | None:
         """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""

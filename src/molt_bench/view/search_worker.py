@@ -88,7 +88,6 @@ class _Exchange(msgspec.Struct, tag="exchange", tag_field="line"):
     text: str
     finish: str | None = None
     strategy: msgspec.Raw | None = None
-    samples: int | None = None
 
 
 class _Object(msgspec.Struct):
@@ -202,7 +201,7 @@ def _reasoning(exchange: _Exchange) -> str | None:
         except (msgspec.MsgspecError, RecursionError):
             pass
     try:
-        mixed = exchange.strategy is not None and exchange.samples is None
+        mixed = exchange.strategy is not None
         return reply.read_reply(exchange.text, exchange.finish, exchange.mode, mixed=mixed).reasoning  # type: ignore[arg-type]
     except AgentFailed:
         return None

@@ -126,10 +126,6 @@ CASES = {
     "is overloaded every third time, with a 503": Case(fault=every(3, "503")),
     "answers 429 every third time": Case(fault=every(3, "429")),
     "says nothing usable": Case(fault=every(1, "prose")),
-    "gives 5 samples a decision": Case(model={"samples": 5}, writes=varied(80, 2000)),
-    "gives 5 samples a decision and ignores limits": Case(model={"samples": 5}, writes=varied(80, 9000), keeps=False),
-    "is asked 5 times a decision (`reask: 5`)": Case(model={"reask": 5}, writes=varied(80, 2000)),
-    "is asked 5 times a decision and ignores limits": Case(model={"reask": 5}, writes=varied(80, 9000), keeps=False),
     "has a limit of 50,000 tokens": Case(0.0, writes=varied(80, 2000), tokens=50_000),
     "has a limit of 50,000 tokens and ignores others": Case(0.0, writes=varied(80, 9000), tokens=50_000, keeps=False),
 }
@@ -139,7 +135,6 @@ CORE = (
     "ignores `maxTokens: 500`",
     "ignores every limit, without `maxTokens`",
     "breaks off every third answer",
-    "gives 5 samples a decision and ignores limits",
 )
 
 

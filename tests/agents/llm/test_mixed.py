@@ -8,7 +8,7 @@ import pytest
 from molt_bench.agents.llm.money.expected_use import expected_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import default_skill
-from molt_bench.agents.llm.strategy import MOST_ACTIONS, Share, drawn, together
+from molt_bench.agents.llm.strategy import MOST_ACTIONS, Share, drawn, weights_of
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import decision_prompt
 from molt_bench.agents.llm.talk.reply import read_reply, reply_schema
@@ -16,7 +16,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action, LegalActions
 from tests.agents.llm.mixing import mixing, stated
-from tests.agents.llm.playing import MODELS, Kept, faults_of, games_of, prompts_of, run
+from tests.agents.llm.playing import MODELS, Kept, faults_of, prompts_of, run
 from tests.agents.llm.provider import Provider
 from tests.agents.llm.test_conversation import exchange, seen
 from tests.cases import one_in
@@ -129,44 +129,34 @@ LEGAL = LegalActions(50, 200, 900)
 
 def test_the_draw_follows_the_percentages_whatever_their_order():
     shares = (Share("raiseTo", 300, 50), Share("fold", 0, 20), Share("raiseTo", 200, 30))
-    weights = together([shares], LEGAL.allows)
-    assert weights == together([shares[::-1]], LEGAL.allows)
+    weights = weights_of(shares)
+    assert weights == weights_of(shares[::-1])
     count = 1000
     rolls = Counter(drawn(weights, (2 * at + 1) * 2**31 // count) for at in range(count))
     assert rolls == {Action("fold"): 200, Action("raiseTo", 200): 300, Action("raiseTo", 300): 500}
     assert (drawn(weights, 0), drawn(weights, 2**32 - 1)) == (Action("fold"), Action("raiseTo", 300))
 
 
-def test_samples_are_taken_together_without_those_that_are_not_legal():
-    both = [(Share("fold", 0, 100),), (Share("fold", 0, 40), Share("call", 0, 60)), (Share("check", 0, 100),)]
-    assert together(both, LEGAL.allows) == [(Action("fold"), 140), (Action("call"), 60)]
-    assert together(both[2:], LEGAL.allows) == []
-
-
-def replied(noise, *texts):
-    """Return what is done after some answers to one question."""
-    return Conversation(MIXED).take_reply(seen(noise=noise), *map(exchange, texts))
+def replied(noise, text):
+    """Return what is done after an answer."""
+    return Conversation(MIXED).take_reply(seen(noise=noise), exchange(text))
 
 
 def test_the_bench_draws_by_the_noise_of_the_decision():
     assert replied(0, FOLD_OR_RAISE) == Action("fold")
     assert replied(2**32 - 1, FOLD_OR_RAISE) == Action("raiseTo", 600)
-    once = stated(("call", None, 100))
-    assert replied(2**32 - 1, "nothing", once, FOLD_OR_RAISE) == Action("raiseTo", 600)
-    assert replied(2**31, "nothing", once, FOLD_OR_RAISE) == Action("call")
 
 
 def test_a_strategy_with_an_illegal_action_is_refused_whatever_would_be_drawn():
     for noise in (0, 2**32 - 1):
         assert replied(noise, stated(("raiseTo", 150, 1), ("call", None, 99))) == Action("raiseTo", 150)
-        assert replied(noise, "nothing", stated(("check", None, 1), ("call", None, 99))) == Action("check")
+        assert replied(noise, stated(("check", None, 1), ("call", None, 99))) == Action("check")
 
 
-def test_what_was_drawn_is_remembered_with_the_reason_of_an_answer_that_has_it():
-    talk = Conversation(LLMSettings(model="openai:m", harness="mixed", memory="hand", samples=2))
-    one, other = (stated((kind, None, 100)).replace('"r"', f'"I {kind}"') for kind in ("fold", "call"))
-    assert talk.take_reply(seen(noise=2**32 - 1), exchange(one), exchange(other)) == Action("call")
-    assert "- preflop, call: I call" in talk.message(seen(noise=0))
+def test_what_was_drawn_is_remembered_with_its_reason():
+    talk = Conversation(LLMSettings(model="openai:m", harness="mixed", memory="hand"))
+    assert talk.take_reply(seen(noise=2**32 - 1), exchange(FOLD_OR_RAISE)) == Action("raiseTo", 600)
+    assert "- preflop, raiseTo 600: " in talk.message(seen(noise=0))
 
 
 def played(settings=None, policy=mixing, **options):
@@ -228,23 +218,6 @@ def test_an_illegal_action_is_a_fault_even_where_it_is_never_drawn():
 
 
 SURE = [{"kind": "fold", "amount": None, "percent": 99}]
-
-
-def test_samples_are_asked_and_their_mean_is_drawn_from():
-    answers = iter(range(10**6))
-
-    def torn(prompt, body):
-        passive = "call" if "call" in prompt.split("Legal actions: ")[-1].splitlines()[0] else "check"
-        kind = ("fold", passive)[next(answers) % 2]
-        return {"reasoning": kind, "strategy": [{"kind": kind, "amount": None, "percent": 100}]}
-
-    result, exchanges, _ = played({"samples": 2}, policy=torn, seeds=3)
-    assert not faults_of(result)
-    assert {len(each.strategy) for each in exchanges} == {1}
-    done = Counter(text.split(":")[3] for game in games_of(result) for text in game.hand_texts)
-    assert len(done) > 1
-    corrected, adjusted = (result.matches[0].margins[name] for name in ("corrected", "adjusted"))
-    assert corrected != adjusted  # a fold and a call for sure, each by itself, would leave nothing to correct
 
 
 def test_a_strategy_is_a_little_longer_in_plans_and_its_dice_are_known_already():

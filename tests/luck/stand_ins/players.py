@@ -1,8 +1,6 @@
-"""Players whose odds the bench knows: they state it, as by `harness: mixed`, or are asked again, as by `reask`."""
+"""Players whose odds the bench knows: they state it, as by `harness: mixed`."""
 
-import numpy as np
-
-from molt_bench.agents.llm.strategy import Share, StatedDraws, drawn, pure, together
+from molt_bench.agents.llm.strategy import Share, StatedDraws, drawn, weights_of
 from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import Action
 
@@ -37,31 +35,13 @@ class Stater:
     def act(self, seen):
         """State, and draw."""
         stated = strategy_of(seen, self._boldness)
-        self.strategies[seen.hand_number, len(seen.log)] = [stated]
-        return drawn(together([stated], seen.legal.allows), seen.noise)
+        self.strategies[seen.hand_number, len(seen.log)] = stated
+        return drawn(weights_of(stated), seen.noise)
 
     def policy(self, seen):
         """Return the odds anywhere."""
         stated = strategy_of(seen, self._boldness)
         return [(share.action, share.percent / 100) for share in stated]
-
-
-class Asked:
-    """Is asked several times, and plays one of its answers: a model that publishes nothing."""
-
-    def __init__(self, name, boldness, worth=lambda seen: 5, salt=()):
-        self.name, self._boldness, self._worth = name, boldness, worth
-        self._dice = np.random.default_rng([sum(name.encode()), *salt])
-        self.answers = {}
-
-    def act(self, seen):
-        """Answer, and play the first answer: which one it is makes no difference."""
-        shares = strategy_of(seen, self._boldness)
-        odds = np.array([share.percent for share in shares]) / 100
-        drawn = self._dice.choice(len(shares), size=self._worth(seen), p=odds)
-        if len(drawn) > 1:
-            self.answers[seen.hand_number, len(seen.log)] = [pure(shares[at].action) for at in drawn]
-        return shares[drawn[0]].action
 
 
 def stated_game(boldness, *, seed, hands=10, names=("one", "two"), **mode):

@@ -71,12 +71,3 @@ def test_caution_with_draws_changes_nothing_where_odds_are_stated_even_if_they_l
     cautious, plain = both()
     assert cautious == plain
     decisions.cache_clear()
-
-
-def test_frozen_stand_ins_are_those_that_they_are_made_of():
-    learned = StandIns()
-    for _ in AGENTS:
-        learned.add_agent()
-    learned.learn(decisions("lesson", 12, stated=False))
-    other = decisions("test", 12, stated=True)
-    assert (learned.frozen().odds(other.moments, other.deals)[0] == learned.odds(other.moments, other.deals)[0]).all()

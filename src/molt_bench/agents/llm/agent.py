@@ -1,23 +1,17 @@
 """LLMAgent: a language model that plays."""
 
-import asyncio
-from collections.abc import Callable
-from typing import Final, TypeAlias
-
-import msgspec
+from typing import Final
 
 from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.sending.after_failure import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import made_hand
-from molt_bench.agents.llm.types import Exchange, Question
+from molt_bench.agents.llm.types import Question
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel
 
-#: Returns how many answers a decision is worth, by what the seat to act sees.
-Worth: TypeAlias = Callable[[Observation], int]
 #: Seconds for which a single game waits for a model that cannot be reached.
 _LONE_PAUSE_S: Final = 30.0
 
@@ -32,19 +26,15 @@ class LLMAgent:
         settings: How it is asked.
         gateway: Asks it.
         game: The game that it plays.
-        worth: How many answers to draw from at a decision, with `reask: auto`; None for one.
     """
 
     keeps_time = True
 
-    def __init__(
-        self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel, worth: Worth | None = None
-    ) -> None:
+    def __init__(self, name: str, settings: LLMSettings, gateway: Gateway, *, game: GameLabel) -> None:
         self.name = name
         self._settings = settings
         self._gateway = gateway
         self._game = game
-        self._worth = worth
         self._facts: GameFacts | None = None
         self.reset()
 
@@ -78,24 +68,7 @@ class LLMAgent:
             made_hand(observation.cards, observation.board),
             observation.to_call,
         )
-        answers = await self._asked(observation, question)
-        return self._conversation.take_reply(observation, *answers)
-
-    async def _asked(self, observation: Observation, question: Question) -> list[Exchange]:
-        """Ask a question, as often as the settings say or as it is worth; return the answers."""
-        count = self._settings.answers or await self._chosen(observation, question)
-        if count == 1:
-            return [await self._gateway.ask(self.name, question)]
-        drawn_from = count if self._settings.reasks else 1
-        often = [msgspec.structs.replace(question, sample=at, samples=drawn_from) for at in range(count)]
-        return await asyncio.gather(*[self._gateway.ask(self.name, each) for each in often])
-
-    async def _chosen(self, observation: Observation, question: Question) -> int:
-        """Return how many answers to draw from: as many as before the run was cut off, or as the decision is worth."""
-        known = self._gateway.samples_of(self.name, question)
-        if known is not None or self._worth is None:
-            return known or 1
-        return await asyncio.to_thread(self._worth, observation)
+        return self._conversation.take_reply(observation, await self._gateway.ask(self.name, question))
 
 
 def lone_agent(name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S) -> LLMAgent:

@@ -4,7 +4,7 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.money.ledger import Ledger
 from molt_bench.agents.llm.sending.http_record import Clean, HttpRecords
-from molt_bench.agents.llm.types import Exchange, HttpRecord, Question
+from molt_bench.agents.llm.types import Exchange, HttpRecord
 from molt_bench.specs import GameLabel
 
 
@@ -44,23 +44,15 @@ class Exchanges:
 
         For runs of other versions, whose prompts are not written any more.
         """
-        place = (wanted.participant, wanted.hand, wanted.decision, wanted.place)
+        place = (wanted.participant, wanted.hand, wanted.decision, wanted.attempt)
         return next(
             (
                 each
                 for each in self._known.get(wanted.game, {}).values()
-                if (each.participant, each.hand, each.decision, each.place) == place
+                if (each.participant, each.hand, each.decision, each.attempt) == place
             ),
             None,
         )
-
-    def samples_of(self, participant: str, question: Question) -> int | None:
-        """Return how many answers one is drawn from at a question; None if none of them is recorded yet."""
-        place = (participant, question.hand, question.decision, question.attempt)
-        for each in self._known.get(question.game, {}).values():
-            if (each.participant, each.hand, each.decision, each.attempt) == place:
-                return 1 if each.samples is UNSET else each.samples
-        return None
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange."""

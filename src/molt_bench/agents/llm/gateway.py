@@ -138,12 +138,6 @@ class Gateway:
                 raise ProviderError(f"no exchange is recorded for {_place(participant, question)}")
         return await self._shielded(self._ask(asked, question, exchange))
 
-    def samples_of(self, participant: str, question: Question) -> int | None:
-        """Return how many answers one is drawn from, if that is on record; of a run that is only read, it always is."""
-        if self.recorder is None:
-            return None
-        return self.recorder.samples_of(participant, question) or (1 if self.recorder.read_only else None)
-
     async def greet(self, participant: str) -> None:
         """Check before the first card that a model can be asked: connect, and ask it one short question.
 

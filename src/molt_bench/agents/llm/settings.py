@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import Field, field_validator
 
 from molt_bench.agents.llm.providers.table import EXAMPLE, provider_of
-from molt_bench.agents.llm.types import MOST_SAMPLES, Effort, OutputMode
+from molt_bench.agents.llm.types import Effort, OutputMode
 from molt_bench.agents.settings_base import (
     MOST,
     MUCH,
@@ -31,14 +31,6 @@ HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1}
 FIRST_HARNESS: Final = "strict/1"
 #: What a reply states first: why, or what to do.
 ReplyFirst: TypeAlias = Literal["reasoning", "action"]
-#: How many answers to a question the bench draws one from: one, so many, or more where more depends on it.
-Reask: TypeAlias = Annotated[
-    Literal["auto", "off"] | Annotated[int, Field(ge=1, le=MOST_SAMPLES, strict=True)],
-    BeforeValidator(
-        lambda value: "off" if value is False else value,  # as YAML reads it
-        json_schema_input_type=Literal["auto", "off"] | Annotated[int, Field(ge=1, le=MOST_SAMPLES)],
-    ),
-]
 
 
 class LLMSettings(AgentSettings):
@@ -75,23 +67,6 @@ class LLMSettings(AgentSettings):
     reply_first: Annotated[
         ReplyFirst, Field(description="What a reply states first: its reasoning, or the action.")
     ] = "reasoning"
-    samples: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=MOST_SAMPLES,
-            strict=True,
-            description="Answers to one question, of which the majority counts, or the mean of their strategies.",
-            exclude_if=lambda value: value == 1,
-        ),
-    ] = 1
-    reask: Annotated[
-        Reask,
-        Field(
-            description="Answers to one question, of which the bench draws one: so many, or by what depends on it.",
-            exclude_if=lambda value: value == "off",
-        ),
-    ] = "off"
     max_concurrent: (
         Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
@@ -117,29 +92,6 @@ class LLMSettings(AgentSettings):
             raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
         return value
 
-    @field_validator("samples")
-    @classmethod
-    def _samples_differ(cls, value: int, known: ValidationInfo) -> int:
-        if value > 1 and (known.data.get("seed") is not None or known.data.get("temperature") == 0):
-            raise as_problem("", value, "1 beside a seed or temperature 0: all answers would be the same")
-        return value
-
-    @field_validator("reask")
-    @classmethod
-    def _is_the_only_way_to_known_odds(cls, value: str | int, known: ValidationInfo) -> str | int:
-        if value in ("off", 1):
-            return value
-        settings = known.data
-        if value != "auto" and (settings.get("seed") is not None or settings.get("temperature") == 0):
-            raise as_problem("", value, "off beside a seed or temperature 0: all answers would be the same")
-        for field, wanted, why in (
-            ("harness", settings.get("harness") != "mixed", "the odds of what is stated are known"),
-            ("samples", settings.get("samples") == 1, "a majority is not one draw with known odds"),
-        ):
-            if not wanted:
-                raise as_problem("", value, f"off beside {field}: {why}")
-        return value
-
     @property
     def harness_label(self) -> str:
         """The harness with its version, such as `strict/3`."""
@@ -149,19 +101,6 @@ class LLMSettings(AgentSettings):
     def shows_dice(self) -> bool:
         """Whether it is told a random number to mix with."""
         return self.track != "bare" and self.harness != "mixed"
-
-    @property
-    def answers(self) -> int | None:
-        """Answers to every question: those of a majority, or those that one is drawn from; None if it depends."""
-        if self.reask != "auto":
-            return self.samples if self.reask == "off" else self.reask
-        # Then all answers would be the same.
-        return 1 if self.seed is not None or self.temperature == 0 else None
-
-    @property
-    def reasks(self) -> bool:
-        """Whether one of several answers is drawn."""
-        return self.reask != "off" and self.answers != 1
 
     @property
     def provider(self) -> str:

@@ -4,7 +4,7 @@ A strategy is complete before anything is drawn, and so is whether it is taken: 
 and all of its actions have to be legal. So the odds of what is drawn are the stated ones, exactly, at every attempt.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 import msgspec
@@ -45,27 +45,15 @@ Strategy: TypeAlias = tuple[Share, ...]
 Weights: TypeAlias = list[tuple[Action, int]]
 
 
-def pure(action: Action) -> Strategy:
-    """Return the strategy that always takes an action."""
-    return (Share(action.kind, action.amount, WHOLE),)
-
-
 def illegal(strategy: Strategy, allows: Callable[[Action], bool]) -> Action | None:
     """Return the first action of a strategy that is not legal; None if all are."""
     return next((share.action for share in strategy if not allows(share.action)), None)
 
 
-def together(strategies: Iterable[Strategy], allows: Callable[[Action], bool]) -> Weights:
-    """Return the mean of the strategies that have only legal actions; nothing if there are none.
-
-    The order of the strategies, and that of their actions, makes no difference.
-    """
-    found: dict[Action, int] = {}
-    for strategy in strategies:
-        if illegal(strategy, allows) is None:
-            for share in strategy:
-                found[share.action] = found.get(share.action, 0) + share.percent
-    return sorted(found.items(), key=lambda each: (KINDS.index(each[0].kind), each[0].amount))
+def weights_of(strategy: Strategy) -> Weights:
+    """Return the actions of a strategy with their percentages, whatever their order was."""
+    found = [(share.action, share.percent) for share in strategy]
+    return sorted(found, key=lambda each: (KINDS.index(each[0].kind), each[0].amount))
 
 
 def drawn(weights: Weights, noise: int) -> Action:
@@ -86,32 +74,16 @@ def drawn(weights: Weights, noise: int) -> Action:
 class StatedDraws:
     """The strategies that one model stated in one game, by hand and by the number of actions before the decision.
 
-    The bench draws from them, so nothing needs to be tested: what was done is what was drawn. Where one of several
-    answers was drawn, they are those answers. One that could not be played then counts as the mean of the others, so
-    that the odds are those of the others alone; where it was drawn, there is another attempt, or the hand was folded.
-
-    Args:
-        strategies: What was stated at decisions.
-        forced: Decisions at which the hand was folded, since nothing could be played.
-        in_part: Whether odds are known at some decisions alone, since elsewhere there is one answer.
+    The bench draws from them, so nothing needs to be tested: what was done is what was drawn. One with an action that
+    is not legal was not drawn from: there is another attempt, or the hand was folded.
     """
 
-    def __init__(
-        self,
-        strategies: Mapping[tuple[int, int], Iterable[Strategy]],
-        forced: Container[tuple[int, int]] = (),
-        *,
-        in_part: bool = False,
-    ) -> None:
-        self.in_part = in_part
+    def __init__(self, strategies: Mapping[tuple[int, int], Strategy]) -> None:
         self._strategies = strategies
-        self._forced = forced
 
     def at(self, seen: Observation) -> tuple[tuple[Action, float], ...] | None:
         """Return the odds that the action at a decision was drawn with; None if no strategy was taken there."""
-        place = seen.hand_number, len(seen.log)
-        if place in self._forced:
+        strategy = self._strategies.get((seen.hand_number, len(seen.log)), ())
+        if not strategy or illegal(strategy, seen.legal.allows) is not None:
             return None
-        weights = together(self._strategies.get(place, ()), seen.legal.allows)
-        whole = sum(weight for _, weight in weights)
-        return tuple([(action, weight / whole) for action, weight in weights]) if weights else None
+        return tuple([(action, weight / WHOLE) for action, weight in weights_of(strategy)])

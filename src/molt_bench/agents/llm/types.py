@@ -3,10 +3,10 @@
 import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.specs import GameLabel
@@ -26,8 +26,6 @@ EFFORT_TOKENS: Final[Mapping[Effort, int]] = {
 }
 #: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good.
 ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused"]
-#: Most answers to one question.
-MOST_SAMPLES: Final = 64
 #: Most tokens of one request and its reply; no model has room for more.
 MOST_TOKENS: Final = 20_000_000
 
@@ -80,8 +78,6 @@ class Question(msgspec.Struct, frozen=True):
         attempt: Number of the attempt at the decision, from 1.
         hand_held: What the model's hand is, to check its reading.
         to_call: Chips a call costs, to check its reading.
-        sample: The same question is asked several times: which of them this is, from 0.
-        samples: How many answers one is drawn from.
     """
 
     game: GameLabel
@@ -91,8 +87,6 @@ class Question(msgspec.Struct, frozen=True):
     message: str
     hand_held: str
     to_call: int
-    sample: int = 0
-    samples: int = 1
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -166,14 +160,11 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
         misread: What the model misread of its hand and the price; None where it was not asked.
-        strategy: The strategy that the reply states, where one was asked for and could be read. Of an answer that is
-            one of several to draw from, its action alone.
+        strategy: The strategy that the reply states, where one was asked for and could be read.
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
             have cost at most, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
         at_most_requests: How many requests those are.
-        sample: Which of several answers to the same question it is, from 1 after the first.
-        samples: How many there are, where one of them is drawn.
         without: Fields of the request that were left out, since the server had rejected them.
         wire: What went over the wire for the last request.
     """
@@ -199,8 +190,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET
     at_most_requests: int | UnsetType = UNSET
-    sample: int | UnsetType = UNSET
-    samples: Annotated[int, Meta(ge=2, le=MOST_SAMPLES)] | UnsetType = UNSET
     without: tuple[str, ...] | UnsetType = UNSET
     wire: HttpRecord | UnsetType = UNSET
 
@@ -210,13 +199,3 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         usd = self.at_most_usd if self.at_most_usd is not UNSET else 0.0
         tokens = self.at_most_tokens if self.at_most_tokens is not UNSET else 0
         return (self.cost_usd or 0.0) + usd, self.tokens.total + tokens
-
-    @property
-    def opens(self) -> bool:
-        """Whether it is the first question about a decision."""
-        return self.attempt == 1 and self.sample is UNSET
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Where it comes among the exchanges about a decision: its attempt and its sample."""
-        return self.attempt, 0 if self.sample is UNSET else self.sample

@@ -70,18 +70,6 @@ def surpluses(played: Visited, stand_ins: StandIns, asked: Mapping[int, PolicyOf
     return found
 
 
-def variances(moments: Ints, deals: Deals, stand_ins: StandIns) -> Floats:
-    """Return how much what is drawn at some moments varies if stand-ins draw it, in squared chips."""
-    odds, amounts = stand_ins.odds(moments, deals)
-    count = moments.shape[1]
-    first = _listed(np.arange(count), odds, amounts)
-    worth = _Search(deals, stand_ins).worth(moments, first)
-    means = np.bincount(first.at, first.chances * worth, count)
-    found = np.zeros(count)
-    found += np.bincount(first.at, first.chances * (worth - means[first.at]) ** 2, count)
-    return found
-
-
 class _Search:
     """Looks ahead from some decisions.
 

@@ -85,14 +85,6 @@ class StandIns:
         """Return whether there is a stand-in for an agent."""
         return self._agents[agent].weights is not None
 
-    def frozen(self) -> "StandIns":
-        """Return the stand-ins as they are now, which learn nothing more."""
-        found = StandIns()
-        for agent in self._agents:
-            kept = found._agents[found.add_agent()]
-            kept.weights, kept.prices = None if agent.weights is None else agent.weights.copy(), agent.prices
-        return found
-
     def learn(self, played: Visited) -> None:
         """Learn from a match; with a fifth more to learn from, fit again."""
         features = features_of(played.moments, played.deals)

@@ -15,7 +15,6 @@ from molt_bench.luck.reference.aivat import reference_bot
 from molt_bench.luck.reference.ranges import built_in_bot
 from molt_bench.luck.stand_ins.ahead import surpluses
 from molt_bench.luck.stand_ins.learned import StandIns
-from molt_bench.luck.stand_ins.reasking import Reasking
 from molt_bench.luck.stand_ins.visited import Visited, visited
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
@@ -40,21 +39,13 @@ class _Game(NamedTuple):
 class MatchLuck:
     """The luck of known dice in one match; that of players who are built in is always known."""
 
-    def __init__(
-        self, games: Mapping[GameSpec, _Game], built_in: Collection[int], in_part: Collection[int] = ()
-    ) -> None:
+    def __init__(self, games: Mapping[GameSpec, _Game], built_in: Collection[int]) -> None:
         self._games = games
         self._built_in = frozenset(built_in)
-        self._in_part = frozenset(in_part)
 
     def one_sided(self, players: Collection[int]) -> bool:
-        """Return whether the dice of one player alone are known, if the odds of these players are used.
-
-        Against a built-in bot, whose cards can be averaged over instead, those of a model that is asked again do not
-        count: they are known at some decisions alone.
-        """
-        own = frozenset(players) - (self._in_part if self._built_in else frozenset())
-        return len(self._built_in | own) == 1
+        """Return whether the dice of one player alone are known, if the odds of these players are used."""
+        return len(self._built_in.union(players)) == 1
 
     def won(self, game: GameSpec, players: Collection[int]) -> tuple[float, ...] | None:
         """Return what each hand that counts was worth to player A, without the luck of the dice of these players.
@@ -113,10 +104,6 @@ class RunStandIns:
         self._stand_ins.learn(played)
         return found
 
-    def reasking(self) -> Reasking:
-        """Return how many answers decisions are worth, by what was learned so far."""
-        return Reasking(self._stand_ins.frozen(), dict(self._numbers))
-
     def _number(self, name: str) -> int:
         if name not in self._numbers:
             self._numbers[name] = self._stand_ins.add_agent()
@@ -140,13 +127,7 @@ class RunStandIns:
                 own = found[record.spec].surpluses[player].setdefault(number, [])
                 own.append(surplus if record.seating == "AB" else -surplus)
         built_in = [player for player, agent in enumerate(agents) if agent in asked]
-        drawn = [policies for _, policies in games]
-        in_part = [at for at in (0, 1) if any(_in_part(each[at]) for each in drawn)]
-        return MatchLuck(found, built_in, in_part)
-
-
-def _in_part(policy: PolicyOf | StatedDraws | None) -> bool:
-    return isinstance(policy, StatedDraws) and policy.in_part
+        return MatchLuck(found, built_in)
 
 
 def _asked(agents: tuple[int, int], games: Sequence[tuple[GameRecord, Policies]]) -> dict[int, PolicyOf] | None:

@@ -92,8 +92,7 @@ function spentOn({ tokens, latencyS, usd }, suffix) {
 function attemptBody(one, { many, isLast, step, open }) {
   const { attempt, outcome, error, reasoning, trace, reply, prompt, promptHash } = one;
   const failed = error !== null || outcome !== "reply";
-  const which = `${one.sample ? `, sample ${one.sample + 1}` : ""}`;
-  const title = `Attempt ${attempt}${which}${failed ? " failed" : ""}`;
+  const title = `Attempt ${attempt}${failed ? " failed" : ""}`;
   const texts = [
     !isMissing(reasoning) && longText(reasoning, prose(open.mark), open.mark),
     !isMissing(trace) &&
@@ -107,7 +106,7 @@ function attemptBody(one, { many, isLast, step, open }) {
     error && faultText(error, ""),
     !error && outcome !== "reply" && h("p.warning", visibleLine(outcome)),
     texts,
-    strategyPanel(one.strategy, failed ? null : step, one.samples),
+    strategyPanel(one.strategy, failed ? null : step),
     many && facts(spentOn(one, "").filter(([, value]) => value), { class: "small" }),
   ];
   return h("div.attempt", { class: failed && !isLast ? "failed" : "" }, body);

@@ -29,11 +29,8 @@ function mixRow(option, { isDone, isBet }, notes, ...figures) {
   ]);
 }
 
-/**
- * The strategy that a model stated as bars, and which of its actions the bench drew; `step` is null if none was. With
- * `samples`, its answers to a question that was asked so often.
- */
-export function strategyPanel(strategy, step, samples) {
+/** The strategy that a model stated as bars, and which of its actions the bench drew; `step` is null if none was. */
+export function strategyPanel(strategy, step) {
   if (!strategy) return null;
   const rows = strategy.map(({ kind, amount, percent }) => {
     const option = { action: kind, amount, chance: percent / 100 };
@@ -41,13 +38,8 @@ export function strategyPanel(strategy, step, samples) {
     return mixRow(option, { isDone, isBet: opensBetting(step) }, [isDone && "drawn"]);
   });
   return h("div.mix", [
-    h(
-      "p.soft",
-      samples
-        ? `The model was asked ${samples} times; the bench draws one of the answers:`
-        : "The strategy that the model stated; the bench draws from it:",
-    ),
-    h("div", { role: "list", "aria-label": samples ? "The answers" : "The stated strategy" }, rows),
+    h("p.soft", "The strategy that the model stated; the bench draws from it:"),
+    h("div", { role: "list", "aria-label": "The stated strategy" }, rows),
   ]);
 }
 

@@ -41,8 +41,6 @@ _TOKENS_OF_HAND: Final = 65
 _MOST_OF_HANDS: Final = 2000
 #: What the comprehension question adds to a call.
 COMPREHENSION: Final = Tokens(input=25, output=20)
-#: Answers to a question with `reask: auto`, on average: `benchmarks/stand_ins.py`.
-REASKED: Final = 1.4
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
@@ -79,11 +77,6 @@ class Expected(msgspec.Struct, frozen=True):
         except ImportError:  # the price list is not installed
             return None
         return None if cost is None else cost / _PRICED_CALLS
-
-
-def answers_of(settings: LLMSettings) -> float:
-    """Return how many answers to a question are expected."""
-    return settings.answers or REASKED
 
 
 def reasons(settings: LLMSettings) -> bool:

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from molt_bench.agents.llm.money.budget import ModelBudget
-from molt_bench.agents.llm.money.expected_use import answers_of, expected_of
+from molt_bench.agents.llm.money.expected_use import expected_of
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
@@ -44,7 +44,7 @@ class _Hands:
 
     def __init__(self, settings: LLMSettings, prices: PriceList, hands: int) -> None:
         found = expected_of(settings, hands)
-        calls = found.calls_per_hand * answers_of(settings) * _PRIOR_HANDS
+        calls = found.calls_per_hand * _PRIOR_HANDS
         self.usd = calls * (found.usd_per_call(settings, prices) or 0.0)
         self.tokens = calls * (found.input_tokens + found.output_tokens)
         self.hands = _PRIOR_HANDS

@@ -4,7 +4,6 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.agents.llm.money.budget import Reservation, Reserve
 from molt_bench.agents.llm.money.prices import PriceList
@@ -109,16 +108,7 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         settings: The participant's `settings_hash`.
         prompt: The question's `prompt_hash`.
     """
-    place = msgspec.json.encode(
-        (
-            prompt,
-            question.game,
-            question.hand,
-            question.decision,
-            question.attempt,
-            *((question.sample,) if question.sample else ()),
-        )
-    )
+    place = msgspec.json.encode((prompt, question.game, question.hand, question.decision, question.attempt))
     return Exchange(
         key=sha256(settings + place).hexdigest(),
         participant=participant,
@@ -130,6 +120,4 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         mode="text",
         outcome="transport",
         text="",
-        sample=question.sample or UNSET,
-        samples=question.samples if question.samples > 1 else UNSET,
     )

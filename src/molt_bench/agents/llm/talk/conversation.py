@@ -7,10 +7,10 @@ replies alone, so it is the same whenever a game is played again from its record
 from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings
+from molt_bench.agents.llm.strategy import drawn, illegal, weights_of
 from molt_bench.agents.llm.talk.memory import HandMemory, SessionMemory
 from molt_bench.agents.llm.talk.prompt import decision_prompt
 from molt_bench.agents.llm.talk.reply import Reply, read_reply
-from molt_bench.agents.llm.talk.samples import chosen, drawn_from, one_of
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
@@ -53,25 +53,21 @@ class Conversation:
             rejected=self._rejected,
         )
 
-    def take_reply(self, observation: Observation, *answers: Exchange) -> Action:
+    def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
         """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none.
 
-        `answers` are those to one question, of which one counts. Where they state strategies, the action is drawn.
+        Where it states a strategy, the action is drawn from that by the noise of the decision. If one of its actions is
+        not legal, that one is returned.
         """
-        exchange, drawn = answers[0], None
-        if self._settings.harness == "mixed":
-            exchange, drawn = drawn_from(answers, self._settings, observation)
-        elif len(answers) > 1 and self._settings.reasks:
-            exchange = one_of(answers, observation)
-        elif len(answers) > 1:
-            exchange = chosen(answers, self._settings, observation.legal.allows)
-        said = exchange.text if exchange.outcome == "reply" else ""
-        self._rejected = said
+        self._rejected = exchange.text if exchange.outcome == "reply" else ""
         if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
-        reply = read_reply(exchange.text, exchange.finish, exchange.mode, mixed=self._settings.harness == "mixed")
-        action = drawn or reply.action
-        if observation.legal.allows(action):
+        mixed, allows = self._settings.harness == "mixed", observation.legal.allows
+        reply = read_reply(exchange.text, exchange.finish, exchange.mode, mixed=mixed)
+        action = reply.action
+        if mixed:
+            action = illegal(reply.strategy, allows) or drawn(weights_of(reply.strategy), observation.noise)
+        if allows(action):
             self._remember(observation, reply, action)
         return action
 

@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.strategy import Strategy, pure
+from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.agents.llm.talk.reply import Reply, read_reply
 from molt_bench.agents.llm.types import Exchange, Question
 from molt_bench.errors import AgentFailed
@@ -20,15 +20,9 @@ def reply_in(settings: LLMSettings, exchange: Exchange) -> Reply | None:
 
 
 def stated_in(settings: LLMSettings, exchange: Exchange) -> Strategy | UnsetType:
-    """Return the strategy that an exchange states, where one was asked for and can be read.
-
-    That of one of several answers to draw from is its action.
-    """
-    mixed, one_of_several = settings.harness == "mixed", exchange.samples is not UNSET
-    reply = reply_in(settings, exchange) if mixed or one_of_several else None
-    if reply is None:
-        return UNSET
-    return reply.strategy if mixed else pure(reply.action)
+    """Return the strategy that an exchange states, where one was asked for and can be read."""
+    reply = reply_in(settings, exchange) if settings.harness == "mixed" else None
+    return UNSET if reply is None else reply.strategy
 
 
 def misread_in(settings: LLMSettings, exchange: Exchange, question: Question) -> tuple[str, ...] | None:
