@@ -306,10 +306,6 @@ USAGE: Final = fields(
             costUsd=or_null(NUMBER, "Dollars; null if a price is unknown, or no reply ever came."),
             costUsdPerHand=or_null(NUMBER, "Dollars per hand."),
             costUsdPer100Decisions=or_null(NUMBER, "Dollars per 100 decisions."),
-            comprehension=or_null(
-                fields("How often it misread the table.", readings=INTEGER, misreadHand=INTEGER, misreadToCall=INTEGER),
-                "Null where it was not asked.",
-            ),
         ),
         "In the order of the leaderboard.",
     ),

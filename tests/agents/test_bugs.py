@@ -61,7 +61,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 
 WAYS = {
-    "strict": {"memory": "session", "comprehension": True, "track": "assisted"},
+    "strict": {"memory": "session", "track": "assisted"},
     "mixed": {"harness": "mixed"},
     "anthropic": {"memory": "hand"},
     "exec": {"command": f"{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},

@@ -3,18 +3,14 @@
 import json
 import re
 import shutil
-from hashlib import sha256
 
 import pytest
 
 from molt_bench.agents.llm.money.prices import Price, PriceList
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.prompt import MADE_HANDS, made_hand
 from molt_bench.agents.llm.types import Tokens
 from molt_bench.cli.run_result import UNRATED
-from molt_bench.poker.cards import cards_from_text
 from molt_bench.report.costs import dollars
-from tests.agents.llm.wire import default_policy
 from tests.e2e.llm import (
     MODEL,
     PRICE,
@@ -232,46 +228,6 @@ def test_what_was_spent_before_a_kill_counts_after_it(tmp_path, server):
     assert lost["requests"] == 1
     assert sum(spent) <= 6_000 < sum(spent) + lost["tokens"] + 2 * max(spent)
     assert "6,000 tokens is spent" in read(folder, "summary.json")["stopReason"]
-
-
-def test_readings_of_hand_and_price_are_counted(tmp_path, server):
-    """Of a model that misreads now and then, just those are counted; what it read right is not."""
-    wrong = {"misreadHand": 0, "misreadToCall": 0}
-
-    def say(prompt, body):
-        cards = re.search(r"^Your cards: (.*)$", prompt, re.MULTILINE)[1]
-        board = re.search(r"^Board \(\w+\): (.*)$", prompt, re.MULTILINE)[1]
-        to_call = int(re.search(r"^To call: (\d+)", prompt, re.MULTILINE)[1])
-        held = cards_from_text(cards.replace(" ", ""))
-        shown = () if board == "none yet" else cards_from_text(board.replace(" ", ""))
-        hand = made_hand((held[0], held[1]), shown)
-        roll = sha256(prompt.encode()).digest()[5]
-        if roll % 3 == 0:
-            hand = MADE_HANDS[(MADE_HANDS.index(hand) + 1) % len(MADE_HANDS)]
-            wrong["misreadHand"] += 1
-        if roll % 4 == 0:
-            to_call += 50
-            wrong["misreadToCall"] += 1
-        return {**default_policy(prompt, body), "hand": hand, "toCall": to_call}
-
-    server.say = say
-    config = config_for(server.url, comprehension=True)
-    config["stop"]["budget"]["maxMatches"] = 2
-    done = quick(*prepared(tmp_path, config), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    folder = run_of(tmp_path / "out")
-    (model,) = read(folder, "usage.json")["models"]
-    assert model["comprehension"] == {"readings": len(exchanges_in(folder)), **wrong}
-    assert all(0 < count < model["exchanges"] / 2 for count in wrong.values())
-    read_so = (
-        f"of {model['exchanges']} readings {wrong['misreadHand']} had the hand wrong, {wrong['misreadToCall']} the"
-    )
-    assert read_so in " ".join(done.stdout.split())
-
-
-def test_who_was_not_asked_to_read_has_no_readings(priced):
-    assert priced.model["comprehension"] is None
-    assert "readings" not in priced.out
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def model(folder):
     with Provider() as provider:
         config = {
             "participants": [
-                {"id": "m", "type": "llm", "model": "openai:test", "baseUrl": provider.url, "comprehension": True},
+                {"id": "m", "type": "llm", "model": "openai:test", "baseUrl": provider.url},
                 "tight",
             ],
             "llm": {"prices": {"openai:test": {"input": 1.0, "output": 2.0}}},
@@ -88,7 +88,7 @@ KINDS = {
         ("answers.jsonl", "action"),
         ("journal.jsonl", "record.spec.deck_seed"),
     ],
-    model: [("usage.json", "models[].comprehension.readings"), ("summary.json", "latency"), ("exchanges.jsonl", "key")],
+    model: [("summary.json", "latency"), ("exchanges.jsonl", "key")],
 }
 
 

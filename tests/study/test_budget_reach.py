@@ -29,7 +29,7 @@ def config(*participants, seeds=2, hands=50, **sections):
 
 
 def labels(found):
-    return [(each.config.scheduler.policy, each.config.scheduler.reference, each.harness) for each in found]
+    return [(each.config.scheduler.policy, each.config.scheduler.reference) for each in found]
 
 
 @pytest.mark.parametrize("scheduler", [{}, {"reference": "tag"}])
@@ -93,7 +93,7 @@ def test_a_gauntlet_needs_a_smaller_opening():
 )
 def test_the_reference_is_an_anchor_or_the_blueprint_or_another_bot(participants, scheduler, found):
     planned = config(*participants, scheduler=scheduler)
-    assert [(policy, reference) for policy, reference, _ in labels(ways(planned))] == found
+    assert labels(ways(planned)) == found
 
 
 @pytest.mark.parametrize("bots", [(), ("tag",)])
@@ -107,22 +107,6 @@ def test_for_models_the_blueprint_is_added_as_a_reference(bots):
 def test_a_config_decided_by_matches_won_has_no_gauntlet():
     openskill = {"adjacentConfidence": {"method": "openskill"}, "budget": None}
     assert len([*ways(config("tight", "tag", "random", stop=openskill))]) == 1
-
-
-def test_harnesses_are_compared_where_there_are_models():
-    asked = [{**each, "comprehension": True} for each in MODELS]
-    harnesses = [harness for *_, harness in labels(ways(config(*asked, "tag")))]
-    assert harnesses == ["as configured"] * 2 + ["no comprehension"] * 2
-    assert [each.harness for each in ways(config(*asked, "tag"), Pilot(10_000.0, 50))].count("no comprehension") == 0
-    by_chips = config(*MODELS, "tag", rating={"estimator": "raw"})
-    assert {each.harness for each in ways(by_chips)} == {"as configured"}
-
-
-def test_without_the_comprehension_question_the_same_dollars_buy_more():
-    asked = [{**each, "comprehension": True} for each in MODELS]
-    found = what_it_buys(config(*asked, "tag"), usd=500.0)
-    assert found[2].need.hands > found[0].need.hands
-    assert found[2].need.target < found[0].need.target
 
 
 def test_pairings_of_the_blueprint_vary_less():

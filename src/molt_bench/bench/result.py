@@ -65,9 +65,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
         cost_usd: Dollars; None if a price is unknown, or no reply ever came.
         latency_p50_s: Seconds within which half of the replies came; None without replies.
         latency_p95_s: Seconds within which 95% of them came.
-        readings: How often it was asked to read its hand and the price to call.
-        misread_hand: How often it misread its hand.
-        misread_to_call: How often it misread the price to call.
         replies: Questions that got a reply.
     """
 
@@ -85,9 +82,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
     cost_usd: float | None = None
     latency_p50_s: float | None = None
     latency_p95_s: float | None = None
-    readings: int = 0
-    misread_hand: int = 0
-    misread_to_call: int = 0
     replies: int = 0
 
 

@@ -115,10 +115,6 @@ class _Sums:
         counts["cached_tokens"] += tokens.cached
         counts["output_tokens"] += tokens.output
         counts["reasoning_tokens"] += tokens.reasoning
-        if exchange.misread is not None:
-            counts["readings"] += 1
-            counts["misread_hand"] += "hand" in exchange.misread
-            counts["misread_to_call"] += "toCall" in exchange.misread
         if exchange.outcome == "reply":
             counts["replies"] += 1
             if in_game:

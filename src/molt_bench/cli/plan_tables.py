@@ -1,12 +1,10 @@
 """The tables and remarks of `molt-bench plan`."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from rich import box
 from rich.table import Table
 
-from molt_bench.agents.llm.money.expected_use import COMPREHENSION
 from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MBB_PER_BB100
@@ -22,8 +20,6 @@ def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
     models = bool(found[0].assumed.models)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("policy", overflow="fold", max_width=22)
-    if models:
-        table.add_column("harness", no_wrap=True)
     for heading in ("pair-\nings", "seed\npairs", "hands", *(("dollars",) if models else ()), "gap"):
         table.add_column(heading, justify="right", no_wrap=True)
     if both:
@@ -38,7 +34,6 @@ def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
             cells = [f"{need.seed_pairs:,}", _short(need.hands), _dollars(need)]
         table.add_row(
             policy + ("*" if need is not None and need.beyond else ""),
-            *([each.way.harness] if models else []),
             f"{each.assumed.pairings:,}",
             *(cells if models else cells[:2]),
             "-" if need is None else f"{(need.target or 0.0) / MBB_PER_BB100:,.3g}",
@@ -48,7 +43,7 @@ def budget_table(found: Sequence[Bought], *, both: bool) -> Table:
 
 
 def budget_remarks(found: Sequence[Bought]) -> list[str]:
-    """Explain what a gap is, and what each way assumes."""
+    """Explain what a gap is, and what the rows are."""
     tie = found[0].assumed.tie_margin / MBB_PER_BB100
     lines = [
         "Gap: neighbours this far apart will be ordered, closer ones left open or called tied "
@@ -65,14 +60,7 @@ def budget_remarks(found: Sequence[Bought]) -> list[str]:
         name = gauntlets[0].way.config.scheduler.reference
         added = ", a built-in bot that would be added" if gauntlets[0].way.added else ""
         lines.append(f"gauntlet ({name}): everybody is ordered by what it wins from {name} alone{added}.")
-    harnesses = {each.way.harness for each in found}
-    return [*lines, *(f"{name}: {about}" for name, about in _HARNESSES.items() if name in harnesses)]
-
-
-#: What the harnesses of a way assume.
-_HARNESSES: Final = {
-    "no comprehension": f"assumed to spare {COMPREHENSION.input} tokens in and {COMPREHENSION.output} out a call.",
-}
+    return lines
 
 
 def about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -> list[str]:

@@ -155,7 +155,7 @@ def summary(found: Analysis) -> dict[str, Any]:
 
 
 def usage(found: Analysis) -> dict[str, Any]:
-    """Return what each language model used, in tokens and dollars, and how often it misread the table if asked."""
+    """Return what each language model used, in tokens and dollars."""
     return {
         "models": [
             {
@@ -175,13 +175,6 @@ def usage(found: Analysis) -> dict[str, Any]:
                 "costUsd": row.usage.cost_usd,
                 "costUsdPerHand": row.usd_per_hand,
                 "costUsdPer100Decisions": row.usd_per_100_decisions,
-                "comprehension": {
-                    "readings": row.usage.readings,
-                    "misreadHand": row.usage.misread_hand,
-                    "misreadToCall": row.usage.misread_to_call,
-                }
-                if row.usage.readings
-                else None,
             }
             for row in cost_numbers(found)
         ]

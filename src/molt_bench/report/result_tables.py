@@ -131,18 +131,13 @@ def cost_table(rows: list[CostNumbers], names: Mapping[str, str]) -> FittingTabl
 
 
 def print_faults(found: Analysis, console: Console) -> None:
-    """Print how language models were asked, their faults by kind, and what they misread if that was checked."""
+    """Print how language models were asked, and their faults by kind."""
     numbers = {row.rating.id: row for row in found.rows}
     for usage in found.result.usage:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
         how = [found.harnesses[usage.id], *([f"{' and '.join(usage.modes)} mode"] if usage.modes else [])]
         line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({', '.join(how)}), {said}"
-        if usage.readings:
-            line += (
-                f"; of {usage.readings:,} readings {usage.misread_hand:,} had the hand wrong, "
-                f"{usage.misread_to_call:,} the price"
-            )
         _say(console, line)
 
 

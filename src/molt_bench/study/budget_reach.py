@@ -1,10 +1,8 @@
 """What a budget buys: the smallest gap between neighbours that a run can show, for each way to spend it.
 
-A way is a matchmaker and a harness: the schedule of the config or a gauntlet, and the settings of its language models
-that change what a hand costs or how much it varies.
+A way is a matchmaker: the schedule of the config, or a gauntlet.
 """
 
-from collections.abc import Iterator
 from math import inf
 from typing import Literal, TypeAlias, Unpack
 
@@ -14,11 +12,8 @@ from molt_bench.config.matchmaker_names import GAUNTLET
 from molt_bench.config.participants import REFERENCE, REFERENCES, ParticipantConfig
 from molt_bench.config.sections import MOST_PARTICIPANTS, BenchmarkConfig, SchedulerConfig
 from molt_bench.errors import ConfigError
-from molt_bench.study.pilot import Pilot
 from molt_bench.study.planner import Assumptions, Need, Planner, PlannerOptions
 
-#: The settings as they are, and without the comprehension question.
-Harness: TypeAlias = Literal["as configured", "no comprehension"]
 Limit: TypeAlias = Literal["hands", "dollars"]
 
 
@@ -27,13 +22,10 @@ class Way(msgspec.Struct, frozen=True):
 
     Attributes:
         added: Whether the yardstick of the gauntlet is not in the user's config.
-        variance: Share of the variance that is assumed to be left.
     """
 
     config: BenchmarkConfig
-    harness: Harness = "as configured"
     added: bool = False
-    variance: float = 1.0
 
 
 class Bought(msgspec.Struct, frozen=True):
@@ -59,7 +51,7 @@ def what_it_buys(
 
     Raises ConfigError if dollars buy nothing here, or the budget is too small for the opening in every way.
     """
-    found = [_bought(way, hands, usd, options) for way in ways(config, options.get("pilot"))]
+    found = [_bought(way, hands, usd, options) for way in ways(config)]
     if all(each.need is None for each in found):
         best = min(found, key=lambda each: each.least)
         value, least = (usd, f"${best.least:,.2f}") if best.limit == "dollars" else (hands, f"{best.least:,.0f}")
@@ -74,20 +66,9 @@ def what_it_buys(
     return found
 
 
-def ways(config: BenchmarkConfig, pilot: Pilot | None = None) -> Iterator[Way]:
+def ways(config: BenchmarkConfig) -> list[Way]:
     """Return the ways to spend a budget, the config's own first."""
-    schedules = [Way(config), *_other_schedule(config)]
-    yield from schedules
-    models = config.models()
-    asked = [name for name, settings in models.items() if settings.comprehension]
-    if asked and pilot is None:  # a pilot's tokens are those of its own harness
-        for way in schedules:
-            spared = tuple(
-                each.model_copy(update={"comprehension": False}) if each.id in asked else each
-                for each in way.config.participants
-            )
-            fewer = way.config.model_copy(update={"participants": spared})
-            yield Way(fewer, "no comprehension", added=way.added)
+    return [Way(config), *_other_schedule(config)]
 
 
 def _other_schedule(config: BenchmarkConfig) -> list[Way]:
@@ -125,7 +106,7 @@ def _yardstick(config: BenchmarkConfig) -> str | None:
 
 
 def _bought(way: Way, hands: float | None, usd: float | None, options: PlannerOptions) -> Bought:
-    planner = Planner(way.config, variance=way.variance, **options)
+    planner = Planner(way.config, **options)
     opening = planner.for_matches(planner.opening)
     if usd is not None and opening.unpriced:
         names = ", ".join(opening.unpriced)

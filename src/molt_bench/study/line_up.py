@@ -40,16 +40,12 @@ class LineUp:
     Attributes:
         known: Whether the pilot had all of its pairings.
         played: What the first of each pairing won in each seed pair of the pilot, if a run can continue it.
-
-    Args:
-        variance: Share of the variance that is left, where part of the luck is known to be removed.
     """
 
-    def __init__(self, config: BenchmarkConfig, pilot: Pilot | None, *, variance: float = 1.0) -> None:
+    def __init__(self, config: BenchmarkConfig, pilot: Pilot | None) -> None:
         self._ids = [participant.id for participant in config.participants]
         self._pairs = config.pairings()
         self._hands = 2 * config.game.hands_per_game
-        self._left = variance
         self.known = pilot is not None and all(frozenset(pair) in pilot.margins for pair in self._pairs)
         goes_on = pilot is not None and self.known and pilot.begins(config)
         self.played = {pair: pilot.samples[pair] for pair in self._pairs} if pilot is not None and goes_on else {}
@@ -96,7 +92,7 @@ class LineUp:
         skill = dict(zip(self._ids, self._skills(sd, dice).tolist(), strict=True))
         return World(
             {(first, second): skill[first] - skill[second] for first, second in self._pairs},
-            {pair: max(_LEAST_SD, sqrt(self._left) * self._deviation(pair, sd, dice)) for pair in self._pairs},
+            {pair: max(_LEAST_SD, self._deviation(pair, sd, dice)) for pair in self._pairs},
             tuple(skill.values()),
             self.played,
         )

@@ -132,7 +132,6 @@ class Planner:
         pilot: What an earlier run taught; without it, priors are used.
         confidence: Required confidence; None for that of the config.
         latency_s: Seconds per reply; None for the pilot's median, or the prior.
-        variance: Share of the variance that is left, where part of the luck is known to be removed.
     """
 
     def __init__(
@@ -142,10 +141,9 @@ class Planner:
         pilot: Pilot | None = None,
         confidence: float | None = None,
         latency_s: float | None = None,
-        variance: float = 1.0,
     ) -> None:
         self.config = config
-        self.line_up = partial(LineUp, config, pilot, variance=variance)
+        self.line_up = partial(LineUp, config, pilot)
         rule = rule_of(config.stop)
         ids = [participant.id for participant in config.participants]
         hands = 2 * config.game.hands_per_game
@@ -157,7 +155,7 @@ class Planner:
             familywise=rule.familywise,
             tie_margin=rule.tie_margin_mbb,
             estimator=estimator,
-            deviation=max(per_hand * sqrt(variance), _LEAST_SD) / sqrt(hands),
+            deviation=max(per_hand, _LEAST_SD) / sqrt(hands),
             hands=hands,
             pilot_seed_pairs=pilot.seed_pairs if pilot is not None else 0,
             pairings=len(config.pairings()),

@@ -273,7 +273,7 @@ def test_lines_of_earlier_versions_are_read_and_new_counts_are_kept(tmp_path):
     old = '{"line":"exchange","key":"k","participant":"m","game":{"match":1,"seed":"s","seating":"AB"},"hand":1,'
     old += '"decision":0,"attempt":1,"promptHash":"p","mode":"text","outcome":"reply","text":"","finish":null,'
     old += '"model":null,"tokens":{"input":5,"cached":1,"output":2,"reasoning":0},"costUsd":null,"latencyS":0.1,'
-    old += '"tries":1,"misread":null}\n'
+    old += '"tries":1}\n'
     path = tmp_path / "exchanges.jsonl"
     path.write_text(old * 2)  # a line twice is one exchange
     (only,) = ExchangeFile.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier

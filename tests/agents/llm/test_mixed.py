@@ -96,17 +96,15 @@ def test_other_harnesses_read_no_strategy():
 
 
 def test_the_schema_asks_for_a_list_of_actions():
-    schema = reply_schema(mixed=True, comprehension=True)
-    assert schema["required"] == ["reasoning", "hand", "toCall", "strategy"]
+    schema = reply_schema(mixed=True)
+    assert schema["required"] == ["reasoning", "strategy"]
     items = schema["properties"]["strategy"]["items"]
     assert items["required"] == ["kind", "amount", "percent"]
     assert items["additionalProperties"] is False
-    assert list(reply_schema(mixed=True, first="action")["properties"]) == ["strategy", "reasoning"]
 
 
-@pytest.mark.parametrize("first", ["reasoning", "action"])
-def test_the_skill_document_has_no_dice_and_examples_that_can_be_read(first):
-    skill = default_skill("mixed", "standard", first)
+def test_the_skill_document_has_no_dice_and_examples_that_can_be_read():
+    skill = default_skill("mixed")
     assert "dice" not in skill.lower()
     assert "one action." not in skill
     lines = [line.strip() for line in skill.splitlines() if line.startswith("    {")]
@@ -173,17 +171,6 @@ def test_it_is_played_without_a_fault_by_every_provider_in_every_mode(api, mode)
     assert not faults_of(result)
     assert exchanges
     assert all(each.strategy and each.mode == mode for each in exchanges)
-
-
-@pytest.mark.parametrize("api", MODELS)
-def test_with_comprehension(api):
-    def reading(prompt, body):
-        return {**mixing(prompt), "hand": "pair", "toCall": 0}
-
-    result, exchanges, _ = played({"comprehension": True}, reading, api=api, game={"handsPerGame": 1})
-    assert not faults_of(result)
-    assert exchanges
-    assert all(each.strategy and each.misread is not None for each in exchanges)
 
 
 def test_bad_sums_are_faults_with_a_retry_that_says_what_is_wrong():

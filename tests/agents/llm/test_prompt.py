@@ -172,12 +172,6 @@ def test_two_decisions_of_a_game_differ_only_behind_the_part_that_stays():
     assert first.split("Hand ")[0] == second.split("Hand ")[0] == "Game: blinds 50/100, no ante.\n\nM\n\n"
 
 
-def test_comprehension_asks_for_the_hand_and_the_price():
-    assert '"hand": what you have now' in prompt_of(*RAISED, comprehension=True)
-    assert '"toCall": chips a call costs' in prompt_of(*RAISED, comprehension=True)
-    assert "toCall" not in prompt_of(*RAISED)
-
-
 def test_our_skill_document_has_rules_and_no_strategy():
     text = default_skill().lower()
     for word in ("small blind", "big blind", "showdown", "raiseto", '"kind"', '"amount"', "dice"):

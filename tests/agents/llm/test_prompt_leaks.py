@@ -18,7 +18,7 @@ RULES = HandRules(50, 100, 0, None)
 GAME = GameLabel(1, "s", "AB")
 KINDS = [
     *({"memory": memory, "track": track} for memory, track in product(("none", "hand"), ("bare", "assisted"))),
-    {"memory": "session", "track": "assisted", "comprehension": True},
+    {"memory": "session", "track": "assisted"},
     {"memory": "session"},
     {"memory": "session", "harness": "mixed", "track": "assisted"},
 ]
@@ -32,7 +32,7 @@ class Asked:
         self.answer = Action("fold")
 
     async def ask(self, participant, question):
-        self.asked.append((question.message, question.hand_held, question.to_call))
+        self.asked.append(question.message)
         length = str(len(question.message))
         chosen = {"kind": self.answer.kind, "amount": self.answer.amount}
         if '"strategy"' in question.message:

@@ -179,12 +179,3 @@ def test_the_schema_is_strict_and_has_the_reasoning_first():
     assert list(schema["properties"]) == schema["required"] == ["reasoning", "kind", "amount"]
     assert schema["properties"]["kind"]["enum"] == list(KINDS)
     assert schema["additionalProperties"] is False
-    assert reply_schema(comprehension=True)["required"] == ["reasoning", "hand", "toCall", "kind", "amount"]
-
-
-def test_what_it_reads_of_the_table_is_kept():
-    said = '{"reasoning": "", "hand": "two pair", "toCall": 300, "kind": "fold", "amount": null}'
-    reply = read_reply(said, "stop", "native")
-    assert (reply.hand, reply.to_call) == ("two pair", 300)
-    silent = read_reply('{"kind": "fold", "hand": 3, "toCall": "300"}', "stop", "native")
-    assert (silent.hand, silent.to_call) == (None, None)

@@ -80,9 +80,3 @@ def test_every_example_of_the_prompt_is_read_and_no_kind_or_size_stands_alone(ha
     sizes = sorted(action.amount for action in actions if action.kind == "raiseTo")
     assert len(sizes) >= 2
     assert sizes[-1] > 10 * sizes[0]
-
-
-def test_the_action_may_come_first_in_examples():
-    skill = default_skill("strict", "standard", "action")
-    assert '    {"kind": "raiseTo", "amount": 240, "reasoning": "..."}\n' in skill
-    assert "few sentences" not in skill

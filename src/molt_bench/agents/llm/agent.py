@@ -6,7 +6,6 @@ from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.sending.after_failure import RequestLimits
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
-from molt_bench.agents.llm.talk.prompt import made_hand
 from molt_bench.agents.llm.types import Question
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import HandResult, Observation
@@ -65,8 +64,6 @@ class LLMAgent:
             len(observation.log),
             self._attempt,
             self._conversation.message(observation),
-            made_hand(observation.cards, observation.board),
-            observation.to_call,
         )
         return self._conversation.take_reply(observation, await self._gateway.ask(self.name, question))
 

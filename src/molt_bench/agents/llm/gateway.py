@@ -25,7 +25,7 @@ from molt_bench.agents.llm.sending.tellings import Tellings
 from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.prompt import prompt_hash
-from molt_bench.agents.llm.talk.readings import misread_in, stated_in
+from molt_bench.agents.llm.talk.reply import stated_in
 from molt_bench.agents.llm.types import Answer, Exchange, ExchangeOutcome, Question
 from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted
 from molt_bench.specs import CONNECT_S
@@ -168,7 +168,7 @@ class Gateway:
 
     async def _greet(self, asked: Participant) -> Exchange:
         system, message = PREFLIGHT_PROMPT
-        question = Question(PREFLIGHT, 0, 0, 0, message, "", 0)
+        question = Question(PREFLIGHT, 0, 0, 0, message)
         prompt = prompt_hash(asked.settings.harness_label, system, message)
         exchange = unanswered(question, asked.name, asked.hash, prompt)
         request = Request(asked, Prompt(system, message, "text", max_tokens=_PREFLIGHT_TOKENS), exchange)
@@ -200,11 +200,8 @@ class Gateway:
                 if answer.finish == "length" and asked.reserve.cut_off(request.most):
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
                 replied = msgspec.structs.replace(exchange, mode=mode, **reply)
-                readings = {
-                    "misread": misread_in(asked.settings, replied, question),
-                    "strategy": stated_in(asked.settings, replied),
-                }
-                return await self._accounts.record(exchange, request, mode=mode, **readings, **reply)
+                reply["strategy"] = stated_in(asked.settings, replied)
+                return await self._accounts.record(exchange, request, mode=mode, **reply)
             if answer.about_limit and not answer.mended and asked.reserve.refused(request.most):
                 continue
             since = since if failures else request.started

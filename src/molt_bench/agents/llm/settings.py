@@ -29,8 +29,6 @@ Harness: TypeAlias = Literal["strict", "mixed"]
 HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1}
 #: The harness of runs that recorded none.
 FIRST_HARNESS: Final = "strict/1"
-#: What a reply states first: why, or what to do.
-ReplyFirst: TypeAlias = Literal["reasoning", "action"]
 
 
 class LLMSettings(AgentSettings):
@@ -61,12 +59,6 @@ class LLMSettings(AgentSettings):
         Field(description="What a reply states: an action, or a strategy.", exclude_if=lambda value: value == "strict"),
     ] = "strict"
     track: Track = "standard"
-    comprehension: Annotated[
-        bool, Field(description="Ask for the made hand and the price as well, and check them.")
-    ] = False
-    reply_first: Annotated[
-        ReplyFirst, Field(description="What a reply states first: its reasoning, or the action.")
-    ] = "reasoning"
     max_concurrent: (
         Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
     ) = None
@@ -127,9 +119,5 @@ class LLMSettings(AgentSettings):
 
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
-        fields = ("model", "temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "base_url", "output_mode")
-        # Only where it is not the default, so that the exchanges of earlier runs keep their keys.
-        order = {"reply_first": self.reply_first} if self.reply_first != "reasoning" else {}
-        more = ("thinking_tokens", "extra_body")
-        options = {field: getattr(self, field) for field in more if getattr(self, field) is not None}
-        return {**{field: getattr(self, field) for field in fields}, **order, **options}
+        sampling = ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "thinking_tokens")
+        return {field: getattr(self, field) for field in ("model", *sampling, "base_url", "output_mode", "extra_body")}

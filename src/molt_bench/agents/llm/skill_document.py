@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.llm.settings import Harness, LLMSettings, ReplyFirst, Track
+from molt_bench.agents.llm.settings import Harness, LLMSettings, Track
 from molt_bench.files import text_of
 
 #: Most bytes of a skill document.
@@ -28,16 +28,12 @@ _ONE_ACTION: Final = ("you answer with one action.", "you answer with a mixed st
 def system_prompt(settings: LLMSettings) -> str:
     """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
     if settings.skill_doc is None:
-        return default_skill(settings.harness, settings.track, settings.reply_first)
+        return default_skill(settings.harness, settings.track)
     return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
 
 
 @cache
-def default_skill(
-    harness: Harness = "strict",
-    track: Track = "standard",
-    reply_first: ReplyFirst = "reasoning",
-) -> str:
+def default_skill(harness: Harness = "strict", track: Track = "standard") -> str:
     """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
     rules, reply = (
         (Path(__file__).parent / "talk" / name).read_text("utf-8") for name in ("skill.md", f"skill_{harness}.md")
@@ -49,15 +45,9 @@ def default_skill(
         shown = [f'"strategy": [{", ".join([_share(*each) for each in strategy])}]' for strategy in _STRATEGIES]
     else:
         shown = [f'"kind": "{kind}", "amount": {amount}' for kind, amount in _EXAMPLES]
-    examples = "".join(f"    {_example(what, reply_first)}\n" for what in shown)
+    examples = "".join(f'    {{"reasoning": "...", {what}}}\n' for what in shown)
     return f"{rules}\n{reply.replace(_EXAMPLES_LINE, examples)}"
 
 
 def _share(kind: str, amount: str, percent: int) -> str:
     return f'{{"kind": "{kind}", "amount": {amount}, "percent": {percent}}}'
-
-
-def _example(what: str, first: ReplyFirst) -> str:
-    """Return an example of a reply in JSON."""
-    why = '"reasoning": "..."'
-    return f"{{{why}, {what}}}" if first == "reasoning" else f"{{{what}, {why}}}"

@@ -76,8 +76,6 @@ class Question(msgspec.Struct, frozen=True):
     Attributes:
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
-        hand_held: What the model's hand is, to check its reading.
-        to_call: Chips a call costs, to check its reading.
     """
 
     game: GameLabel
@@ -85,8 +83,6 @@ class Question(msgspec.Struct, frozen=True):
     decision: int
     attempt: int
     message: str
-    hand_held: str
-    to_call: int
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -159,7 +155,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         cost_usd: Dollars it cost; None where no price is known.
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
-        misread: What the model misread of its hand and the price; None where it was not asked.
         strategy: The strategy that the reply states, where one was asked for and could be read.
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
             have cost at most, in dollars. The budget counts it.
@@ -185,7 +180,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     cost_usd: float | None = None
     latency_s: float = 0.0
     tries: int = 1
-    misread: tuple[str, ...] | None = None
     strategy: Strategy | UnsetType = UNSET
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET

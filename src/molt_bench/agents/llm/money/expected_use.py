@@ -39,8 +39,6 @@ _REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
 _REACH_TURN: Final = 0.35
 _TOKENS_OF_HAND: Final = 65
 _MOST_OF_HANDS: Final = 2000
-#: What the comprehension question adds to a call.
-COMPREHENSION: Final = Tokens(input=25, output=20)
 #: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
 _PRICED_CALLS: Final = 10
 
@@ -98,9 +96,7 @@ def _thoughts(settings: LLMSettings) -> float:
 
 def expected_of(settings: LLMSettings, hands: int) -> Expected:
     """Return what a model is expected to use in games of so many hands, before anything is known about it."""
-    more = COMPREHENSION if settings.comprehension else Tokens()
-    if settings.harness == "mixed":
-        more += STRATEGY
+    more = STRATEGY if settings.harness == "mixed" else Tokens()
     said = TOKENS_PER_DECISION.output + more.output
     thoughts = _thoughts(settings)
     most = settings.max_tokens or float("inf")

@@ -158,11 +158,7 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "library_models.Model"
 def parameters_of(settings: LLMSettings, mode: OutputMode) -> "library_models.ModelRequestParameters":
     """Return the request parameters of an output mode."""
     definition = library_tools.ToolDefinition
-    schema = reply_schema(
-        comprehension=settings.comprehension,
-        first=settings.reply_first,
-        mixed=settings.harness == "mixed",
-    )
+    schema = reply_schema(mixed=settings.harness == "mixed")
     about = "Your decision at the poker table."
     offered: dict[str, Any] = {}
     if mode == "tool":

@@ -162,16 +162,12 @@ def _reply_form(observation: Observation, settings: LLMSettings) -> str:
     amount = "null"
     if observation.max_raise_to:
         amount = f"the total to raise to ({observation.min_raise_to} to {observation.max_raise_to}), or null"
-    more = ""
-    if settings.comprehension:
-        more = '"hand": what you have now ("high card", "pair" and so on), "toCall": chips a call costs, 0 if none, '
-    why, what = '"reasoning": "..."', f'"kind": {kinds_text}, "amount": {amount}'
+    what = f'"kind": {kinds_text}, "amount": {amount}'
     if settings.harness == "mixed":
         what = (
             f'"strategy": [{{{what}, "percent": a whole number}}, ... up to {MOST_ACTIONS}, together {WHOLE} percent]'
         )
-    said = f"{why}, {more}{what}" if settings.reply_first == "reasoning" else f"{what}, {more}{why}"
-    return f"Reply with one JSON object: {{{said}}}"
+    return f'Reply with one JSON object: {{"reasoning": "...", {what}}}'
 
 
 def prompt_hash(harness: str, system: str, message: str) -> str:

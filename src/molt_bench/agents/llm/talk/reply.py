@@ -5,12 +5,12 @@ import re
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.settings import ReplyFirst
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.strategy import Strategy
-from molt_bench.agents.llm.talk.prompt import MADE_HANDS
 from molt_bench.agents.llm.talk.strategy_reply import stated_action, stated_strategy
-from molt_bench.agents.llm.types import OutputMode
+from molt_bench.agents.llm.types import Exchange, OutputMode
 from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.poker.actions import KINDS, Action
 from molt_bench.visible_text import shown
@@ -36,35 +36,28 @@ _MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A model's reply: its action and why; where asked for, what it says its hand is and a call costs.
+    """A model's reply: its action and why.
 
     Where it states a strategy, its action is the first one of that, and which one is played is still to be drawn.
     """
 
     action: Action
     reasoning: str
-    hand: str | None = None
-    to_call: int | None = None
     strategy: Strategy = ()
 
 
-def reply_schema(
-    *, comprehension: bool = False, first: ReplyFirst = "reasoning", mixed: bool = False
-) -> dict[str, Any]:
+def reply_schema(*, mixed: bool = False) -> dict[str, Any]:
     """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it.
 
     Its fields are in the order in which they are to be written.
     """
-    why: dict[str, Any] = {"reasoning": {"type": "string"}}
-    reading = {"hand": {"type": "string", "enum": list(MADE_HANDS)}, "toCall": {"type": "integer"}}
     what: dict[str, Any] = {
         "kind": {"type": "string", "enum": list(KINDS)},
         "amount": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     }
     if mixed:
         what = {"strategy": {"type": "array", "items": _object_schema({**what, "percent": {"type": "integer"}})}}
-    before, after = (why, what) if first == "reasoning" else (what, why)
-    return _object_schema({**before, **(reading if comprehension else {}), **after})
+    return _object_schema({"reasoning": {"type": "string"}, **what})
 
 
 def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
@@ -215,11 +208,19 @@ def whole_characters(text: str) -> str:
 
 def _checked(found: dict[str, Any], *, mixed: bool) -> Reply:
     strategy = stated_strategy(found) if mixed else ()
-    reasoning, hand, to_call = found.get("reasoning"), found.get("hand"), found.get("toCall")
+    reasoning = found.get("reasoning")
     return Reply(
         strategy[0].action if mixed else stated_action(found),
         whole_characters(reasoning) if isinstance(reasoning, str) else "",
-        hand if isinstance(hand, str) else None,
-        to_call if type(to_call) is int else None,
         strategy,
     )
+
+
+def stated_in(settings: LLMSettings, exchange: Exchange) -> Strategy | UnsetType:
+    """Return the strategy that an exchange states, where one was asked for and can be read."""
+    if settings.harness != "mixed" or exchange.outcome != "reply":
+        return UNSET
+    try:
+        return read_reply(exchange.text, exchange.finish, exchange.mode, mixed=True).strategy
+    except AgentFailed:
+        return UNSET
