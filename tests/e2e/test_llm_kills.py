@@ -34,7 +34,7 @@ def config(url, stacks):
     """Return a config of three priced models and a bot, long enough for its schedule to depend on prices."""
     ways = (
         {"memory": "session"},
-        {"memory": "hand"},
+        {"track": "bare"},
         {"harness": "mixed"},
     )
     models = [

@@ -40,7 +40,7 @@ def runs(tmp_path_factory):
     with Provider(policy=hostile_policy) as provider:
         models = [
             {"id": f"model-{at}", "type": f"llm:{model}", "baseUrl": provider.url, "memory": memory}
-            for at, (model, memory) in enumerate(zip(MODELS, ("session", "hand"), strict=True))
+            for at, (model, memory) in enumerate(zip(MODELS, ("session", "none"), strict=True))
         ]
         models[0]["displayName"] = EVIL
         config = {

@@ -84,7 +84,7 @@ def holdem(
         hands: Hands of each of the two games of a pair.
         seed: Name of the pool that the decks come from.
         stack: Chips each player starts a hand with; the blinds are 50 and 100.
-        memory: `none`, `hand` or `session`, as for language models of molt-bench.
+        memory: `none` or `session`, as for language models of molt-bench.
         track: `bare`, `standard` for pot odds and dice, or `assisted` for the made hand as well.
         harness: `strict` or `mixed`, as for language models of molt-bench.
     """

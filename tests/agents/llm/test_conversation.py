@@ -139,7 +139,7 @@ def exchange(text, outcome="reply"):
     return Exchange(key="", participant="m", prompt_hash="", mode="native", outcome=outcome, text=text, **place)
 
 
-@pytest.mark.parametrize(("memory", "reminded"), [("none", False), ("hand", True), ("session", True)])
+@pytest.mark.parametrize(("memory", "reminded"), [("none", False), ("session", True)])
 def test_a_reply_is_an_action_and_a_thought_for_the_rest_of_the_hand(memory, reminded):
     conversation = Conversation(LLMSettings(model="a:b", memory=memory))
     first = conversation.message(seen())
@@ -150,7 +150,7 @@ def test_a_reply_is_an_action_and_a_thought_for_the_rest_of_the_hand(memory, rem
 
 
 def test_what_led_to_an_illegal_action_is_not_remembered():
-    conversation = Conversation(LLMSettings(model="a:b", memory="hand"))
+    conversation = Conversation(LLMSettings(model="a:b", memory="session"))
     first = conversation.message(seen())
     reply = exchange('{"reasoning": "all of it", "kind": "raiseTo", "amount": 10001}')
     assert conversation.take_reply(seen(), reply) == Action("raiseTo", 10_001)

@@ -152,7 +152,7 @@ def test_a_strategy_with_an_illegal_action_is_refused_whatever_would_be_drawn():
 
 
 def test_what_was_drawn_is_remembered_with_its_reason():
-    talk = Conversation(LLMSettings(model="openai:m", harness="mixed", memory="hand"))
+    talk = Conversation(LLMSettings(model="openai:m", harness="mixed", memory="session"))
     assert talk.take_reply(seen(noise=2**32 - 1), exchange(FOLD_OR_RAISE)) == Action("raiseTo", 600)
     assert "- preflop, raiseTo 600: " in talk.message(seen(noise=0))
 

@@ -17,8 +17,7 @@ from molt_bench.specs import GameLabel
 RULES = HandRules(50, 100, 0, None)
 GAME = GameLabel(1, "s", "AB")
 KINDS = [
-    *({"memory": memory, "track": track} for memory, track in product(("none", "hand"), ("bare", "assisted"))),
-    {"memory": "session", "track": "assisted"},
+    *({"memory": memory, "track": track} for memory, track in product(("none", "session"), ("bare", "assisted"))),
     {"memory": "session"},
     {"memory": "session", "harness": "mixed", "track": "assisted"},
 ]

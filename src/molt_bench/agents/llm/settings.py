@@ -18,8 +18,8 @@ from molt_bench.agents.settings_base import (
     http_parts,
 )
 
-#: What it remembers: nothing; its thoughts in this hand; for the session, also what the table has seen so far.
-Memory: TypeAlias = Literal["none", "hand", "session"]
+#: What it remembers: nothing; or its thoughts in this hand, and what the table has seen in this game.
+Memory: TypeAlias = Literal["none", "session"]
 #: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well. The dice are left
 #: out where the bench draws.
 Track: TypeAlias = Literal["bare", "standard", "assisted"]

@@ -34,7 +34,7 @@ THOUGHTS: Final[Mapping[Effort, int]] = {
 #: By how much the tokens of thought may be fewer or more than that.
 SPREAD: Final = (0.4, 2.5)
 #: Tokens that memory adds to a call, without the hands that are told.
-_REMINDERS: Final = {"none": 0, "hand": 40, "session": 190}
+_REMINDERS: Final = 190
 #: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
 _REACH_TURN: Final = 0.35
 _TOKENS_OF_HAND: Final = 65
@@ -102,10 +102,10 @@ def expected_of(settings: LLMSettings, hands: int) -> Expected:
     most = settings.max_tokens or float("inf")
     written = min(said + thoughts, most)
     message = TOKENS_PER_DECISION.input + more.input
-    reminders = _REMINDERS[settings.memory]
+    reminders = 0
     if settings.memory == "session":
         told = _REACH_TURN * hands / 2
-        reminders += round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
+        reminders = _REMINDERS + round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
     read = message + prompt_tokens(settings) + reminders
     return Expected(
         calls_per_hand=DECISIONS_PER_HAND,
