@@ -120,4 +120,5 @@ class LLMSettings(AgentSettings):
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
         sampling = ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "thinking_tokens")
-        return {field: getattr(self, field) for field in ("model", *sampling, "base_url", "output_mode", "extra_body")}
+        fields = ("model", *sampling, "base_url", "output_mode", "extra_body")
+        return {field: value for field in fields if (value := getattr(self, field)) is not None}
