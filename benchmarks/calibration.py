@@ -44,19 +44,18 @@ PRD: dict[str, Any] = {
 
 
 class Row(NamedTuple):
-    """A way to run: the settings of its confidence, other sections, and whether pairings share their seeds."""
+    """A way to run: the settings of its confidence, and other sections."""
 
     name: str
     rule: dict[str, Any]
     sections: dict[str, Any]
-    shared: bool = False
 
 
 ROWS = (
     Row("ours", {}, {}),
     Row("ours, familywise", {"familywise": True}, {}),
-    Row("openskill", {"method": "openskill"}, PRD, shared=True),
-    Row("openskill, by seeds", {"method": "openskill"}, {**PRD, "rating": {"updatePer": "seedPair"}}, shared=True),
+    Row("openskill", {"method": "openskill"}, PRD),
+    Row("openskill, by seeds", {"method": "openskill"}, {**PRD, "rating": {"updatePer": "seedPair"}}),
 )
 
 
@@ -80,17 +79,17 @@ class Ending(NamedTuple):
     ranks_held: int = 0
 
 
-def fixed(pool: Pool, size: int, seeds: Sequence[int], *, shared: bool = False) -> list[tuple[list[bool], int]]:
+def fixed(pool: Pool, size: int, seeds: Sequence[int]) -> list[tuple[list[bool], int]]:
     """Return for each run which intervals of margins hold the truth, and how many of the leads of neighbours do."""
     found = []
     for seed in seeds:
-        draws = Draws(pool, seed, shared=shared, count=size)
+        draws = Draws(pool, seed, count=size)
         model = quick_model(draws.declared, pool.plan)
         book = MarginBook(model)
         for pair in combinations(draws.declared, 2):
             for start in range(0, size, PER_MATCH):
                 count = min(PER_MATCH, size - start)
-                book.add(pair, margins_in(draws.block(pair, start, count)), draws.seeds(pair, start, count))
+                book.add(pair, margins_in(draws.block(pair, start, count)))
         margins = []
         for one, two in pool.plan.pairs:
             known = model.margin(one, two)
@@ -109,7 +108,7 @@ def endings(pool: Pool, row: Row, seeds: Sequence[int]) -> list[Ending]:
 
 
 def _ending(pool: Pool, row: Row, seed: int) -> Ending:
-    draws = Draws(pool, seed, shared=row.shared)
+    draws = Draws(pool, seed)
     config = config_of(draws, row.rule, **row.sections)
     outcome = run(draws, config)
     if config.stop.adjacent_confidence and config.stop.adjacent_confidence.method != "margin":
@@ -171,19 +170,18 @@ def print_fixed(pools: Sequence[Pool], runs: int, executor: Executor) -> None:
     """Print how often intervals hold the truth at sizes that were set beforehand."""
     times = MORE * runs
     print(f"\nFixed samples: share of 95% intervals that hold the truth, {times} runs")
-    print(f"{'':18}{'':>8}" + "".join(f"{f'{size} seed pairs':>27}" for size in SIZES))
-    print(f"{'':18}{'seeds':>8}" + f"{'margins':>10}{'leads':>8}{'lowest':>9}" * len(SIZES))
+    print(f"{'':18}" + "".join(f"{f'{size} seed pairs':>27}" for size in SIZES))
+    print(f"{'':18}" + f"{'margins':>10}{'leads':>8}{'lowest':>9}" * len(SIZES))
     for pool in pools:
-        for shared in (False, True)[: len(pool.names) - 1]:
-            line = f"{pool.plan.name:18}{'shared' if shared else 'own':>8}"
-            for size in SIZES:
-                parts = executor.map(partial(fixed, pool, size, shared=shared), batches(times))
-                found = [each for part in parts for each in part]
-                by_pair = [sum(column) / times for column in zip(*[each[0] for each in found], strict=True)]
-                leads = sum(each[1] for each in found) / times / (len(pool.names) - 1)
-                lowest = f"{min(by_pair):.3f}{' ' if min(by_pair) >= LOWEST else '!'}"
-                line += f"{_marked(sum(by_pair) / len(by_pair)):>10}{_marked(leads):>8}{lowest:>9}"
-            print(line, flush=True)
+        line = f"{pool.plan.name:18}"
+        for size in SIZES:
+            parts = executor.map(partial(fixed, pool, size), batches(times))
+            found = [each for part in parts for each in part]
+            by_pair = [sum(column) / times for column in zip(*[each[0] for each in found], strict=True)]
+            leads = sum(each[1] for each in found) / times / (len(pool.names) - 1)
+            lowest = f"{min(by_pair):.3f}{' ' if min(by_pair) >= LOWEST else '!'}"
+            line += f"{_marked(sum(by_pair) / len(by_pair)):>10}{_marked(leads):>8}{lowest:>9}"
+        print(line, flush=True)
     print(f"! marks what is not within {GOAL[0]:.2f} and {GOAL[1]:.2f}, or a pair covered less than {LOWEST:.2f}")
     for pairs in sorted({len(pool.plan.pairs) for pool in pools} - {1}):
         usual, low = least_by_chance(pairs, times)

@@ -42,7 +42,7 @@ def seconds_of_rounds(participants: int, matches: int, *, met: int = 0) -> list[
     dice = default_rng(5)
     for pair in ladder.meetings if met else ():
         margins = tuple(dice.normal(0, 4000 * exp(dice.normal(0, 0.3)), met).tolist())
-        ladder._book.add(pair, dict.fromkeys(ESTIMATORS, margins), [f"{pair} {at}" for at in range(met)])
+        ladder._book.add(pair, dict.fromkeys(ESTIMATORS, margins))
         ladder.meetings[pair] = met
     run = rounds(config, ladder, Dealer(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True))
     kind_of = {each.id: each.type for each in config.participants}

@@ -41,7 +41,6 @@ class Row(NamedTuple):
 
     policy: str = "information_gain"
     estimator: str = "auto"
-    shared: bool = False
     per_match: int = 5
     method: str = "margin"
     exploration: float = 0.25
@@ -56,14 +55,13 @@ class Row(NamedTuple):
             return f"(b) {self.method}, {self.per_match} seeds a match{by_seeds}"
         usual = Row()
         parts = [self.policy, self.estimator]
-        parts += ["shared seeds"] if self.shared else []
         parts += [f"{self.per_match} a match"] if self.per_match != usual.per_match else []
         parts += ["error shared"] if self.error_shared else []
         return ", ".join(parts)
 
 
 OURS = Row()
-PRD = Row(policy="uncertainty_overlap", exploration=0.5, per_match=10, method="openskill", shared=True)
+PRD = Row(policy="uncertainty_overlap", exploration=0.5, per_match=10, method="openskill")
 ROWS = (
     OURS,
     OURS._replace(error_shared=True),
@@ -84,7 +82,7 @@ def endings(pool: Pool, row: Row, seeds: Sequence[int]) -> list[Ending]:
     """Play runs to their end."""
     found = []
     for seed in seeds:
-        draws = Draws(pool, seed, shared=row.shared)
+        draws = Draws(pool, seed)
         # Shared by an equal part for each, as earlier versions had it, rather than by Holm's steps.
         share = max(1, len(pool.names) - 1) if row.error_shared else 1
         config = config_of(

@@ -18,29 +18,12 @@ from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.luck.cards.hole_cards import DIGITS, FAR, Deals, HoleFit
 from molt_bench.luck.fitting import GROWTH, HOLD, SIZE, Fit
-from molt_bench.rating import shared_seeds
 from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.pairwise_model import MarginModel, ModelOptions, first_guess
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
 from molt_bench.specs import Pair
-
-
-def _quick_clustering(used: Sequence[tuple[float, Any]]) -> float:
-    """Return how the margin model counts shared seeds; quick, since a run's seeds are numbered without a gap."""
-    if len(used) == 1 or not isinstance(used[0][1].seeds[0], int):
-        return 1.0
-    together = np.zeros(max(sample.count for _, sample in used))
-    alone = 0.0
-    for weight, sample in used:
-        scale = weight / sample.count * (sample.count / max(1, sample.free)) ** 0.5
-        together[: sample.count] += scale * (np.array(sample.margins) - sample.mean)
-        alone += scale**2 * sample.squares
-    return max(1.0, float(together @ together) / alone) if alone else 1.0
-
-
-shared_seeds.clustering = _quick_clustering
 
 
 def quick_model(participants: Sequence[str], plan: Plan) -> MarginModel:
@@ -104,14 +87,13 @@ class PoolLadder(Ladder):
         self.meetings[pair] += 1
         if self.by_margins:
             margins = {**margins_in(rows)}
-            if not self.draws.shared:
-                fitted = self._without_holes(pair, np.array(margins["fitted"]), self.draws.holes(pair, start, count))
-                if self.draws.pool.hands is not None:
-                    hands = self.draws.hands(pair, start, count)
-                    fitted = self.fit.margins(fitted, hands)
-                    self.fit.learn_from(pair, hands)
-                margins["fitted"] = tuple(fitted.tolist())
-            self._book.add(pair, margins, self.draws.seeds(pair, start, count))
+            fitted = self._without_holes(pair, np.array(margins["fitted"]), self.draws.holes(pair, start, count))
+            if self.draws.pool.hands is not None:
+                hands = self.draws.hands(pair, start, count)
+                fitted = self.fit.margins(fitted, hands)
+                self.fit.learn_from(pair, hands)
+            margins["fitted"] = tuple(fitted.tolist())
+            self._book.add(pair, margins)
         else:
             scores = rows[:, 0] if self.config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
             for score in scores:

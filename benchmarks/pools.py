@@ -12,7 +12,7 @@ deals the names out anew among the copies, which makes them equal to the last di
 
 from concurrent.futures import Executor
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -106,17 +106,6 @@ class Pool:
         strength = self.strengths()
         return tuple(sorted(self.names, key=lambda name: -strength[self.names.index(name)]))
 
-    def clustering(self, column: int) -> float:
-        """Return how many times larger the variance of leads is than if no two pairings shared their seeds."""
-        values, size = self.played[..., column], len(self.names)
-        variances = values.var(axis=0)
-        strength = values.mean(axis=2)
-        real = apart = 0.0
-        for one, two in combinations(range(size), 2):
-            real += (strength[:, one] - strength[:, two]).var()
-            apart += (variances[one].sum() + variances[two].sum() + 2 * variances[one, two]) / size**2
-        return real / apart
-
 
 def _maker(bot: Bot, name: str) -> MakeAgent:
     made = bot.make(name)
@@ -199,9 +188,6 @@ def describe(pool: Pool) -> None:
     others = ~np.eye(size, dtype=bool)
     spread = {name: np.sqrt(pool.played[..., at].var(axis=0)[others].mean()) for at, name in enumerate(ESTIMATORS)}
     print("  sd of a seed pair, mbb a hand: " + "  ".join(f"{name} {sd:.0f}" for name, sd in spread.items()))
-    for column in (0, pool.best) if size > 2 else ():
-        shared = pool.clustering(column)
-        print(f"  variance of leads over that without shared seeds, {[*ESTIMATORS][column]}: {shared:.2f}")
     if not plan.equal:
         order = pool.order()
         strength = pool.played[..., pool.best].mean(axis=2)
@@ -220,19 +206,16 @@ class Draws:
     Args:
         pool: Where they are drawn from.
         seed: Gives the draws.
-        shared: Whether all pairings have the same seeds; otherwise each has its own.
         count: How many there are, before they begin again.
     """
 
-    def __init__(self, pool: Pool, seed: int, *, shared: bool = False, count: int = 4000) -> None:
+    def __init__(self, pool: Pool, seed: int, *, count: int = 4000) -> None:
         dice = np.random.RandomState(seed)
         self.pool = pool
-        self.shared = shared
         size = len(pool.names)
         self.declared = [pool.names[at] for at in dice.permutation(size)]
-        kinds = 1 if shared else size * size
-        self.rows = dice.randint(len(pool.table), size=(kinds, count))
-        names = np.tile(np.arange(size), (kinds, count, 1))
+        self.rows = dice.randint(len(pool.table), size=(size * size, count))
+        names = np.tile(np.arange(size), (size * size, count, 1))
         self.names = np.argsort(dice.random_sample(names.shape), axis=2) if pool.plan.equal else names
 
     def block(self, pair: Pair, start: int, count: int) -> Any:
@@ -248,12 +231,8 @@ class Draws:
         return self.pool.holes[self._where(pair, start, count)]
 
     def _where(self, pair: Pair, start: int, count: int) -> tuple[Any, Any, Any]:
-        kinds, most = self.rows.shape
+        _, most = self.rows.shape
         one, two = (self.pool.names.index(name) for name in pair)
-        kind = (min(one, two) * len(self.pool.names) + max(one, two)) % kinds
+        kind = min(one, two) * len(self.pool.names) + max(one, two)
         at = np.arange(start, start + count) % most
         return self.rows[kind, at], self.names[kind, at, one], self.names[kind, at, two]
-
-    def seeds(self, pair: Pair, start: int, count: int) -> list[Any]:
-        """Return the names of the seeds of a meeting."""
-        return [number if self.shared else (pair, number) for number in range(start, start + count)]

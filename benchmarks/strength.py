@@ -147,10 +147,10 @@ def least_hands(pool: Pool, row: Row, *, runs: int) -> int:
     while count < 1e6:
         found = np.zeros((runs, len(pool.names), len(pool.names)))
         for run in range(runs):
-            drawn = dice.randint(len(values), size=(1 if row.shared else len(plan.pairs), int(count)))
+            drawn = dice.randint(len(values), size=(len(plan.pairs), int(count)))
             for at, (first, second) in enumerate(plan.pairs):
                 one, two = pool.names.index(first), pool.names.index(second)
-                found[run, one, two] = values[drawn[at % len(drawn)], one, two].mean()
+                found[run, one, two] = values[drawn[at], one, two].mean()
                 found[run, two, one] = -found[run, one, two]
         strength = found.sum(axis=2)[:, places]
         if (np.diff(strength, axis=1) < 0).all(axis=1).mean() >= 0.95:
@@ -173,7 +173,6 @@ def ladder_rows(references: Sequence[str], options: argparse.Namespace, executor
         row = Row("gauntlet", OURS, per_match=PER_MATCH)
         rows.append(LadderRow(f"{name} {OTHERS}", gauntlet, row._replace(estimator=OTHERS)))
         rows.append(LadderRow(f"{name} {OURS}", gauntlet, row))
-        rows.append(LadderRow(f"{name} {OURS}, shared decks", gauntlet, row._replace(shared=True)))
         if reference not in BLUEPRINTS:
             plan = tag_with_errors(seeds=seeds, reference=reference, publish=True)
             rows.append(LadderRow(f"{name} {OURS}, dice published", played(plan, executor, options.keep), row))

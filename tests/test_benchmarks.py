@@ -25,10 +25,7 @@ def benchmarks(monkeypatch):
             del sys.modules[name]
 
 
-def test_a_run_on_looked_up_games_ends_and_knows_its_truth(benchmarks, monkeypatch):
-    from molt_bench.rating import shared_seeds
-
-    monkeypatch.setattr(shared_seeds, "clustering", shared_seeds.clustering)  # put back afterwards
+def test_a_run_on_looked_up_games_ends_and_knows_its_truth(benchmarks):
     from efficiency import OURS, endings
     from ladders import Bot, Plan
     from pools import played

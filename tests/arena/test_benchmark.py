@@ -9,8 +9,6 @@ from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.poker.actions import CALL, CHECK, FOLD
-from molt_bench.report.analysis import Analysis
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel
@@ -30,12 +28,10 @@ def test_a_match_has_two_games_for_each_seed_and_its_participants_in_declared_or
     assert match.result.hands == 40
 
 
-@pytest.mark.parametrize(("shared", "blocks"), [(None, 3), (False, 3), (True, 1)])
-def test_every_meeting_has_decks_of_its_own_unless_pairings_are_to_share_them(shared, blocks):
+def test_every_meeting_has_decks_of_its_own():
     config = {
         **SMALL,
         "participants": people("random", "random", "random"),
-        "seeds": {**SMALL["seeds"], "sharedDecks": shared},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 9}},
         "scheduler": {"policy": "round_robin"},
     }
@@ -44,41 +40,10 @@ def test_every_meeting_has_decks_of_its_own_unless_pairings_are_to_share_them(sh
     for match in result.matches:
         seeds = tuple(pair.seed for pair in match.result.seed_results)
         by_meeting.setdefault(match.meeting, set()).add(seeds)
-    assert {meeting: len(seeds) for meeting, seeds in by_meeting.items()} == dict.fromkeys((1, 2, 3), blocks)
+    assert {meeting: len(seeds) for meeting, seeds in by_meeting.items()} == dict.fromkeys((1, 2, 3), 3)
     used = {seed for found in by_meeting.values() for block in found for seed in block}
-    assert len(used) == len(result.seeds) == 3 * blocks * 2
+    assert len(used) == len(result.seeds) == 3 * 3 * 2
     assert used == {*result.seeds}
-
-
-class Steady:
-    """Does the same with the same cards."""
-
-    name = "steady"
-
-    def act(self, observation):
-        good = max(observation.cards) >= 32  # a ten or better
-        return CHECK if not observation.to_call else CALL if good else FOLD
-
-
-@pytest.mark.parametrize("isolated", [None, False])
-def test_in_a_gauntlet_two_who_play_alike_have_a_sharp_lead_on_shared_decks_unless_theirs_are_their_own(isolated):
-    config = {
-        "participants": [{"id": name, "type": "steady", "isolated": isolated} for name in ("one", "two")] + ["maniac"],
-        "rating": {"estimator": "adjusted"},
-        "scheduler": {"reference": "maniac"},
-        "seeds": {"perMatch": 5, "sharedDecks": True, "masterSeed": 1},
-        "game": {"handsPerGame": 4},
-        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 8}},
-    }
-    model = Analysis(run_benchmark(config, agents={"steady": Steady})).model
-    lead, (one, two) = model.lead("one", "two"), (model.margin(name, "maniac") for name in ("one", "two"))
-    apart = (one.scale**2 + two.scale**2) ** 0.5
-    if isolated is None:  # 20 seed pairs with a correlation of 1, as if ten more had none
-        assert (lead.mean, lead.free) == (0, 19)
-        assert lead.scale**2 < 0.36 * apart**2
-    else:
-        assert lead.mean != 0
-        assert lead.scale == pytest.approx(apart, rel=0.01)  # each is widened by how skewed its own games are
 
 
 def test_how_many_games_run_at_once_never_changes_a_result():

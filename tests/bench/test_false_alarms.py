@@ -51,7 +51,7 @@ def test_honest_runs_are_not_suspected(stack, hands, seeds, longest):
         nothing = [0.0] * longest
         for end in range(BATCH, longest + 1, BATCH):
             for pair in PAIRS:
-                if watch.add(pair, drawn[pair][:end], nothing[:end], "fitted", shared=False):
+                if watch.add(pair, drawn[pair][:end], nothing[:end], "fitted"):
                     alarms.append((run, end, watch.findings()))
             held.update([run] if watch.doubted() else [])
     assert alarms == []

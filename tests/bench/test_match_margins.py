@@ -70,16 +70,6 @@ def test_a_match_is_corrected_by_the_matches_before_it_alone():
     assert later[1]["correctedSolid"] == found[1]["correctedSolid"]
 
 
-def test_decks_that_were_learned_from_are_corrected_by_the_frozen_weights():
-    """With shared decks, the weights would know the cards."""
-    first, second = ("random", "maniac"), ("random", "random")
-    matches = [(first, match(first, "reset", f"shared {number}")) for number in range(3)]
-    found = margins_in_order([*matches, (second, match(second, "reset", "shared 1"))])
-    assert found[3]["fitted"] == found[3]["correctedSolid"]
-    apart = margins_in_order([*matches, (second, match(second, "reset", "apart"))])
-    assert apart[3]["fitted"] != apart[3]["correctedSolid"]
-
-
 ALL_IN_OR_CALL = ("shover", "tag")
 
 
@@ -108,21 +98,13 @@ def test_hole_cards_are_fitted_to_each_pairing_by_itself():
     assert found[6]["fitted"] == found[6]["adjustedSolid"]
 
 
-def test_hole_cards_of_decks_that_were_learned_from_are_not_corrected():
-    other = ("callstation", "tag")
-    matches = run("reset", 6, pair=ALL_IN_OR_CALL)
-    shared = [(other, match(other, "reset", f"fit {number}")) for number in range(6)]
-    found = margins_in_order([*matches, *shared])
-    assert all(each["fitted"] == each["adjustedSolid"] for each in found[6:])
-
-
 def test_games_with_decks_of_their_own_are_learned_from_one_by_one():
     """As those of an agent that may remember: hands with the same number have nothing in common."""
     found = []
 
     class Noted(Fit):
         def learn(self, pair, games):
-            found.append([(seed, len(seatings)) for seed, seatings in games])
+            found.append([len(seatings) for seatings in games])
 
     for decks in ((UNSET, UNSET), ("one", "two")):
         specs = seed_pair_specs(ALL_IN_OR_CALL, seed="seed", hands=3, options=MODES["reset"], deck_seeds=decks)
@@ -130,7 +112,7 @@ def test_games_with_decks_of_their_own_are_learned_from_one_by_one():
         book = MatchMargins({}, Draws({}), big_blind=100)
         book._fit = Noted()
         book.of(1, ALL_IN_OR_CALL, match_result(games), {})
-    assert found == [[("seed", 2)], [("seed", 1), ("seed", 1)]]
+    assert found == [[2], [1, 1]]
 
 
 def test_fitting_removes_luck_that_the_frozen_weights_leave_in():

@@ -106,11 +106,6 @@ def test_a_match_is_corrected_by_the_matches_before_it_alone():
     assert other[3] != found[3]
 
 
-def test_decks_that_were_learned_from_are_not_looked_ahead_on():
-    again = margins_in_order([*RUN[:3], (MODELS, 3)])
-    assert again[2]["fitted"] != again[2]["correctedSolid"] == again[3]["fitted"]
-
-
 @pytest.mark.slow
 def test_odds_that_are_refused_later_leave_the_margins_without_them():
     stated = {key: each for pair, number in RUN[:4] for key, each in match(pair, number)[1].items()}

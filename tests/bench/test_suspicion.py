@@ -15,12 +15,12 @@ from molt_bench.rating.verdicts import Judge, Verdict
 HANDS, STACK = 100, 100.0
 
 
-def watched(names, differences, *, shared=False, pairs=None):
+def watched(names, differences, pairs=None):
     """Return a suspicion that has seen raw results above those without luck by so much, in mbb a hand."""
     found = Suspicion(names, pairs or combinations(names, 2), hands=HANDS, stack=STACK)
     for pair, values in differences.items():
         for end in range(10, len(values) + 1, 10):
-            found.add(pair, [*values[:end]], [0.0] * end, "fitted", shared=shared)
+            found.add(pair, [*values[:end]], [0.0] * end, "fitted")
     return found
 
 
@@ -51,7 +51,7 @@ def test_both_are_named_where_two_play_each_other_alone():
 def test_it_takes_a_run_as_long_as_runs_are_to_name_somebody():
     found = Suspicion("ab", [("a", "b")], hands=HANDS, stack=STACK)
     values = noise(1, mean=2000)
-    named = next(at for at in range(40) if found.add(("a", "b"), values[:at], [0.0] * at, "fitted", shared=False))
+    named = next(at for at in range(40) if found.add(("a", "b"), values[:at], [0.0] * at, "fitted"))
     assert 5 < named < 40
 
 
@@ -71,7 +71,7 @@ def test_the_second_of_a_pairing_can_be_to_blame():
 def test_a_reference_is_cleared_by_its_other_games():
     pairs = [("r", name) for name in "abcd"]
     differences = {pair: noise(at, mean=-4000 if pair[1] == "b" else 0) for at, pair in enumerate(pairs)}
-    assert watched("rabcd", differences, pairs=pairs, shared=True).findings().suspects == ("b",)
+    assert watched("rabcd", differences, pairs=pairs).findings().suspects == ("b",)
 
 
 def test_blame_is_taken_back_when_other_games_clear_somebody():
@@ -79,7 +79,7 @@ def test_blame_is_taken_back_when_other_games_clear_somebody():
     assert found.suspects == ("a", "b")
     for pair, mean in ((("a", "c"), 4000), (("b", "c"), 0)):
         values = noise(5, mean=mean)
-        found.add(pair, values, [0.0] * 40, "fitted", shared=False)
+        found.add(pair, values, [0.0] * 40, "fitted")
     assert found.suspects == ("a",)
 
 
@@ -89,13 +89,6 @@ def test_small_differences_in_every_pairing_add_up():
         pair: noise(at, mean=1000 if pair[0] == "a" else 0) for at, pair in enumerate(combinations(names, 2))
     }
     assert watched(names, differences).findings().suspects == ("a",)
-
-
-def test_the_same_luck_in_every_pairing_does_not_add_up_on_shared_decks():
-    same = noise(1, mean=700)
-    differences = {pair: same if pair[0] == "a" else noise(at) for at, pair in enumerate(combinations("abcdef", 2))}
-    assert watched("abcdef", differences, shared=True).findings().suspects == ()
-    assert watched("abcdef", differences).findings().suspects
 
 
 def test_a_difference_that_is_not_likely_leaves_the_order_open():
@@ -112,8 +105,8 @@ def test_a_difference_that_is_not_likely_leaves_the_order_open():
 def test_another_estimator_is_looked_at_from_the_start():
     found = Suspicion("ab", [("a", "b")], hands=HANDS, stack=STACK)
     values = noise(1, mean=4000)
-    assert found.add(("a", "b"), values, values, "raw", shared=False) == ()
-    assert found.add(("a", "b"), values, [0.0] * 40, "fitted", shared=False) == ("a", "b")
+    assert found.add(("a", "b"), values, values, "raw") == ()
+    assert found.add(("a", "b"), values, [0.0] * 40, "fitted") == ("a", "b")
     assert found.findings().participants["a"].seed_pairs == 40
 
 
@@ -138,7 +131,7 @@ def test_few_seed_pairs_in_each_of_many_pairings_raise_no_alarm(count):
     rng = np.random.default_rng(count)
     found = Suspicion(names, combinations(names, 2), hands=HANDS, stack=STACK)
     for pair in combinations(names, 2):
-        found.add(pair, rng.normal(0, 1000, count).tolist(), [0.0] * count, "fitted", shared=False)
+        found.add(pair, rng.normal(0, 1000, count).tolist(), [0.0] * count, "fitted")
     findings = found.findings()
     assert findings.suspects == findings.doubted == ()
     assert max(abs(each.z) for each in findings.participants.values()) < 4
@@ -150,7 +143,7 @@ def test_few_seed_pairs_in_each_of_many_pairings_still_tell_of_a_large_differenc
     found = Suspicion(names, combinations(names, 2), hands=HANDS, stack=STACK)
     for pair in combinations(names, 2):
         mean = 1500 if names[0] in pair else 0
-        found.add(pair, rng.normal(mean, 1000, 2).tolist(), [0.0] * 2, "fitted", shared=False)
+        found.add(pair, rng.normal(mean, 1000, 2).tolist(), [0.0] * 2, "fitted")
     assert names[0] in {*found.suspects, *found.doubted()}
 
 
@@ -172,7 +165,7 @@ def test_honest_runs_are_hardly_ever_held_back(kind):
         found, ever = Suspicion(names, pairs, hands=HANDS, stack=STACK), False
         for end in range(10, 61, 10):
             for pair in pairs:
-                found.add(pair, values[pair][:end], [0.0] * end, "fitted", shared=False)
+                found.add(pair, values[pair][:end], [0.0] * end, "fitted")
             ever |= bool(found.doubted())
         held += ever
     assert held == 0

@@ -98,11 +98,13 @@ def test_every_flag_of_the_requirements_is_there(run, tmp_path):
     assert done.returncode == 0, done.stderr
     (folder,) = (tmp_path / "out").iterdir()
     config = json.loads((folder / "config.json").read_text())
-    assert config["seeds"] == {"perMatch": 2, "masterSeed": "m", "sharedDecks": None, "file": "seeds.txt"}
+    assert config["seeds"] == {"perMatch": 2, "masterSeed": "m", "file": "seeds.txt"}
     assert config["scheduler"]["policy"] == "round_robin"
     assert config["stop"]["adjacentConfidence"]["threshold"] == 0.9
     assert config["stop"]["budget"]["maxMatches"] == 3
-    assert json.loads((folder / "seeds.json").read_text()) == [1, 2]
+    assert json.loads((folder / "seeds.json").read_text()) == [1, 2, 3, 4]
+    assert "seeds.file has 4 seeds, too few for a match of every pair" in done.stderr
+    assert "6 would do" in done.stderr
 
 
 def test_the_master_seed_decides_the_cards(run):

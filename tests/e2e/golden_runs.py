@@ -19,7 +19,7 @@ def run(participants, *, matches=6, seeds=3, hands=12, stop=None, **config):
     game = {"handsPerGame": hands, **config.pop("game", {})}
     return {
         "participants": participants.split(),
-        "seeds": {"perMatch": seeds, "masterSeed": "golden", **config.pop("decks", {})},
+        "seeds": {"perMatch": seeds, "masterSeed": "golden"},
         "game": game,
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": matches}, **(stop or {})},
         **config,
@@ -41,7 +41,7 @@ RUNS = {
     "raw": run("tag maniac folder", rating={"estimator": "raw"}),
     "solid": run("tag maniac folder", rating={"estimator": "correctedSolid"}),
     "settled": run("tag folder callstation", matches=60, stop={"adjacentConfidence": {"threshold": 0.9}}),
-    "gauntlet": run("tag maniac random", scheduler={"reference": "random"}, decks={"sharedDecks": True}),
+    "gauntlet": run("tag maniac random", scheduler={"reference": "random"}),
     "thompson": run("tag maniac tight", scheduler={"policy": "thompson"}),
     "overlap": run("tag maniac tight random", scheduler={"policy": "uncertainty_overlap", "matchesPerRound": 2}),
     "openskill": run("tag maniac tight folder", stop={"adjacentConfidence": {"method": "openskill"}}),

@@ -88,7 +88,7 @@ MODES = [
         ]
     },
     {"seeds": {"masterSeed": 10**3000}},
-    {"seeds": {"masterSeed": "é\u202e", "sharedDecks": True}},
+    {"seeds": {"masterSeed": "é\u202e"}},
 ]
 BOT = {"id": "a", "type": "random", "displayName": "A", "anchor": False, "params": {}}
 MODEL = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", "temperature": 0.5, "maxTokens": 100, "seed": 1}

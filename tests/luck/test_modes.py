@@ -233,19 +233,6 @@ def test_where_both_games_have_decks_of_their_own_they_leave_it_too(mode, known)
 
 
 @pytest.mark.usefixtures("early")
-def test_in_a_gauntlet_on_shared_decks_nobody_is_looked_ahead_on_cards_that_taught():
-    """The first on each deck is looked ahead on, those after it are not, and new decks are again for the first."""
-    run, mode = RunStandIns(), STATED_MODES["as usual"]
-    seen = []
-    for block in range(3):
-        seeds = [f"gauntlet {block} {at}" for at in range(3)]
-        for name, boldness in (("a", 1.4), ("b", 1.0), ("c", 0.6)):
-            pair = {name: boldness, "yardstick": 0.9}
-            seen.append(bool(looked_at(run, pair, stated_match(pair, seeds, mode))))
-    assert seen == [False, False, False, True, False, False, True, False, False]
-
-
-@pytest.mark.usefixtures("early")
 def test_a_run_that_is_cut_and_goes_on_learns_the_same():
     """Whoever steps through the same matches again, as a resumed or an extended run does, finds the same numbers."""
     pair, mode = {"bold": 1.4, "meek": 0.6}, STATED_MODES["antes"]

@@ -110,11 +110,11 @@ def test_what_goes_on_from_the_last_match_is_what_all_matches_give():
     kept.leads(pairwise(MANY))
     played = {("p03", "p80"): [1.0, 5000.0, 2.0], ("p00", "p94"): dice.normal(0, 9000, 5).tolist()}
     for pair, margins in played.items():
-        kept.replace(pair, margins, [(*pair, at) for at in range(len(margins))])
+        kept.replace(pair, margins)
         kept.leads(pairwise(MANY))
     anew = a_model(MANY, rare=0.05)
     for pair, margins in played.items():
-        anew.replace(pair, margins, [(*pair, at) for at in range(len(margins))])
+        anew.replace(pair, margins)
     assert kept.leads(pairwise(MANY)) == [anew.lead(*pair) for pair in pairwise(MANY)]
 
 

@@ -128,14 +128,13 @@ def test_games_of_built_in_bots_are_as_they_always_were():
     assert all(game.spec.noise_seed is UNSET and game.spec.deck_seed is UNSET for game in games_of(result))
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_whoever_may_remember_never_sees_a_deck_twice(shared):
-    """Not in the other seating, and not against another opponent, even if all pairings share their seeds."""
+def test_whoever_may_remember_never_sees_a_deck_twice():
+    """Not in the other seating, and not against another opponent."""
     participants = [{"id": "mine", "type": "mine", "isolated": False}, "tight", "callstation", "random"]
     config = {
         **CONFIG,
         "participants": participants,
-        "seeds": {"perMatch": 2, "sharedDecks": shared},
+        "seeds": {"perMatch": 2},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 12}},
     }
     result = run_benchmark(config, agents={"mine": Caller})

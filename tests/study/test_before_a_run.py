@@ -54,17 +54,16 @@ def test_a_limit_of_time_is_said_and_not_that_there_is_none():
     assert said.endswith("; the run ends after 3,600 seconds")
 
 
-@pytest.mark.parametrize(("shared", "matches"), [(False, 5), (True, 15)])
-def test_the_seeds_of_a_file_limit_a_run(tmp_path, shared, matches):
-    """Its 43 seeds are 5 matches of 8: of all three pairings together, or of each where they share decks."""
+def test_the_seeds_of_a_file_limit_a_run(tmp_path):
+    """Its 43 seeds are 5 matches of 8, of all three pairings together."""
     file = tmp_path / "seeds.txt"
     file.write_text("\n".join(f"seed {number}" for number in range(43)), encoding="utf-8")
     players = [{"id": "m", "type": "llm:openai:m"}, "tag", "tight"]
-    seeds = {"file": str(file), "perMatch": 8, "sharedDecks": shared}
+    seeds = {"file": str(file), "perMatch": 8}
     found = load_config(
         {"participants": players, "seeds": seeds, "stop": {"budget": None}, "llm": {"prices": {"openai:m": PRICE}}}
     )
-    need = Planner(found).for_matches(matches)
+    need = Planner(found).for_matches(5)
     assert str(outlay_of(found)) == f"it will cost about ${need.usd:,.2f}"
     assert f"{need.hands:,} hands" in what_the_budget_shows(found)
 

@@ -30,10 +30,10 @@ class Leaky:
         return self._inner.act(observation)
 
 
-def config(every=0, *, seeds="s", per_match=20, others=("callstation", "tight"), mine="mine", shared=None, **sections):
+def config(every=0, *, seeds="s", per_match=20, others=("callstation", "tight"), mine="mine", **sections):
     return {
         "participants": [{"id": mine, "type": "leaky", "params": {"every": every}}, *others],
-        "seeds": {"perMatch": per_match, "masterSeed": seeds, "sharedDecks": shared},
+        "seeds": {"perMatch": per_match, "masterSeed": seeds},
         "game": {"handsPerGame": 10},
         "scheduler": {"policy": "round_robin"},
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": len(others) * (len(others) + 1) // 2}},
@@ -114,27 +114,21 @@ def test_other_seeds_are_compared_unpaired_and_that_is_said(base):
 
 
 def test_only_the_seeds_of_both_runs_count_however_they_are_cut_into_matches():
-    old, new = run("old", shared=True), run("new", per_match=5, shared=True)
+    twice = {"adjacentConfidence": None, "budget": {"maxMatches": 2}}
+    old, new = run("old", others=("callstation",)), run("new", per_match=5, others=("callstation",), stop=twice)
     found = only(compare(old, new, agents=[("mine", "mine")]))
     assert found.seed_pairs == (10,)
     assert found.interval == (0.0, 0.0)
 
 
 def test_the_order_of_matches_and_of_participants_does_not_matter():
-    old, new = run("old", shared=True), run("new", 2, shared=True)
-    values = config(2, shared=True)
+    old, new = run("old", others=("callstation",)), run("new", 2, others=("callstation",))
+    values = config(2, others=("callstation",))
     values["participants"].reverse()
     turned = Run("new", load_config(values), run_benchmark(values, agents={"leaky": Leaky}))
     one, two = (only(compare(old, each, agents=[("mine", "mine")])) for each in (new, turned))
     assert one.change.mean == pytest.approx(two.change.mean, abs=1e-6)
     assert (one.verdict, one.seed_pairs) == (two.verdict, two.seed_pairs)
-
-
-def test_two_of_one_run_are_compared_on_the_same_cards_where_decks_are_shared():
-    both = run("both", shared=True)
-    found = only(compare(both, both, agents=[("callstation", "mine")]))
-    assert found.paired
-    assert [*found.opponents] == ["tight"]
 
 
 def test_an_agent_with_another_name_can_be_compared(base):

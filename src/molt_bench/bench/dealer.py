@@ -57,7 +57,7 @@ class Dealer:
         if not self._trusted:
             if not self._remembering.isdisjoint(pair):
                 first, second = (GameLabel(number, seed, seating) for seating in SEATINGS)
-                decks = self._own_deck(pair, first, known), self._own_deck(pair, second, known)
+                decks = self._own_deck(first, known), self._own_deck(second, known)
             noise = self._noise(seed, decks[0]), self._noise(seed, decks[1])
         return seed_pair_specs(
             pair,
@@ -71,17 +71,17 @@ class Dealer:
     def _noise(self, seed: Seed, own_deck: Seed | UnsetType) -> str:
         return derived_seed(self._config.seeds.master_seed or 0, "noise", seed if own_deck is UNSET else own_deck)
 
-    def _own_deck(self, pair: Pair, label: GameLabel, known: Mapping[GameLabel, GameRecord]) -> str:
+    def _own_deck(self, label: GameLabel, known: Mapping[GameLabel, GameRecord]) -> str:
         """Return the deck seed of a game with an agent that may remember an earlier start of it."""
-        decks = [self._deck(pair, label, resumed) for resumed in range(self._resumptions + 1)]
+        decks = [_deck(label, resumed) for resumed in range(self._resumptions + 1)]
         played = known[label].spec.deck_seed if label in known else UNSET
         return next((deck for deck in decks if deck == played), decks[-1])
 
-    def _deck(self, pair: Pair, label: GameLabel, resumption: int) -> str:
-        """Return the deck seed of a game that must not share its decks with any other game.
 
-        Nor with an earlier start of the same game: `resumption` is how often the run had been resumed.
-        """
-        labels: list[Seed] = [self.blocks.number_of[pair]] if self.blocks.shared else []
-        labels += ["resumed", resumption] if resumption else []
-        return derived_seed(label.seed, "deck", label.seating, *labels)
+def _deck(label: GameLabel, resumption: int) -> str:
+    """Return the deck seed of a game that must not share its decks with any other game.
+
+    Nor with an earlier start of the same game: `resumption` is how often the run had been resumed.
+    """
+    labels: list[Seed] = ["resumed", resumption] if resumption else []
+    return derived_seed(label.seed, "deck", label.seating, *labels)

@@ -117,13 +117,12 @@ class Ladder:
             stack=game.stack / game.big_blind,
         )
 
-    def _enter(self, pair: Pair, margins: Margins, result: MatchResult) -> None:
+    def _enter(self, pair: Pair, margins: Margins) -> None:
         """Add the margins of a match; from then on chips alone count for those whose results they contradict."""
         book = self._book
-        book.add(pair, margins, [seed.seed for seed in result.seed_results])
+        book.add(pair, margins)
         estimator = book.removing_luck(pair)
-        chips, left, shared = book.column(pair, RAW), book.column(pair, estimator), self.margins.shares_seeds
-        book.distrust(self.suspicion.add(pair, chips, left, estimator, shared=shared))
+        book.distrust(self.suspicion.add(pair, book.column(pair, RAW), book.column(pair, estimator), estimator))
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
@@ -152,7 +151,7 @@ class Ladder:
             number = len(self.matches) + 1
             check_chips(number, result, margins, big_blind=self.config.game.big_blind)
             self.model_draws.forget(number)
-        self._enter(pair, margins, result)
+        self._enter(pair, margins)
         self._look_anew()
         self.meetings[pair] += 1
         if self.open_meetings is not self.meetings and pair in self.open_meetings:
@@ -199,7 +198,7 @@ class Ladder:
         """Begin a new book with all matches so far."""
         self._open_book()
         for match in self.matches:
-            self._enter(match.participants, match.margins, match.result)
+            self._enter(match.participants, match.margins)
         self._look_anew()
 
     def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:

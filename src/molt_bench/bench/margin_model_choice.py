@@ -24,7 +24,6 @@ def margin_book(
         config,
         hands=2 * config.game.hands_per_game,
         sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
-        own_decks=[participant.id for participant in config.participants if participant.may_remember],
         anchors=left,
     )
     return MarginBook(model, estimator, distrusted=distrusted)

@@ -258,16 +258,12 @@ class MatchMargins:
     def _fitted(
         self, pair: Pair, result: MatchResult, estimates: Mapping[GameSpec, Estimates]
     ) -> tuple[Margins, list[SeedHands]]:
-        """Return margins by the weights fitted to earlier matches, and the hands to learn from.
-
-        Nothing is fitted, nor learned, where one of the decks has been learned from.
-        """
-        known_decks = self._fit.knows(seed.seed for seed in result.seed_results)
+        """Return margins by the weights fitted to earlier matches, and the hands to learn from."""
         games: list[GameParts | None] = []
 
         def estimated(game: GameRecord) -> Estimates:
             found = estimates[game.spec]
-            if known_decks or found.hands is None:
+            if found.hands is None:
                 games.append(None)
                 return found
             games.append(found.hands)
@@ -279,7 +275,7 @@ class MatchMargins:
             known = [game for game in both if game is not None]
             first, second = (game.spec.deck_seed for game in seed.games)
             # Where an agent may remember, its two games have decks of their own: no hand is played twice.
-            lessons += [(seed.seed, known)] if first == second else [(seed.seed, [game]) for game in known]
+            lessons += [known] if first == second else [[game] for game in known]
         return margins, lessons
 
     def _estimates(

@@ -2,8 +2,7 @@
 
 An agent that is lucky on a deck is lucky against every opponent. If all pairings were dealt the same decks, that luck
 would add up instead of averaging out: the leads among five or six bots varied 1.3 to 2.5 times as much. So only the two
-seatings of a seed share its decks, unless the config says otherwise or a seed file is too short for that. In a
-gauntlet it is the other way around: everybody plays the same opponent, and luck that two have in common cancels out.
+seatings of a seed share its decks.
 """
 
 from collections.abc import Mapping
@@ -17,11 +16,10 @@ from molt_bench.specs import Pair
 class SeedBlocks:
     """The seed pool, one block per match; endless, or as long as a list of seeds from a file.
 
-    The k-th meeting of the p-th of n pairs uses block k * n + p; with shared decks, block k. Raises ConfigError if the
-    list has fewer seeds than one match needs.
+    The k-th meeting of the p-th of n pairs uses block k * n + p. Raises ConfigError if the list has fewer seeds than
+    one match needs.
 
     Attributes:
-        shared: Whether all pairings are dealt the same decks.
         number_of: The number of each pair.
     """
 
@@ -32,8 +30,6 @@ class SeedBlocks:
         if listed is not None and len(listed) < self._size:
             expected = f"at least {self._size} seeds for one match, and it has {len(listed)}"
             raise ConfigError("seeds.file", config.file, expected)
-        too_few = listed is not None and len(listed) < self._size * len(pairs)
-        self.shared = too_few if config.shared_decks is None else config.shared_decks
         self.number_of = {pair: at for at, pair in enumerate(pairs)}
 
     @property
@@ -44,9 +40,17 @@ class SeedBlocks:
     @property
     def matches(self) -> int | None:
         """How many matches there are blocks for; None if they are endless."""
-        if self._listed is None:
+        return None if self._listed is None else len(self._listed) // self._size
+
+    @property
+    def shortfall(self) -> str | None:
+        """A warning if there is not a block for every pair, so that some can never meet."""
+        if self.matches is None or self.matches >= len(self.number_of):
             return None
-        return len(self._listed) // self._size * (len(self.number_of) if self.shared else 1)
+        return (
+            f"seeds.file has {len(self._listed or ()):,} seeds, too few for a match of every pair, so the result will "
+            f"be incomplete; {self._size * len(self.number_of):,} would do"
+        )
 
     @property
     def exhausted(self) -> str:
@@ -68,7 +72,7 @@ class SeedBlocks:
         return tuple(self._seeds(0, last * self._size)) if last else ()
 
     def _number(self, pair: Pair, meeting: int) -> int:
-        return meeting if self.shared else meeting * len(self.number_of) + self.number_of[pair]
+        return meeting * len(self.number_of) + self.number_of[pair]
 
     def _seeds(self, start: int, count: int) -> list[Seed]:
         if self._listed is not None:

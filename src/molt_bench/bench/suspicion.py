@@ -99,7 +99,6 @@ class Suspicion:
         self._known: dict[tuple[Pair, str], PairBets] = {}
         self._bets: dict[Pair, PairBets] = {}
         self._sides = {name: SideBets() for name in participants}
-        self._shared = False
         #: The pairings and participants past the bound, those that bets hold back, and those whose z is far from 0.
         self._past_bound: set[Pair | str] = set()
         self._odd: set[Pair | str] = set()
@@ -111,13 +110,8 @@ class Suspicion:
         """Those whose results cannot be right."""
         return tuple(name for names in self._blamed for name in names)
 
-    def add(
-        self, pair: Pair, raw: Sequence[float], without_luck: Sequence[float], estimator: str, *, shared: bool
-    ) -> tuple[str, ...]:
-        """Look at all margins of a pairing, raw and by the estimator in use; return the suspects.
-
-        If pairings share decks, the luck of one is that of another: then the bets on a participant are averaged.
-        """
+    def add(self, pair: Pair, raw: Sequence[float], without_luck: Sequence[float], estimator: str) -> tuple[str, ...]:
+        """Look at all margins of a pairing, raw and by the estimator in use; return the suspects."""
         old = self._bets.get(pair)
         if old is not None:
             for name, side in zip(pair, (1, -1), strict=True):
@@ -125,13 +119,13 @@ class Suspicion:
         bets = self._known.setdefault((pair, estimator), PairBets())
         new = zip(raw[bets.count :], without_luck[bets.count :], strict=True)
         bets.take([self._unit * (chips - left) for chips, left in new], self._hands)
-        self._bets[pair], self._shared = bets, shared
+        self._bets[pair] = bets
         for name, side in zip(pair, (1, -1), strict=True):
             self._sides[name].change(bets, side, 1)
         self._note(pair, bets.evidence, bets, bets.count - 1)
         for name in pair:
             own = self._sides[name]
-            self._note(name, own.evidence(shared=shared), own, own.count - own.pairings)
+            self._note(name, own.evidence, own, own.count - own.pairings)
         if self._past_bound or self._blamed:
             self._blamed = self._whose_fault()
         return self.suspects
@@ -172,7 +166,7 @@ class Suspicion:
                     side.count,
                     side.mean / self._unit,
                     side.z,
-                    _base_10(side.evidence(shared=self._shared)),
+                    _base_10(side.evidence),
                 )
                 for name, side in sides.items()
             },
@@ -199,7 +193,7 @@ class Suspicion:
                 named = self._which(pair, pairs)
             else:
                 others = [name for name in self._participants if name not in suspects]
-                evidence = {name: self._side(name, pairs).evidence(shared=self._shared) for name in others}
+                evidence = {name: self._side(name, pairs).evidence for name in others}
                 first = max(others, key=lambda name: evidence[name])
                 if evidence[first] < self._bound:
                     return tuple(blamed)

@@ -110,12 +110,10 @@ class SideBets:
         """The normal scores of all pairings together, weighted by the root of their seed pairs (Stouffer)."""
         return self.scores / sqrt(self.count) if self.count else 0.0
 
-    def evidence(self, *, shared: bool) -> float:
-        """Return the logarithm of the money of the bets.
-
-        Where pairings share decks, that of the geometric mean: it is at most the mean of bets that are each fair.
-        """
-        return _money([each / max(1, self.pairings) for each in self.logs] if shared else self.logs)
+    @property
+    def evidence(self) -> float:
+        """The logarithm of the money of the bets."""
+        return _money(self.logs)
 
 
 def _normal_score(z: float, free: int) -> float:

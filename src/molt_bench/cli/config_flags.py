@@ -8,6 +8,7 @@ from typing import Any
 from molt_bench.arena.cast import check_participants
 from molt_bench.bench.extended_run import another_stop
 from molt_bench.bench.schedule.opening import opening_shortfall
+from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
 from molt_bench.config.assignments import put, set_field
@@ -101,6 +102,13 @@ def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: S
 
 def warn_ahead(config: BenchmarkConfig) -> None:
     """Warn of what a run of this config will fall short of."""
-    for shortfall in (opening_shortfall(config), guessable(config)):
+    for shortfall in (opening_shortfall(config), _too_few_seeds(config), guessable(config)):
         if shortfall is not None:
             warn(shortfall)
+
+
+def _too_few_seeds(config: BenchmarkConfig) -> str | None:
+    """Return a warning if the seed file is too short for a match of every pair."""
+    if config.seeds.file is None:
+        return None
+    return SeedBlocks(config.seeds, dict.fromkeys(config.pairings(), 0), load_seeds(config.seeds.file)).shortfall

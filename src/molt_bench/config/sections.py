@@ -66,9 +66,6 @@ class SeedsConfig(Section):
         Seed | None,
         Field(description="Determines the seed pool; null: fixed if all participants are built in, else random."),
     ] = None
-    shared_decks: Annotated[
-        bool | None, Field(description="Whether all pairings share decks; null: only if the seed file is too short.")
-    ] = None
     file: Annotated[
         PathText | None, Field(description="File of seeds (JSON list, or one per line) to use instead of the pool.")
     ] = None

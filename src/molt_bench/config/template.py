@@ -32,7 +32,6 @@ participants:
 seeds:
   perMatch: {config.seeds.per_match}  # deals of a match; each is played twice, with seats swapped
   # masterSeed: any text  # the same cards in every run; without it, the run decides
-  # sharedDecks: true  # the same cards for all pairings: fewer hands in a gauntlet, more elsewhere
 
 game:
   handsPerGame: {game.hands_per_game}

@@ -2,8 +2,8 @@
 
 The frozen weights are for players of all kinds. Those who meet in a run are of a few kinds, and weights that suit them
 leave less luck in. Every term of luck has mean zero whatever its weight, if that is fixed before the cards are dealt
-and the dice are thrown. What earlier matches were like is fixed by then, whenever the run looks at its results. Where a
-deck has been seen before, in a run whose pairings share them, it is not: then the frozen weights are used.
+and the dice are thrown. What earlier matches were like is fixed by then, whenever the run looks at its results: no deck
+is dealt to two matches.
 
 Fitted is how far each weight is from the frozen one, by least squares over all pairings together (ridge regression):
 with little data, hardly at all. The unit is a hand in both seatings, or in one where the two have decks of their own;
@@ -13,7 +13,7 @@ own matches: `molt_bench.luck.cards.hole_cards`.
 """
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import fsum, sqrt
 from operator import mul
 from typing import Final, NamedTuple, TypeAlias
@@ -24,7 +24,6 @@ from molt_bench.kernels import compiled
 from molt_bench.luck.cards.hole_cards import DIGITS, FAR, HoleFit
 from molt_bench.luck.terms import SIZE, term_table
 from molt_bench.poker.arrays import Floats
-from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
 #: How strongly a weight is held to the frozen one: as if its distance had a standard deviation of 1 / sqrt(20). The
@@ -55,8 +54,8 @@ class GameParts(NamedTuple):
         return term_table(self.terms, len(self.numbers))
 
 
-#: A seed, and the hands of its two games; none where nothing can be learned from them.
-SeedHands: TypeAlias = tuple[Seed, Sequence[GameParts]]
+#: The hands of the two games of a seed; none where nothing can be learned from them.
+SeedHands: TypeAlias = Sequence[GameParts]
 
 
 class Fit:
@@ -67,14 +66,9 @@ class Fit:
         self._moments: Floats | None = None
         #: By pairing: hands in both seatings, the sum of what they were worth, and of its square.
         self._sums: dict[Pair, tuple[int, float, float]] = {}
-        self._seen: set[Seed] = set()
         self._hands = self._fitted = 0
         self._distances = array("d", [0.0] * SIZE)
         self._holes = HoleFit()
-
-    def knows(self, seeds: Iterable[Seed]) -> bool:
-        """Return whether it has learned from any of these decks."""
-        return not self._seen.isdisjoint(seeds)
 
     def luck(self, pair: Pair, game: GameParts) -> float:
         """Return the luck of player A in the hands of a game, beyond that by the frozen weights, in chips."""
@@ -92,8 +86,7 @@ class Fit:
 
     def learn(self, pair: Pair, games: Sequence[SeedHands]) -> None:
         """Learn from a match."""
-        self._seen.update(seed for seed, _ in games)
-        both = [(won_together(seatings), seatings) for _, seatings in games if any(game.won for game in seatings)]
+        both = [(won_together(seatings), seatings) for seatings in games if any(game.won for game in seatings)]
         hands = [each for won, _ in both for each in won]
         if hands:
             self._holes.learn(pair, hands, [[game.holes for game in seatings] for _, seatings in both])

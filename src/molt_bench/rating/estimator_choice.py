@@ -10,14 +10,13 @@ Only chips count for a pairing with somebody who is not trusted.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, sqrt
 from operator import add, mul, sub
 from typing import Final
 
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.records import ESTIMATORS, Margins
-from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
 AUTO: Final = "auto"
@@ -40,37 +39,35 @@ class MarginBook:
         self._used: dict[Pair, list[float]] = {}
         self._shares: dict[Pair, Counter[str]] = {}
         self._columns: dict[Pair, dict[str, list[float]]] = {}
-        self._seeds: dict[Pair, list[Hashable]] = {}
         self._distrusted: frozenset[str] = frozenset(distrusted)
 
-    def add(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
+    def add(self, pair: Pair, margins: Margins) -> None:
         """Add the margins of a match."""
-        self._note(pair, margins, seeds)
+        self._note(pair, margins)
         self._enter(pair)
 
-    def add_all(self, matches: Iterable[tuple[Pair, Margins, Sequence[Seed]]]) -> None:
+    def add_all(self, matches: Iterable[tuple[Pair, Margins]]) -> None:
         """Add the margins of many matches, which gives the same as one after another."""
         played: dict[Pair, None] = {}
-        for pair, margins, seeds in matches:
-            self._note(pair, margins, seeds)
+        for pair, margins in matches:
+            self._note(pair, margins)
             played.pop(pair, None)  # in the order of their last matches
             played[pair] = None
         for pair in played:
             self._enter(pair)
 
-    def _note(self, pair: Pair, margins: Margins, seeds: Sequence[Seed]) -> None:
+    def _note(self, pair: Pair, margins: Margins) -> None:
         chosen = self.preferred(pair)
         self._used.setdefault(pair, []).extend(margins[chosen])
-        self._shares.setdefault(pair, Counter())[chosen] += len(seeds)
+        self._shares.setdefault(pair, Counter())[chosen] += len(margins[chosen])
         columns = self._columns.setdefault(pair, {name: [] for name in ESTIMATORS})
         for name, column in columns.items():
             column += margins[name]
-        self._seeds.setdefault(pair, []).extend(seeds)
 
     def _enter(self, pair: Pair) -> None:
         trusted = self._distrusted.isdisjoint(pair)
         counted = self._used[pair] if trusted else self._columns[pair][RAW]
-        self.model.replace(pair, counted, self._seeds[pair])
+        self.model.replace(pair, counted)
 
     def distrust(self, names: Iterable[str]) -> None:
         """Use the chips alone for all pairings of these participants, and for no others."""

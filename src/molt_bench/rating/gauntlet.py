@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Final, Unpack
 
-from molt_bench.rating import shared_seeds
-from molt_bench.rating.pair_sums import Sample, Terms
 from molt_bench.rating.pairwise_model import MarginModel, ModelOptions
 from molt_bench.rating.student import Estimate
 from molt_bench.specs import Pair
@@ -37,30 +35,8 @@ class GauntletModel(MarginModel):
         """Return the yardstick alone, and nobody for the yardstick."""
         return () if name == self.yardstick else (self.yardstick,)
 
-    def wide_lead(self, first: str, second: str) -> Estimate:
-        """Return the lead as if luck in common made it no sharper.
-
-        Two who have won the same on every deck so far may still differ on rare ones.
-        """
-        if not self.shares_seeds:
-            return self.lead(first, second)
-        return self._estimated(self._terms_of_lead(first, second), wide=True)
-
     def _rows(self) -> None:
         return None
 
     def _weights(self, wanted: Mapping[str, float], *, in_own_field: bool = True) -> dict[Pair, float]:
         return super()._weights(wanted, in_own_field=False)
-
-    def _effect_of_shared_seeds(
-        self, used: Sequence[tuple[float, Sample]], terms: Terms, apart: float
-    ) -> tuple[float, float]:
-        if len(used) == 1:
-            return super()._effect_of_shared_seeds(used, terms, apart)
-        # The lead of one over another: what each of the two wins from the yardstick.
-        added, most = shared_seeds.covariance(used, self._sums.spreads()[0][terms.indices].tolist())
-        return (1 + added / apart if apart else 1.0), most
-
-    def _seeds_in_common(self, used: Sequence[tuple[float, Sample]], terms: Terms) -> float:
-        # The covariance of a lead says how few there are.
-        return inf

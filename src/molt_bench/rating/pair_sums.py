@@ -18,8 +18,8 @@ verdicts everybody counts as skewed until its own seed pairs say otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from math import fsum, inf, sqrt
+from collections.abc import Sequence
+from math import fsum, sqrt
 from typing import Final, NamedTuple
 
 import msgspec
@@ -59,10 +59,9 @@ def widening_at_bar(skewness: float) -> float:
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """The seed pairs of two participants: margins, seeds, mean, and sums of squares and cubes around it."""
+    """The seed pairs of two participants: margins, mean, and sums of squares and cubes around it."""
 
     margins: tuple[float, ...] = ()
-    seeds: tuple[Hashable, ...] = ()
     mean: float = 0.0
     squares: float = 0.0
     cubes: float = 0.0
@@ -112,7 +111,7 @@ class Allowances(NamedTuple):
     Attributes:
         skewed: Intervals allow for skewed margins; without it, nothing else counts.
         cautious: Verdicts also allow for skewness that has not shown yet.
-        guarded: Intervals also allow for it, and for how few seeds there are where pairings share them.
+        guarded: Intervals also allow for it.
     """
 
     skewed: bool = True
@@ -237,11 +236,10 @@ class PairSums:
         shown = own / np.maximum(played, 1.0)
         return np.stack([shown, (own + UNSEEN_WEIGHT * _UNSEEN) / (played + UNSEEN_WEIGHT)])
 
-    def weighted(self, terms: Terms, seeds: float = inf) -> Sum | None:
+    def weighted(self, terms: Terms) -> Sum | None:
         """Return what is known of a weighted sum; None if one of its pairs has no seed pairs.
 
-        The freedom is by Welch and Satterthwaite. If its pairs have played so many `seeds` together, what is skewed
-        about them does not average out.
+        The freedom is by Welch and Satterthwaite.
         """
         indices = terms.indices
         counts = self.counts[indices]
@@ -256,13 +254,7 @@ class PairSums:
         thirds = (0.0, 0.0)
         if self.skewed and total:
             roots = np.sqrt(parts / counts)
-            shown, assumed = (
-                max(
-                    fsum(skewness_terms(parts, roots, skews[indices]).tolist()),
-                    0.0 if seeds == inf else fsum((skews[indices] * parts).tolist()) * sqrt(total / seeds),
-                )
-                for skews in self.skews()
-            )
+            shown, assumed = (fsum(skewness_terms(parts, roots, skews[indices]).tolist()) for skews in self.skews())
             thirds = shown, assumed if self.cautious else 0.0
         return Sum(mean, total, free, fsum((parts * counts).tolist()), *widening(*thirds, total, guarded))
 

@@ -9,23 +9,19 @@ Where they are skewed instead, intervals are wider (`pair_sums`).
 Nothing is assumed to be transitive: every pair has a margin of its own. A participant's result is its mean margin
 against the field. Everything follows from sums, so the order of the games does not matter.
 
-Where pairings share seeds, a participant lucky on one of them may be lucky against everybody, and two may be lucky
-together against a third. `shared_seeds` says what that does to the variance of a sum.
-
 `GauntletModel` is the one in which everybody plays one opponent.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import fsum, inf, sqrt
 from typing import Final, TypedDict
 
 import numpy as np
 
-from molt_bench.rating import shared_seeds
 from molt_bench.rating.exact_sums import Members, exact_parts
 from molt_bench.rating.many_leads import Leads, Rows, lead_sums
 from molt_bench.rating.pair_sums import Allowances, PairSums, Sample, Sum, Terms
@@ -53,7 +49,6 @@ class ModelOptions(TypedDict, total=False):
     hands: float
     sd_per_hand: float
     anchors: Collection[str]
-    own_decks: Collection[str]
     allows: Allowances
 
 
@@ -62,14 +57,12 @@ class MarginModel:
 
     Attributes:
         yardstick: The one that everybody else plays alone, in a gauntlet; else None.
-        shares_seeds: Whether any seed was played by more than one pair.
 
     Args:
         participants: All participants, in the order that breaks ties.
         hands: Hands per seed pair, for the variance assumed before there is data.
         sd_per_hand: Standard deviation of a hand assumed before there is data, in thousandths of a big blind.
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
-        own_decks: Participants whose games are dealt decks of their own, so that they share no seed with others.
         allows: What intervals and verdicts allow for.
     """
 
@@ -82,12 +75,10 @@ class MarginModel:
         hands: float = 100.0,
         sd_per_hand: float = SD_PER_HAND,
         anchors: Collection[str] = (),
-        own_decks: Collection[str] = (),
         allows: Allowances = _ALL,
     ) -> None:
         self.participants = tuple(participants)
         self.anchors = frozenset(anchors)
-        self._own_decks = frozenset(own_decks)
         self._samples: dict[Pair, Sample] = {pair: Sample() for pair in combinations(self.participants, 2)}
         self._pairs = tuple(self._samples)
         self._index = {pair: at for at, pair in enumerate(self._pairs)}
@@ -103,37 +94,20 @@ class MarginModel:
         self._own_terms: dict[str, Terms] = {}
         self._lead_terms: dict[Pair, Terms] = {}
         self._lead_weights: dict[Pair, Mapping[Pair, float]] = {}
-        #: The pair that played each seed first.
-        self._owners: dict[Hashable, Pair] = {}
-        self.shares_seeds = False
 
-    def add(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable] | None = None) -> None:
-        """Add what the first won in seed pairs, in thousandths of a big blind per hand; other pairs may share seeds."""
-        known = self._samples[self._pair(*pair)]
-        sign = 1 if pair in self._samples else -1
-        named = range(known.count, known.count + len(margins)) if seeds is None else seeds
-        before = [sign * margin for margin in known.margins]
-        self._set(pair, [*before, *margins], [*known.seeds, *self._named(pair, named, own=seeds is None)])
+    def add(self, pair: Pair, margins: Sequence[float]) -> None:
+        """Add what the first won in seed pairs, in thousandths of a big blind per hand."""
+        self.replace(pair, [*self.margins_of(*pair), *margins])
 
-    def replace(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable]) -> None:
+    def replace(self, pair: Pair, margins: Sequence[float]) -> None:
         """Replace all seed pairs of two participants."""
-        self._set(pair, margins, self._named(pair, seeds))
-
-    def _named(self, pair: Pair, seeds: Sequence[Hashable], *, own: bool = False) -> Sequence[Hashable]:
-        """Return seeds by names that no other pair has if they are its own, or if its games have decks of their own."""
-        return [(*self._pair(*pair), seed) for seed in seeds] if own or not self._own_decks.isdisjoint(pair) else seeds
-
-    def _set(self, pair: Pair, margins: Sequence[float], seeds: Sequence[Hashable]) -> None:
         sign = 1 if pair in self._samples else -1
         values = [sign * margin for margin in margins]
         mean = fsum(values) / len(values) if values else 0.0
         squares = fsum([(value - mean) ** 2 for value in values])
         cubes = fsum([(value - mean) ** 3 for value in values])
         own = self._pair(*pair)
-        known, named = self._samples[own].seeds, tuple(seeds)
-        for seed in () if self.shares_seeds else named[len(known) :] if named[: len(known)] == known else named:
-            self.shares_seeds |= self._owners.setdefault(seed, own) != own
-        self._samples[own] = sample = Sample(tuple(values), named, mean, squares, cubes)
+        self._samples[own] = sample = Sample(tuple(values), mean, squares, cubes)
         self._sums.set(self._index[own], sample)
         self._forget(own)
 
@@ -211,7 +185,7 @@ class MarginModel:
         """Return the lead of the first of each pair over the second: of many, all together."""
         pairs = list(pairs)
         new = [pair for pair in pairs if pair not in self._leads]
-        rows = self._rows() if len(new) >= _MANY and not self.shares_seeds else None
+        rows = self._rows() if len(new) >= _MANY else None
         for pair, found in zip(new, self._lead_sums(new, rows), strict=True) if rows is not None else ():
             if found is not None:
                 self._leads[pair] = _estimate(found)
@@ -251,10 +225,6 @@ class MarginModel:
             terms = self._terms_of(name)
             self._parts[name] = exact_parts((terms.weights * self._sums.means[terms.indices]).tolist())
         return self._parts[name]
-
-    def wide_lead(self, first: str, second: str) -> Estimate:
-        """Return the lead as if luck in common made it no sharper: two are called tied by this."""
-        return self.lead(first, second)
 
     def lead_weights(self, first: str, second: str) -> Mapping[Pair, float]:
         """Return the weight of each pair's margin in the lead of the first over the second."""
@@ -322,37 +292,10 @@ class MarginModel:
         indices, each, squared = zip(*used, strict=True) if used else ((), (), ())
         return Terms(np.array(indices, np.int64), np.array(each), np.array(squared))
 
-    def _estimated(self, terms: Terms, *, wide: bool = False) -> Estimate:
-        """Return a weighted sum of margins; if it is to be `wide`, shared seeds count only where it varies more."""
+    def _estimated(self, terms: Terms) -> Estimate:
+        """Return a weighted sum of margins."""
         found = self._sums.weighted(terms)
-        if found is None:
-            return UNKNOWN
-        if self.shares_seeds:
-            samples = [self._samples[self._pairs[at]] for at in terms.indices.tolist()]
-            used = list(zip(terms.weights.tolist(), samples, strict=True))
-            factor, most = self._effect_of_shared_seeds(used, terms, found.variance)
-            seeds = self._seeds_in_common(used, terms)
-            if seeds != inf:
-                most, found = max(1.0, seeds - 1), self._sums.weighted(terms, seeds) or found
-            if factor > 1 or not wide:
-                free, unit = min(found.free, most), found.unit * factor
-                found = found._replace(variance=found.variance * factor, free=free, unit=unit)
-        return _estimate(found)
-
-    def _effect_of_shared_seeds(
-        self, used: Sequence[tuple[float, Sample]], terms: Terms, apart: float
-    ) -> tuple[float, float]:
-        """Return by what factor shared seeds change the variance of a sum, and the most degrees of freedom they leave.
-
-        `apart` is the variance that the sum would have without them.
-        """
-        return shared_seeds.clustering(used), inf
-
-    def _seeds_in_common(self, used: Sequence[tuple[float, Sample]], terms: Terms) -> float:
-        """Return how many seeds a sum rests on; infinitely many if that says no more than its seed pairs do."""
-        if len(used) == 1 or not self._sums.guarded:
-            return inf
-        return shared_seeds.seeds_in_sum(used, self._sums.spreads()[0][terms.indices].tolist())
+        return UNKNOWN if found is None else _estimate(found)
 
 
 def _estimate(found: Sum) -> Estimate:

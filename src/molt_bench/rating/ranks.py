@@ -2,7 +2,7 @@
 
 A participant is surely below all those that lead it by a significant margin, and surely above all those it leads so.
 The rest may be on either side. The tests are those of the stop rule, so what they say stays valid although the run
-looks after every round; a lead counts shared decks; and one that rests on a pairing without games is unknown, so both
+looks after every round; and a lead that rests on a pairing without games is unknown, so both
 orders stay possible. The error of one interval is shared among its comparisons (Holm 1979; Mogstad, Romano, Shaikh and
 Wilhelm 2024, "Inference for ranks"); with `familywise`, that of all intervals among all comparisons. So two ranks never
 differ for sure where the verdict on the two is open.

@@ -84,7 +84,7 @@ class Judge(msgspec.Struct, frozen=True):
         doubts = doubts_of(self.test, [lead for _, _, lead in found])
         allowed = [self.error] * len(found)
         if self.familywise:
-            ties = [self.test.tie_doubt(model.wide_lead(above, below)) for above, below, _ in found]
+            ties = [self.test.tie_doubt(lead) for _, _, lead in found]
             allowed = holm(list(map(min, doubts, ties)), self.error)
         verdicts = []
         for (above, below, lead), doubt, error in zip(found, doubts, allowed, strict=True):
@@ -92,8 +92,7 @@ class Judge(msgspec.Struct, frozen=True):
             if above in doubted or below in doubted:
                 kind = "unresolved"
             elif doubt > error:
-                wide = model.wide_lead(above, below)
-                tied = self.test.may_tie(wide, error) and self.test.tie_doubt(wide) <= error
+                tied = self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error
                 kind = "tied" if tied else "unresolved"
             verdicts.append(Verdict(above, below, lead, sure_by(doubt, lead), kind))
         return tuple(verdicts)

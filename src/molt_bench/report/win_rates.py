@@ -111,10 +111,7 @@ class WinRates:
         """Return a book with the margins of all matches."""
         result = self.result
         book = margin_book(result.config, estimator, distrusted=distrusted, left=self.left)
-        book.add_all(
-            (match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
-            for match in result.matches
-        )
+        book.add_all((match.participants, match.margins) for match in result.matches)
         return book
 
 

@@ -11,6 +11,7 @@ from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.extended_run import INTERRUPTED
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.schedule.opening import opening_shortfall
+from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.runs.header import recorded_boxes, recorded_harnesses
@@ -50,6 +51,7 @@ def warnings_ahead(
     found = [
         guessable(config, own, secret=seed.value if seed.sealed else None),
         None if config.people() else opening_shortfall(config.model_copy(update={"stop": stop})),
+        SeedBlocks(config.seeds, dict.fromkeys(config.pairings(), 0), listed).shortfall,
         None if only_built_in(config, own) else guessable_file(config.seeds.file, listed),
     ]
     return [each for each in found if each is not None]

@@ -149,7 +149,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     model = MarginModel([participant.id for participant in config.participants])
     book = MarginBook(model, estimator)
     for match in result.matches:
-        book.add(match.participants, match.margins, [pair.seed for pair in match.result.seed_results])
+        book.add(match.participants, match.margins)
         dealt = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
         for name in match.participants:
             hands[name] += dealt

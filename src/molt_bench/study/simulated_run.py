@@ -30,8 +30,6 @@ from molt_bench.specs import Pair
 
 #: A match adds one seed pair to so many that have been played, if that is more than its own.
 _GROWTH: Final = 40
-#: Numbers of seeds that each pairing has for itself.
-_APART: Final = 10**9
 #: How many times longer than expected a run may be before it is given up, as a run that ends there.
 _MOST: Final = 10
 
@@ -70,9 +68,8 @@ class _DrawnLadder(Ladder):
         super().__init__(config)
         self._world, self._dice = world, dice
         self.seed_pairs = 0
-        self._numbers = {pair: number for number, pair in enumerate(self.meetings)}
         for pair, margins in world.played.items():
-            self._enter_drawn(pair, margins, start=-_APART * (1 + self._numbers[pair]))
+            self._enter_drawn(pair, margins)
             self.meetings[pair] = ceil(len(margins) / config.seeds.per_match)
         self._look_anew()
 
@@ -81,15 +78,14 @@ class _DrawnLadder(Ladder):
         per_match = self.config.seeds.per_match
         times = max(1, self.seed_pairs // (_GROWTH * per_match))
         drawn = self._dice.normal(self._world.margins[pair], self._world.deviations[pair], times * per_match)
-        start = _APART * self._numbers[pair] + per_match * self.meetings[pair]
-        self._enter_drawn(pair, tuple(drawn.tolist()), start=start)
+        self._enter_drawn(pair, tuple(drawn.tolist()))
         self.meetings[pair] += times
         nothing: Any = None  # the schedule knows who played, and nothing else
         self.matches.append(PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing))
         self._look_anew()
 
-    def _enter_drawn(self, pair: Pair, margins: tuple[float, ...], *, start: int) -> None:
-        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins), range(start, start + len(margins)))
+    def _enter_drawn(self, pair: Pair, margins: tuple[float, ...]) -> None:
+        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins))
         self.seed_pairs += len(margins)
 
 
@@ -99,7 +95,7 @@ def simulated_run(config: BenchmarkConfig, world: World, *, expected: float, see
     `expected` is about how many seed pairs of each pairing it will take.
     """
     rule = rule_of(config.stop).model_copy(update={"method": "margin"})
-    seeds = config.seeds.model_copy(update={"file": None, "master_seed": 0, "shared_decks": False})
+    seeds = config.seeds.model_copy(update={"file": None, "master_seed": 0})
     endless = {"stop": StopConfig(adjacent_confidence=rule, budget=None), "seeds": seeds}
     ladder = _DrawnLadder(config.model_copy(update=endless), world, np.random.RandomState(seed))
     rules, blocks, spending = rules_of(ladder.config.stop), SeedBlocks(seeds, ladder.meetings), Spending({})

@@ -137,7 +137,7 @@ class RunReader:
         if self.header.master_seed_hash is UNSET or self.config.seeds.master_seed is not None:
             return False
         seed = game.record.seed
-        return self._decks.shared or any((game.match, seed, seating) not in self.games for seating in SEATINGS)
+        return any((game.match, seed, seating) not in self.games for seating in SEATINGS)
 
     def own_decks(self, match: int, seed: Seed) -> bool:
         """Return whether the two seatings of a seed were dealt different cards."""

@@ -19,8 +19,8 @@ from molt_bench.poker.hand import Hand
 #: The deals of a hand, in order.
 DEALT: Final = ("holes", "flop", "turn", "river")
 
-#: Slow to compute, and needed again: a deal is played in two seatings, and by every pairing that uses its seed. Some
-#: 500 bytes for each flop. Hardly any two deals of a run match but for the names of the suits.
+#: Slow to compute, and needed again: a deal is played in two seatings. Some 500 bytes for each flop. Hardly any two
+#: deals of a run match but for the names of the suits.
 _FLOPS: Final = Memo(flop_scores_of, 1 << 16)
 
 

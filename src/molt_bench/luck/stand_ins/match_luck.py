@@ -17,7 +17,6 @@ from molt_bench.luck.stand_ins.ahead import surpluses
 from molt_bench.luck.stand_ins.learned import StandIns
 from molt_bench.luck.stand_ins.visited import Visited, visited
 from molt_bench.records import GameRecord
-from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec, Pair
 
 #: Hands that a record takes.
@@ -67,8 +66,6 @@ class RunStandIns:
     def __init__(self) -> None:
         self._stand_ins = StandIns()
         self._numbers: dict[str, int] = {}
-        #: Decks that were learned from: what was drawn on them may not decide what the same draws are worth.
-        self._seen: set[Seed] = set()
         #: Hands with the dice of one player known, and the sums of their squares by stand-ins and as usual.
         self._hands, self._ours, self._usual = 0, 0.0, 0.0
 
@@ -89,13 +86,9 @@ class RunStandIns:
     def look_at(self, pair: Pair, games: Sequence[tuple[GameRecord, Policies]]) -> MatchLuck | None:
         """Return the luck of known dice in a match, by what earlier ones taught, and learn from it.
 
-        None if that is not known: where decks were learned from before, where there is no stand-in yet, or where both
-        players can be asked, or neither has odds. `games` come with the policies of players A and B.
+        None if that is not known: where there is no stand-in yet, or where both players can be asked, or neither has
+        odds. `games` come with the policies of players A and B.
         """
-        decks = {record.spec.decks for record, _ in games}
-        if not self._seen.isdisjoint(decks):
-            return None
-        self._seen |= decks
         agents = self._number(pair[0]), self._number(pair[1])
         played = visited(games, agents)
         if played is None:
