@@ -208,7 +208,7 @@ def test_what_a_live_server_says_is_visible(tmp_path):
     served = Served(live_config(tmp_path, *players))
     Poller(served.invitations(1)[0]).done()
     assert served.ended() == 0, served.err
-    assert "is there" in served.out
+    assert "has joined" in served.out
     assert unsafe(served.out + served.err) == set()
 
 
