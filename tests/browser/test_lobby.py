@@ -21,7 +21,6 @@ def test_the_host_sees_who_is_away_who_forfeited_and_who_left(chromium: Any) -> 
         titles={"live": "<i>Ann</i>"},
         game=GameConfig(action_timeout_s=0.2),
         reconnect_s=0.2,
-        most_forfeits=1,
     )
     with serving(lobby) as table:
         base = table.url.partition("/j/")[0]

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from molt_bench.agents.live.agent import LiveAgent
-from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S
+from molt_bench.agents.live.attendance import RECONNECT_S
 from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
@@ -85,7 +85,6 @@ class Lobby:
     Args:
         session: How often the server was started before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
-        most_forfeits: Games that an agent may forfeit before nobody waits for it any more.
     """
 
     def __init__(
@@ -96,10 +95,9 @@ class Lobby:
         game: GameConfig,
         session: int = 0,
         reconnect_s: float = RECONNECT_S,
-        most_forfeits: int = MOST_FORFEITS,
     ) -> None:
         self.finished_games: Callable[[], Sequence[Game]] = tuple
-        mailbox = partial(Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s, most_forfeits=most_forfeits)
+        mailbox = partial(Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s)
         self.on_away: Callable[[Invitation], None] = lambda _: None
         self.on_left: Callable[[Invitation], None] = lambda _: None
         self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]

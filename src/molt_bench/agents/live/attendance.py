@@ -75,17 +75,15 @@ class Attendance:
 
     Args:
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
-        most_forfeits: Games that it may forfeit before nobody waits for it any more.
     """
 
-    def __init__(self, *, reconnect_s: float = RECONNECT_S, most_forfeits: int = MOST_FORFEITS) -> None:
+    def __init__(self, *, reconnect_s: float = RECONNECT_S) -> None:
         self.away_since: float | None = None
         self.forfeits = 0
         self.on_away: Callable[[], None] | None = None
         self.came = False
         self._lock = Lock()
         self._reconnect_s = self._late_s = reconnect_s
-        self._most_forfeits = most_forfeits
         self._forfeited = False
         self._present = 0
         self._left_at = monotonic()
@@ -132,7 +130,7 @@ class Attendance:
     @property
     def _given_up(self) -> bool:
         """Whether nobody waits for the agent any more: in this game, or in any while it is away."""
-        return self._forfeited or (self.away_since is not None and self.forfeits >= self._most_forfeits)
+        return self._forfeited or (self.away_since is not None and self.forfeits >= MOST_FORFEITS)
 
     def _forfeit(self) -> AgentFailed:
         """Give up the game for the agent; return the failure that folds its hand."""

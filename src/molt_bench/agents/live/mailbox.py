@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.alarm import Alarm
-from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S, Attendance, DecisionClock
+from molt_bench.agents.live.attendance import RECONNECT_S, Attendance, DecisionClock
 from molt_bench.agents.live.mailbox_events import (
     Asked,
     Closed,
@@ -49,7 +49,6 @@ class Mailbox(Attendance):
     Args:
         seq: Where `seq` begins; a resumed run goes on above what was used before.
         reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
-        most_forfeits: Games that it may forfeit before nobody waits for it any more.
     """
 
     def __init__(
@@ -58,9 +57,8 @@ class Mailbox(Attendance):
         *,
         seq: int = 0,
         reconnect_s: float = RECONNECT_S,
-        most_forfeits: int = MOST_FORFEITS,
     ) -> None:
-        super().__init__(reconnect_s=reconnect_s, most_forfeits=most_forfeits)
+        super().__init__(reconnect_s=reconnect_s)
         self.secret = secret
         self.decisions = 0
         self._seq = seq
