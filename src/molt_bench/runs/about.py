@@ -25,12 +25,12 @@ class About(msgspec.Struct, frozen=True):
     name: str = ""
     note: str = ""
 
-    def check(self, *, flag: str = "--") -> None:
-        """Raise ConfigError if a name or a note is too long, or a name has several lines; `flag` precedes both."""
+    def check(self) -> None:
+        """Raise ConfigError if a name or a note is too long, or a name has several lines."""
         if len(self.name) > _LONGEST_NAME or len(self.name.splitlines()) > 1:
-            raise ConfigError(f"{flag}name", self.name[:60], f"one line of at most {_LONGEST_NAME} characters")
+            raise ConfigError("--name", self.name[:60], f"one line of at most {_LONGEST_NAME} characters")
         if len(self.note) > _LONGEST_NOTE:
-            raise ConfigError(f"{flag}note", f"{self.note[:60]}...", f"at most {_LONGEST_NOTE:,} characters")
+            raise ConfigError("--note", f"{self.note[:60]}...", f"at most {_LONGEST_NOTE:,} characters")
 
 
 def write_about(folder: Path, about: About) -> None:

@@ -1,6 +1,5 @@
 """Who plays in a run, what the run is called and how it goes: all that the pages of its hands need to know of it."""
 
-from pathlib import Path
 from typing import Any
 
 from molt_bench.files import inside
@@ -20,14 +19,9 @@ def names_data(run: OpenRun) -> dict[str, Any]:
     }
 
 
-def about_of(folder: Path) -> About:
-    """Return what people call a run and say about it, in a file of its own folder."""
-    return read_about(folder) if inside(folder, folder / ABOUT) else About()
-
-
 def about_data(run: OpenRun) -> dict[str, str]:
-    """Return the same of an open run, as the pages take it."""
-    about = about_of(run.folder)
+    """Return what people call a run and say about it, in a file of its own folder, as the pages take it."""
+    about = read_about(run.folder) if inside(run.folder, run.folder / ABOUT) else About()
     return {"title": about.name, "note": about.note}
 
 
