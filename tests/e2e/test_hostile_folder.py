@@ -19,7 +19,6 @@ import pytest
 
 from molt_bench import Action
 from molt_bench.agents.kinds import source_hash
-from molt_bench.agents.llm.settings import HARNESS_VERSIONS
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.agents.sandbox.bubblewrap import bubblewrap
 from molt_bench.arena.benchmark import run_benchmark
@@ -182,8 +181,7 @@ class Trap:
                 journal.write(msgspec.structs.replace(line, vouched=msgspec.UNSET))
         journal.close()
         if any(each["type"].startswith("llm") for each in hostile.values()):
-            harness = f"strict/{HARNESS_VERSIONS['strict']}"
-            header = ExchangeHeader(EXCHANGES_FORMAT, dict.fromkeys(hostile, "skill"), dict.fromkeys(hostile, harness))
+            header = ExchangeHeader(EXCHANGES_FORMAT, dict.fromkeys(hostile, "skill"))
             (folder / "exchanges.jsonl").write_bytes(msgspec.json.encode(header) + b"\n")
         # Python would prefer modules of the current folder, if that were among those it looks in.
         for module in ("numpy", "polars", "sqlite3", "evil_module"):

@@ -385,7 +385,7 @@ def test_what_somebody_shows_against_others_counts_against_skewness_too():
     assert five.lead("a", "b").caution < 1.2, "and a lead rests on many pairs"
 
 
-def test_nothing_that_has_not_shown_counts_in_runs_before():
+def test_without_caution_nothing_counts_that_has_not_shown():
     model = MarginModel("ab", allows=Allowances(cautious=False))
     model.add(("a", "b"), [-300.0, 300.0] * 5)
     lead = model.lead("a", "b")

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from typing import Any, Unpack
 
 from molt_bench._version import __version__
-from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.agents.permission import Permission
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.sandbox.choice import obstacle
@@ -123,7 +122,7 @@ def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
     instead = "start a new run" if began == __version__ else f"start a new run, or go on with molt-bench {began}"
     recorded = recorded_harnesses(stored.header)
     for name, label in harnesses_of(config).items():
-        before = recorded.get(name, FIRST_HARNESS)
+        before = recorded.get(name)
         if before != label:
             raise JournalError(f"{name!r} began by harness {before}, and would go on by {label}: {instead}")
     if stored.header.versions.get("luck") not in (None, luck_version()):

@@ -100,7 +100,7 @@ class RunResult(msgspec.Struct, frozen=True):
         warnings: What the user should know, such as results that could not be written.
         usage: What each language model used.
         unaccounted: Requests to language models whose cost is not known, as after a kill, and what it is at most.
-        harnesses: The harness of each language model with its version; empty if the run recorded none.
+        harnesses: The harness of each language model with its version.
         boxes: The box that each program, and each participant of Python code, played in; "none" for those without.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
         suspicion: Whether removed luck was borne out by the chips.

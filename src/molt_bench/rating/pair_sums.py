@@ -106,7 +106,7 @@ class Sum(NamedTuple):
 
 
 class Allowances(NamedTuple):
-    """What intervals and verdicts allow for beside normal margins; earlier bench versions allowed for less.
+    """What intervals and verdicts allow for beside normal margins: all of it in a run, and one by one in tests.
 
     Attributes:
         skewed: Intervals allow for skewed margins; without it, nothing else counts.

@@ -13,7 +13,6 @@ from math import inf, isfinite
 
 import msgspec
 
-from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.records import MBB_PER_BB100, Rating
 from molt_bench.report.ranking import Ranking
 from molt_bench.report.win_rates import in_bb_per_100
@@ -98,7 +97,7 @@ class Analysis(Ranking):
         return {
             name: ", ".join(
                 [
-                    recorded.get(name, FIRST_HARNESS),
+                    recorded.get(name, "?"),
                     each.track,
                     *([f"memory {each.memory}"] if each.memory != "none" else []),
                 ]

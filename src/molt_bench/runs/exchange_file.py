@@ -25,11 +25,10 @@ T = TypeVar("T")
 
 
 class ExchangeHeader(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename="camel"):
-    """The first line: the format version, each participant's system prompt, and its harness with its version."""
+    """The first line: the format version, and each participant's system prompt."""
 
     format: int
     skills: dict[str, str]
-    harnesses: dict[str, str] = {}
 
 
 #: Parse one line of the file, named by its place.
@@ -82,7 +81,7 @@ class ExchangeFile(Exchanges):
         keys = set()
         for _, line in self._lines.earlier():
             if isinstance(line, ExchangeHeader):
-                self.skills, self.harnesses = line.skills, line.harnesses
+                self.skills = line.skills
                 continue
             if line.key in keys:  # a copy of a line is one exchange, paid for once
                 continue
@@ -94,11 +93,11 @@ class ExchangeFile(Exchanges):
             if kept:
                 super().add(line)
 
-    def begin(self, skills: dict[str, str], harnesses: dict[str, str]) -> None:
+    def begin(self, skills: dict[str, str]) -> None:
         """Write the first line, unless it is already there; raises JournalError if there is no room even for that."""
         if not self.skills:
-            super().begin(skills, harnesses)
-            self._lines.append(encode(ExchangeHeader(FORMAT, skills, harnesses)))
+            super().begin(skills)
+            self._lines.append(encode(ExchangeHeader(FORMAT, skills)))
             if self.problem is not None:
                 raise JournalError(self.problem)
 

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.llm.settings import FIRST_HARNESS
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -71,7 +70,7 @@ class Run(msgspec.Struct, frozen=True):
     def harness(self, participant: str) -> str | None:
         """Return how a language model was asked: its harness with its version, and its track; None for others."""
         model = self.config.models().get(participant)
-        return f"{self.harnesses.get(participant, FIRST_HARNESS)}, {model.track}" if model is not None else None
+        return f"{self.harnesses.get(participant, '?')}, {model.track}" if model is not None else None
 
     def won(self, participant: str) -> Measured:
         """Return what a participant won from each opponent in each seed pair, by estimator."""

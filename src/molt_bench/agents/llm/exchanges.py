@@ -13,7 +13,6 @@ class Exchanges:
 
     Attributes:
         skills: The system prompt of every participant, once it is known.
-        harnesses: The harness of every participant, by its label, once it is known.
         read_only: Whether no model may be asked: a missing exchange is an error.
         on_disk: Whether they are also written to a disk.
         earlier: The exchanges of earlier sessions, in order.
@@ -22,7 +21,6 @@ class Exchanges:
 
     def __init__(self) -> None:
         self.skills: dict[str, str] = {}
-        self.harnesses: dict[str, str] = {}
         self.read_only = False
         self.on_disk = False
         self.earlier: list[Exchange] = []
@@ -30,29 +28,14 @@ class Exchanges:
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
         self._wires = HttpRecords()
 
-    def begin(self, skills: dict[str, str], harnesses: dict[str, str]) -> None:
-        """Record the system prompts and the harnesses, unless they are known already."""
+    def begin(self, skills: dict[str, str]) -> None:
+        """Record the system prompts, unless they are known already."""
         if not self.skills:
-            self.skills, self.harnesses = skills, harnesses
+            self.skills = skills
 
     def find(self, game: GameLabel, key: str) -> Exchange | None:
         """Return the exchange with this key, if there is one."""
         return self._known.get(game, {}).get(key)
-
-    def find_by_place(self, wanted: Exchange) -> Exchange | None:
-        """Return the exchange of the same attempt at the same decision, whatever was asked, if there is one.
-
-        For runs of other versions, whose prompts are not written any more.
-        """
-        place = (wanted.participant, wanted.hand, wanted.decision, wanted.attempt)
-        return next(
-            (
-                each
-                for each in self._known.get(wanted.game, {}).values()
-                if (each.participant, each.hand, each.decision, each.attempt) == place
-            ),
-            None,
-        )
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange."""

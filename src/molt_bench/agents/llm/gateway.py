@@ -22,7 +22,7 @@ from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.rate_limits import ModelLimit
 from molt_bench.agents.llm.sending.request import Participant, Prompt, Request, unanswered
 from molt_bench.agents.llm.sending.tellings import Tellings
-from molt_bench.agents.llm.settings import FIRST_HARNESS, LLMSettings
+from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.agents.llm.talk.reply import stated_in
@@ -91,7 +91,7 @@ class Gateway:
                 self._clients[name] = ModelClient(settings, keep_alive=recorder is not None)
                 self._rates[settings.endpoint] = self._rate(settings)
         if recorder is not None and asking:
-            recorder.begin(skills, {name: each.harness_label for name, each in participants.items()})
+            recorder.begin(skills)
         self._room = asyncio.Semaphore(min(self.limits.max_concurrent, most_connections()))
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
@@ -127,9 +127,6 @@ class Gateway:
         exchange = unanswered(question, participant, asked.hash, prompt)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
-            if known is None and self.recorder.read_only:
-                told = self.recorder.harnesses.get(participant, FIRST_HARNESS)
-                known = self.recorder.find_by_place(exchange) if told != asked.settings.harness_label else None
             if known is not None:
                 if known.strategy != stated_in(asked.settings, known):
                     raise ProviderError(f"the strategy recorded for {_place(participant, question)} is not its reply's")

@@ -27,8 +27,6 @@ Track: TypeAlias = Literal["bare", "standard", "assisted"]
 Harness: TypeAlias = Literal["strict", "mixed"]
 #: The version of each harness. Whatever changes a prompt or the reading of a reply gets a new one.
 HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1}
-#: The harness of runs that recorded none.
-FIRST_HARNESS: Final = "strict/1"
 
 
 class LLMSettings(AgentSettings):
