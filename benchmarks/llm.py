@@ -4,7 +4,7 @@ One round of games is played as a run with journal and exchanges, against a prov
 own, that takes a second for every answer, as quick ones do. Then the longest of those games is played again alone:
 the run is resumed from a journal that lacks this game. So one sees what the others cost it.
 
-Beside it stands what one call costs by other means, with as many calls at once, all with the same prompt and schema:
+Beside it stands what one call costs by other means, with as many calls at once, all with the same prompt:
 plain HTTP, and pydantic-ai in its two ways, each over the one client that it makes itself.
 
 CPU is that of this process alone, the provider has its own; it is steadier than the clock where others compute as well.
@@ -24,20 +24,17 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter, process_time
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 from unittest import mock
 from urllib.request import urlopen
 
 import httpx2
 import msgspec
-from pydantic import BaseModel
-from pydantic_ai import Agent, NativeOutput
+from pydantic_ai import Agent
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import ModelTimeoutError
 from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
-from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench import Action, GameRecord, Observation, RunResult, play_game, run_benchmark
@@ -47,7 +44,6 @@ from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.talk.prompt import decision_prompt
-from molt_bench.agents.llm.talk.reply import reply_schema
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
@@ -79,14 +75,6 @@ class Round(msgspec.Struct):
     exchanges: list[Exchange]
     wall_s: float
     cpu_s: float
-
-
-class Decision(BaseModel):
-    """A reply, as pydantic-ai's Agent asks for it."""
-
-    reasoning: str
-    kind: Literal["fold", "check", "call", "raiseTo"]
-    amount: int | None
 
 
 @contextmanager
@@ -251,11 +239,9 @@ def message() -> str:
 @asynccontextmanager
 async def by_http(url: str):
     """Post the body that the others send."""
-    schema = {"name": "decision", "schema": reply_schema(), "strict": True}
     body = {
         "model": MODEL,
         "messages": [{"role": "system", "content": default_skill()}, {"role": "user", "content": message()}],
-        "response_format": {"type": "json_schema", "json_schema": schema},
     }
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(limits=limits, timeout=None) as client:
@@ -270,15 +256,13 @@ async def by_http(url: str):
 @asynccontextmanager
 async def by_direct_request(url: str):
     """Ask by pydantic-ai without an agent."""
-    wanted = OutputObjectDefinition(reply_schema(), name="decision", strict=True)
-    parameters = ModelRequestParameters(output_mode="native", output_object=wanted)
     skill, text = default_skill(), message()
     async with OpenAIProvider(base_url=url, api_key="none") as made:
         model = OpenAIChatModel(MODEL, provider=made)
 
         async def call() -> object:
             messages = [ModelRequest(parts=[SystemPromptPart(skill), UserPromptPart(text)])]
-            answer = await model_request(model, messages, model_request_parameters=parameters)
+            answer = await model_request(model, messages)
             return json.loads(answer.parts[0].content)
 
         yield call
@@ -290,10 +274,10 @@ async def by_agent(url: str):
     text = message()
     async with OpenAIProvider(base_url=url, api_key="none") as made:
         model = OpenAIChatModel(MODEL, provider=made)
-        agent = Agent(model, output_type=NativeOutput(Decision), system_prompt=default_skill())
+        agent = Agent(model, system_prompt=default_skill())
 
         async def call() -> object:
-            return (await agent.run(text)).output
+            return json.loads((await agent.run(text)).output)
 
         yield call
 
@@ -305,7 +289,7 @@ async def by_client(url: str):
     skill, text = default_skill(), message()
 
     async def call() -> object:
-        return json.loads((await client.ask(Prompt(skill, text, client.modes.current), timeout_s=120)).text)
+        return json.loads((await client.ask(Prompt(skill, text), timeout_s=120)).text)
 
     yield call
     await client.close()

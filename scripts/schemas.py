@@ -297,7 +297,6 @@ USAGE: Final = fields(
             id=say(TEXT, "Its id in the config."),
             model=say(TEXT, "The model in the config."),
             reportedAs=listed(TEXT, "The model as its provider reports it; several if that changed."),
-            outputModes=listed(TEXT, "How replies were asked for."),
             harness_=HARNESS,
             track_=TRACK,
             decisions=say(INTEGER, "Decisions it was asked for."),

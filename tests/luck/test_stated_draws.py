@@ -40,7 +40,7 @@ class Model:
             said["strategy"][0]["percent"] += 1
         text = json.dumps(said)
         action = self.talk.take_reply(observation, exchange(text))
-        stated = read_reply(text, "stop", "native", mixed=True).strategy
+        stated = read_reply(text, "stop", mixed=True).strategy
         self.strategies[observation.hand_number, len(observation.log)] = stated
         return Action("fold") if self.timid and any(share.kind == "fold" for share in stated) else action
 

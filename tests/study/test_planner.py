@@ -235,7 +235,6 @@ def asked(number, match, tokens):
         decision=1,
         attempt=1,
         prompt_hash="",
-        mode="native",
         outcome="reply",
         text="",
         tokens=tokens,

@@ -221,7 +221,6 @@ class InspectAgent:
             decision=len(observation.log),
             attempt=1,
             prompt_hash="",
-            mode="text",
             outcome="reply",
             text=output.completion,
             finish=_FINISHES.get(output.stop_reason),

@@ -48,7 +48,7 @@ class Observer(msgspec.Struct, frozen=True):
         on_warning: Before the first game, with each warning about what the run will fall short of; later, with what
             goes wrong while models are asked, such as one that is paused.
         on_traceback: With a participant and where its agent raised, once per place.
-        on_notice: With what is good to know, such as the output mode of a language model.
+        on_notice: With what is good to know, such as the state of a language model that answers.
     """
 
     on_status: Callable[[RunStatus], None] | None = None

@@ -54,7 +54,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
         id: The participant's id.
         model: The model as named in the config.
         reported: The model as reported by its provider; several if that changed.
-        modes: How replies were requested.
         decisions: Decisions it was asked for.
         exchanges: Questions in games, including those after a fault. Tokens and dollars also include the preflight.
         requests: Requests sent, including those that got no reply.
@@ -71,7 +70,6 @@ class AgentUsage(msgspec.Struct, frozen=True):
     id: str
     model: str
     reported: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ()
     decisions: int = 0
     exchanges: int = 0
     requests: int = 0

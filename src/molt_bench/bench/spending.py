@@ -99,7 +99,6 @@ class _Sums:
 
     def __init__(self) -> None:
         self.reported: dict[str, None] = {}
-        self.modes: dict[str, None] = {}
         self.latencies: list[float] = []
         self.unpriced = False
         self.price = 0
@@ -123,8 +122,6 @@ class _Sums:
         self.price += _exact(exchange.cost_usd)
         if exchange.model is not None:
             self.reported[exchange.model] = None
-        if in_game:
-            self.modes[exchange.mode] = None
 
     def usage(self, name: str, settings: LLMSettings) -> AgentUsage:
         latencies = sorted(self.latencies)
@@ -132,7 +129,6 @@ class _Sums:
             id=name,
             model=settings.model,
             reported=tuple(sorted(self.reported)),
-            modes=tuple(sorted(self.modes)),
             cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,
             latency_p50_s=_quantile(latencies, 0.5),
             latency_p95_s=_quantile(latencies, 0.95),

@@ -162,7 +162,6 @@ def usage(found: Analysis) -> dict[str, Any]:
                 "id": row.usage.id,
                 "model": row.usage.model,
                 "reportedAs": list(row.usage.reported),
-                "outputModes": list(row.usage.modes),
                 **_harness(found, row.usage.id),
                 "decisions": row.usage.decisions,
                 "exchanges": row.usage.exchanges,

@@ -136,8 +136,7 @@ def print_faults(found: Analysis, console: Console) -> None:
     for usage in found.result.usage:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
-        how = [found.harnesses[usage.id], *([f"{' and '.join(usage.modes)} mode"] if usage.modes else [])]
-        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({', '.join(how)}), {said}"
+        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({found.harnesses[usage.id]}), {said}"
         _say(console, line)
 
 

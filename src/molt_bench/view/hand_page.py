@@ -227,7 +227,6 @@ def _exchange(
     return {
         "model": last.model,
         "system": run.skills.get(last.participant) if prompts else None,
-        "mode": last.mode,
         "tokens": {kind: sum([each[kind] for each in tokens]) for kind in tokens[0]},
         "latencyS": rounded(sum([exchange.latency_s for exchange in exchanges])),
         "usd": None if None in usd else rounded(sum([each for each in usd if each is not None])),
@@ -244,7 +243,7 @@ def _attempt(
     if exchange.outcome == "reply":
         with suppress(AgentFailed):
             mixed = run.config.models()[exchange.participant].harness == "mixed"
-            reasoning = read_reply(text, exchange.finish, exchange.mode, mixed=mixed).reasoning
+            reasoning = read_reply(text, exchange.finish, mixed=mixed).reasoning
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
     return {
         "attempt": exchange.attempt,

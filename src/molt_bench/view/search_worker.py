@@ -83,7 +83,6 @@ class _Exchange(msgspec.Struct, tag="exchange", tag_field="line"):
     hand: int
     decision: int
     attempt: int
-    mode: str
     outcome: str
     text: str
     finish: str | None = None
@@ -202,6 +201,6 @@ def _reasoning(exchange: _Exchange) -> str | None:
             pass
     try:
         mixed = exchange.strategy is not None
-        return reply.read_reply(exchange.text, exchange.finish, exchange.mode, mixed=mixed).reasoning  # type: ignore[arg-type]
+        return reply.read_reply(exchange.text, exchange.finish, mixed=mixed).reasoning
     except AgentFailed:
         return None

@@ -43,8 +43,6 @@ SERVER = {
     "403-moderation": "403, the prompt is flagged by a gateway",
     "400-context": "400, the context is full",
     "413": "413, the request is too large",
-    "400-response-format": "400 about the JSON Schema",
-    "500-grammar": "500 about the JSON Schema",
     "reset": "connection reset before the answer",
     "reset-midway": "connection reset in the middle of the answer",
     "cut-json": "half an answer",
@@ -72,8 +70,6 @@ SERVER = {
     "echo-key": "the key in the reply (cut out)",
     "surrogate": "half of a character in the reply (replaced)",
 }
-#: Complaints about a form of reply, which is then not asked for any more.
-FORMS = ("400-response-format", "500-grammar")
 #: Where there is no answer at all: how the address is made from that of a server that answers.
 ADDRESSES = {
     "nothing listens": lambda url: f"http://127.0.0.1:{free_port()}/v1",
@@ -122,8 +118,6 @@ def row_of(fault):
     """Return the row of one fault of the test provider."""
 
     def every_time(request):
-        if fault in FORMS:
-            return fault if wire.has_schema("openai", request.body) else None
         return fault if request.number > 1 else None
 
     game = {"actionTimeoutS": 1.5} if fault in ("hang", "drip") else {}
@@ -131,7 +125,7 @@ def row_of(fault):
         kinds, cost, _ = outcome(provider, game=game)
     with Provider(policy=passive, fault=every_time) as provider:
         *_, end = outcome(provider, game=game)
-    return kinds, cost, f"{end}, in `tool` mode" if fault in FORMS else end
+    return kinds, cost, end
 
 
 def outcome(provider, *, base_url=None, game=None):

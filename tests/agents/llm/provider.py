@@ -259,7 +259,7 @@ class Provider:
         name = AFTER.get(fault, fault)
         if fault == "error-200":
             return response(200, wire.error(api, "500"))
-        if name in wire.ERRORS and (name != "400-response-format" or wire.has_schema(api, body)):
+        if name in wire.ERRORS:
             delay_s = self._retry_after if fault in AFTER else None
             headers = retry_header(fault, self._retry_after)
             return response(wire.ERRORS[name][0], wire.error(api, name, key, delay_s=delay_s), headers=headers)
@@ -271,8 +271,8 @@ class Provider:
             return response(200, {"hello": "world"})
         prompt = wire.prompt_of(api, body)
         reply = wire.reply_of(fault, said or self._policy(prompt, body), key)
-        model, tool = wire.model_of(request.path, body), wire.tool_of(api, body)
-        whole = json.dumps(wire.answer(api, model, tool, prompt, reply, empty=fault == "no-choices")).encode()
+        model = wire.model_of(request.path, body)
+        whole = json.dumps(wire.answer(api, model, prompt, reply, empty=fault == "no-choices")).encode()
         return response(200, whole[: len(whole) // 2] if fault == "cut-json" else whole)
 
     def _aside(self, method: str, path: str) -> bytes:

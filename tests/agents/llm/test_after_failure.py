@@ -15,31 +15,25 @@ from molt_bench.agents.llm.sending.failures import RequestFailed
 LIMITS = RequestLimits(backoff_s=2.0, pause_after_s=100.0)
 
 
-def step(trouble, after_s=None, *, failures=0, limits=LIMITS, about_form=False, **situation):
-    problem = RequestFailed(trouble, "why", after_s, about_form=about_form)
+def step(trouble, after_s=None, *, failures=0, limits=LIMITS, **situation):
+    problem = RequestFailed(trouble, "why", after_s)
     return next_step(problem, failures, limits, Standing(**situation))
 
 
 @pytest.mark.parametrize("failures", [0, 9])
 def test_an_answer_that_comes_too_slowly_is_the_agents_fault_at_once(failures):
-    found = step("timeout", failures=failures, can_step_down=True)
+    found = step("timeout", failures=failures)
     assert (found.name, found.pause_s) == ("give up", 0.0)
 
 
-@pytest.mark.parametrize("situation", [{"about_form": True}, {"failures": 1}])
-def test_a_refused_output_mode_is_followed_by_a_simpler_one(situation):
-    found = step("rejected", can_step_down=True, ever_answered=False, **situation)
-    assert (found.name, found.counts) == ("step down", False)
-
-
 def test_a_refusal_that_does_not_say_why_may_pass():
-    found = step("rejected", can_step_down=True, ever_answered=False)
+    found = step("rejected", ever_answered=False)
     assert (found.name, found.counts) == ("retry", True)
 
 
 @pytest.mark.parametrize(
     ("trouble", "situation"),
-    [("fatal", {"can_step_down": True}), ("rejected", {"ever_answered": False, "failures": 1})],
+    [("fatal", {}), ("rejected", {"ever_answered": False, "failures": 1})],
 )
 def test_a_refusal_for_good_stops_the_run(trouble, situation):
     found = step(trouble, **situation)
@@ -120,5 +114,5 @@ def test_a_refused_prompt_is_a_fault_and_a_model_that_refuses_all_of_them_stops_
 def test_a_request_without_the_field_that_was_rejected_is_sent_at_once():
     problem = RequestFailed("rejected", "why", field="seed")
     problem.mended = True
-    found = next_step(problem, 0, LIMITS, Standing(ever_answered=False, can_step_down=True))
+    found = next_step(problem, 0, LIMITS, Standing(ever_answered=False))
     assert (found.name, found.pause_s, found.counts) == ("retry", 0.0, False)

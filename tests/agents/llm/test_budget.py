@@ -271,7 +271,7 @@ def test_what_a_server_puts_before_a_short_prompt_is_not_expected_of_every_byte_
 
 def test_lines_of_earlier_versions_are_read_and_new_counts_are_kept(tmp_path):
     old = '{"line":"exchange","key":"k","participant":"m","game":{"match":1,"seed":"s","seating":"AB"},"hand":1,'
-    old += '"decision":0,"attempt":1,"promptHash":"p","mode":"text","outcome":"reply","text":"","finish":null,'
+    old += '"decision":0,"attempt":1,"promptHash":"p","outcome":"reply","text":"","finish":null,'
     old += '"model":null,"tokens":{"input":5,"cached":1,"output":2,"reasoning":0},"costUsd":null,"latencyS":0.1,'
     old += '"tries":1}\n'
     path = tmp_path / "exchanges.jsonl"

@@ -136,7 +136,7 @@ def seen(number=1, noise=0):
 
 def exchange(text, outcome="reply"):
     place = {"game": GameLabel(1, "s", "AB"), "hand": 1, "decision": 0, "attempt": 1}
-    return Exchange(key="", participant="m", prompt_hash="", mode="native", outcome=outcome, text=text, **place)
+    return Exchange(key="", participant="m", prompt_hash="", outcome=outcome, text=text, **place)
 
 
 @pytest.mark.parametrize(("memory", "reminded"), [("none", False), ("session", True)])

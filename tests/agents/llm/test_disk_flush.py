@@ -34,7 +34,7 @@ class Slow(Exchanges):
 
 def exchange(key):
     place = {"game": GameLabel(1, 1, "AB"), "hand": 1, "decision": 0, "attempt": 1}
-    return Exchange(key=key, participant="m", **place, prompt_hash="", mode="text", outcome="reply", text="")
+    return Exchange(key=key, participant="m", **place, prompt_hash="", outcome="reply", text="")
 
 
 async def added(recording, store, key, *, after_s=0.0):

@@ -5,7 +5,6 @@ import gc
 import gzip
 import json
 import zlib
-from itertools import product
 
 import pytest
 from pydantic_ai.models.openai import OpenAIChatModel
@@ -21,7 +20,6 @@ from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run
 from tests.agents.llm.provider import Provider
 from tests.agents.llm.proxy import Proxy
-from tests.cases import one_in
 
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
 
@@ -147,14 +145,14 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize(("settings", "mode"), one_in(3, product(SETTINGS, ["native", "tool", "prompted", "text"])))
-def test_what_is_sent_is_what_the_library_sends(settings, mode, monkeypatch):
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_what_is_sent_is_what_the_library_sends(settings, monkeypatch):
     with Provider(policy=passive) as provider:
-        run(provider, outputMode=mode, game={"handsPerGame": 1}, **SETTINGS[settings])
+        run(provider, game={"handsPerGame": 1}, **SETTINGS[settings])
         own = provider.requests
     monkeypatch.setattr(client_module, "form_of", no_form)
     with Provider(policy=passive) as provider:
-        run(provider, outputMode=mode, game={"handsPerGame": 1}, **SETTINGS[settings])
+        run(provider, game={"handsPerGame": 1}, **SETTINGS[settings])
         theirs = provider.requests
     assert [(each.path, each.body) for each in own] == [(each.path, each.body) for each in theirs]
     left_out = {"accept-encoding", "connection", "host"}
@@ -169,14 +167,14 @@ async def no_form(*_, **__):
 MESSAGES = ("Legal actions: call", 'Hand 1 \u2660\n\t"quoted" \\ back', "Hand 2 \x7f\x01 \u20ac.")
 
 
-def told(mode):
+def told():
     """Return the bodies of what one client sends."""
 
     async def ask(url):
-        client = ModelClient(LLMSettings(model="openai:m", base_url=url, output_mode=mode))
+        client = ModelClient(LLMSettings(model="openai:m", base_url=url))
         try:
             for message in MESSAGES:
-                await client.ask(Prompt("The system.", message, mode), timeout_s=30)
+                await client.ask(Prompt("The system.", message), timeout_s=30)
         finally:
             await client.close()
 
@@ -185,11 +183,10 @@ def told(mode):
         return [request.body for request in provider.requests]
 
 
-@pytest.mark.parametrize("mode", ["native", "tool", "prompted", "text"])
-def test_any_text_is_sent_as_the_library_sends_it(mode, monkeypatch):
-    own = told(mode)
+def test_any_text_is_sent_as_the_library_sends_it(monkeypatch):
+    own = told()
     monkeypatch.setattr(client_module, "form_of", no_form)
-    assert own == told(mode)
+    assert own == told()
     assert [body["messages"][-1]["content"] for body in own] == [*MESSAGES]
 
 
@@ -202,7 +199,7 @@ def test_the_library_does_not_write_a_request_again_and_again(monkeypatch):
         return await write(self, *args, **kwargs)
 
     monkeypatch.setattr(OpenAIChatModel, "_map_messages", counted)
-    told("text")
+    told()
     assert len(written) == 1, "one for each form, whatever is asked"
 
 
@@ -214,7 +211,7 @@ def asked(*pieces, **how):
             settings = LLMSettings(model="openai:m", base_url=f"{url}/v1")
             client = ModelClient(settings)
             try:
-                return await client.ask(Prompt("system", "message hi", "text"), timeout_s=10)
+                return await client.ask(Prompt("system", "message hi"), timeout_s=10)
             finally:
                 await client.close()
 
@@ -228,7 +225,7 @@ def framed(body, *headers, status="200 OK"):
 
 def completion(**changes):
     reply = wire.Reply('{"kind": "fold"}')
-    return json.dumps({**wire.openai_answer("m", None, reply, 30, 5, empty=False), **changes}).encode()
+    return json.dumps({**wire.openai_answer("m", reply, 30, 5, empty=False), **changes}).encode()
 
 
 @pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
@@ -270,7 +267,7 @@ def failure(url, monkeypatch, *, key):
     async def ask():
         client = ModelClient(LLMSettings(model="openai:m", base_url=url, api_key_env="THE_KEY"))
         try:
-            await client.ask(Prompt("system", "message hi", "text"), timeout_s=10)
+            await client.ask(Prompt("system", "message hi"), timeout_s=10)
         finally:
             await client.close()
 
@@ -346,7 +343,7 @@ def test_the_address_of_a_proxy_need_not_say_http(monkeypatch):
 def test_connections_of_an_event_loop_that_is_over_are_left_without_a_word(caplog):
     with Provider(policy=lambda *_: "ok") as provider:
         client = ModelClient(LLMSettings(model="openai:m", base_url=provider.url))
-        prompt = Prompt("system", "Legal actions: call", "text")
+        prompt = Prompt("system", "Legal actions: call")
         texts = [asyncio.run(client.ask(prompt, timeout_s=30)).text for _ in range(3)]
         asyncio.run(client.close())
     gc.collect()

@@ -38,7 +38,7 @@ class Asked:
             chosen = {"strategy": [{**chosen, "percent": 100}]}
         text = json.dumps({"reasoning": length, **chosen})
         place = {"hand": question.hand, "decision": question.decision, "attempt": question.attempt}
-        reply = {"mode": "native", "outcome": "reply", "text": text}
+        reply = {"outcome": "reply", "text": text}
         return Exchange(key="", participant=participant, game=GAME, prompt_hash="", **place, **reply)
 
 

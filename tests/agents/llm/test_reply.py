@@ -7,34 +7,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from molt_bench.agents.llm.talk.reply import LONGEST_REPLY, Reply, read_reply, reply_schema
+from molt_bench.agents.llm.talk.reply import LONGEST_REPLY, Reply, read_reply
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import KINDS, Action
 
-MODES = ("native", "tool", "prompted", "text")
 GOOD = '{"reasoning": "a {brace} and a \\"quote\\"", "kind": "raiseTo", "amount": 600}'
 
 
-def fault_of(text, finish="stop", mode="native"):
+def fault_of(text, finish="stop"):
     with pytest.raises(AgentFailed) as caught:
-        read_reply(text, finish, mode)
+        read_reply(text, finish)
     return caught.value.kind
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_object_alone_is_read_in_every_mode(mode):
-    assert read_reply(f" {GOOD}\n", "stop", mode) == Reply(Action("raiseTo", 600), 'a {brace} and a "quote"')
+def test_the_object_alone_is_read():
+    assert read_reply(f" {GOOD}\n", "stop") == Reply(Action("raiseTo", 600), 'a {brace} and a "quote"')
 
 
 @pytest.mark.parametrize("kind", ["fold", "check", "call"])
 @pytest.mark.parametrize("amount", ["null", "0", "700", '"x"', None])
 def test_the_amount_of_what_is_no_raise_does_not_matter(kind, amount):
     tail = "" if amount is None else f', "amount": {amount}'
-    assert read_reply(f'{{"kind": "{kind}"{tail}}}', "stop", "native").action == Action(kind)
+    assert read_reply(f'{{"kind": "{kind}"{tail}}}', "stop").action == Action(kind)
 
 
 def test_a_whole_number_may_be_written_with_a_point():
-    assert read_reply('{"kind": "raiseTo", "amount": 600.0}', "stop", "native").action == Action("raiseTo", 600)
+    assert read_reply('{"kind": "raiseTo", "amount": 600.0}', "stop").action == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize("amount", ["null", '"600"', "600.5", "true", "[600]", "1e400", None])
@@ -51,31 +49,19 @@ def test_kinds_are_never_guessed(kind):
 @pytest.mark.parametrize(
     "text", ["I call.", "call", "[1]", "null", '"call"', "3", "{}", '{"action": "call"}', "{call}"]
 )
-@pytest.mark.parametrize("mode", MODES)
-def test_prose_is_no_answer(text, mode):
-    assert fault_of(text, mode=mode) == "unparsable"
+def test_prose_is_no_answer(text):
+    assert fault_of(text) == "unparsable"
 
 
-PROSE = f'Let me think: {{not json}}. First {{"kind": "fold"}}, no, better {GOOD} and that is that {{ok}}.'
-
-
-def test_in_text_there_may_be_prose_before_the_object():
-    assert read_reply(f"Let me think: {{not json}}. {GOOD}", "stop", "text").action == Action("raiseTo", 600)
-
-
-@pytest.mark.parametrize("mode", ["native", "tool", "prompted"])
-def test_elsewhere_text_around_the_object_is_a_fault_that_says_so(mode):
-    with pytest.raises(AgentFailed, match="other text around its JSON object") as caught:
-        read_reply(PROSE, "stop", mode)
-    assert caught.value.kind == "unparsable"
+def test_there_may_be_prose_before_the_object():
+    assert read_reply(f"Let me think: {{not json}}. {GOOD}", "stop").action == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```"])
 def test_a_fence_around_the_object_is_no_prose(fence):
-    assert read_reply(fence.replace("{}", GOOD), "stop", "prompted").action == Action("raiseTo", 600)
+    assert read_reply(fence.replace("{}", GOOD), "stop").action == Action("raiseTo", 600)
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("text", "finish", "kind"), [
     ("", "stop", "empty"),
     (" \n", None, "empty"),
@@ -89,11 +75,10 @@ def test_a_fence_around_the_object_is_no_prose(fence):
     (GOOD, "content_filter", "refused"),
     ("x" * (LONGEST_REPLY + 1), "stop", "unparsable"),
 ])  # fmt: skip
-def test_each_failure_has_its_kind(text, finish, kind, mode):
-    assert fault_of(text, finish, mode) == kind
+def test_each_failure_has_its_kind(text, finish, kind):
+    assert fault_of(text, finish) == kind
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("text", "finish", "kind"), [
     (f"<think>Perhaps {GOOD}, or else", "length", "truncated"),
     (f"<think>Perhaps {GOOD}, or else", "stop", "truncated"),
@@ -108,47 +93,45 @@ def test_each_failure_has_its_kind(text, finish, kind, mode):
     (f"<think>Perhaps {GOOD}</think>I fold.", "stop", "unparsable"),
     (f"<think>Perhaps {GOOD}</think>", "stop", "unparsable"),
 ])  # fmt: skip
-def test_nothing_that_was_given_up_is_played(text, finish, kind, mode):
-    assert fault_of(text, finish, mode) == kind
+def test_nothing_that_was_given_up_is_played(text, finish, kind):
+    assert fault_of(text, finish) == kind
 
 
-def test_in_text_an_answer_that_was_cut_off_after_an_object_is_not_one():
-    assert fault_of(f"{GOOD} But on second thought", "length", "text") == "truncated"
-    assert read_reply(f"I see. {GOOD}", "length", "text").action == Action("raiseTo", 600)
+def test_an_answer_that_was_cut_off_after_an_object_is_not_one():
+    assert fault_of(f"{GOOD} But on second thought", "length") == "truncated"
+    assert read_reply(f"I see. {GOOD}", "length").action == Action("raiseTo", 600)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_thoughts_that_have_ended_do_not_matter(mode):
+def test_thoughts_that_have_ended_do_not_matter():
     thoughts = f"<think>\nPerhaps {GOOD[:40]}\n</think>\n\n"
-    assert read_reply(thoughts + '{"kind": "call"}', "stop", mode).action == Action("call")
+    assert read_reply(thoughts + '{"kind": "call"}', "stop").action == Action("call")
 
 
 @pytest.mark.parametrize("text", ['{"kind": "call", "sure": true}', '{"kind": "call", "reasoning": "a {b} \\"c"}'])
 def test_other_fields_are_ignored(text):
-    assert read_reply(text, "stop", "native").action == Action("call")
+    assert read_reply(text, "stop").action == Action("call")
 
 
 def test_half_a_character_in_the_reasoning_is_replaced():
     said = '{"reasoning": "\\ud83d and \\ud83d\\ude00", "kind": "call"}'
-    assert read_reply(said, "stop", "native").reasoning == "\ufffd and \U0001f600"
+    assert read_reply(said, "stop").reasoning == "\ufffd and \U0001f600"
 
 
 def test_a_reply_that_is_whole_counts_even_if_it_met_the_limit_of_tokens():
-    assert read_reply(GOOD, "length", "native").action == Action("raiseTo", 600)
+    assert read_reply(GOOD, "length").action == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize(
     "text", ["{" * 50_000, '{"a":' * 10_000, "[" * 90_000, '{"' * 40_000, "{" + "9" * 90_000 + "}"]
 )
-@pytest.mark.parametrize("mode", ["native", "text"])
-def test_hostile_text_is_a_fault_and_quickly_so(text, mode):
-    assert fault_of(text, mode=mode) in ("unparsable", "truncated")
+def test_hostile_text_is_a_fault_and_quickly_so(text):
+    assert fault_of(text) in ("unparsable", "truncated")
 
 
-@given(st.text(), st.sampled_from(MODES), st.sampled_from(["stop", "length", None, "tool_call"]))
-def test_no_text_breaks_the_reader(text, mode, finish):
+@given(st.text(), st.sampled_from(["stop", "length", None, "tool_call"]))
+def test_no_text_breaks_the_reader(text, finish):
     try:
-        kind = read_reply(text, finish, mode).action.kind
+        kind = read_reply(text, finish).action.kind
     except AgentFailed as failure:
         kind = failure.kind
     assert kind in (*KINDS, "unparsable", "truncated", "empty")
@@ -165,17 +148,10 @@ def test_no_text_breaks_the_reader(text, mode, finish):
 def test_an_object_means_the_same_alone_and_after_prose(found, prose):
     text = json.dumps(found)
 
-    def outcome(text, mode):
+    def outcome(text):
         try:
-            return read_reply(text, "stop", mode)
+            return read_reply(text, "stop")
         except AgentFailed as failure:
             return failure.kind
 
-    assert outcome(text, "native") == outcome(f"{prose} {text}", "text")
-
-
-def test_the_schema_is_strict_and_has_the_reasoning_first():
-    schema = reply_schema()
-    assert list(schema["properties"]) == schema["required"] == ["reasoning", "kind", "amount"]
-    assert schema["properties"]["kind"]["enum"] == list(KINDS)
-    assert schema["additionalProperties"] is False
+    assert outcome(text) == outcome(f"{prose} {text}")

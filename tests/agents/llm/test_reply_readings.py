@@ -13,7 +13,7 @@ CALL = Action("call")
 UNCLEAR, CUT = "unparsable", "truncated"
 
 _CALL, _FOLD = '{"reasoning": "r", "kind": "call", "amount": null}', '{"kind": "fold", "amount": null}'
-#: Replies in output mode `text`.
+#: Replies, and what each of them means.
 TEXT = {
     _CALL: CALL,
     f"```json\n{_CALL}\n```": CALL,
@@ -62,19 +62,13 @@ def read(reader, *arguments):
 
 @pytest.mark.parametrize("text", TEXT)
 def test_an_object_among_text_is_read_as_it_is_meant_or_not_at_all(text):
-    assert read(read_reply, text, "stop", "text") == TEXT[text]
-
-
-@pytest.mark.parametrize("text", TEXT)
-@pytest.mark.parametrize("mode", ["native", "tool", "prompted"])
-def test_no_other_mode_reads_another_action_there(text, mode):
-    assert read(read_reply, text, "stop", mode) in (TEXT[text], UNCLEAR, CUT)
+    assert read(read_reply, text, "stop") == TEXT[text]
 
 
 @pytest.mark.parametrize("harness", HARNESS_VERSIONS)
 def test_every_example_of_the_prompt_is_read_and_no_kind_or_size_stands_alone(harness):
     lines = [line.strip() for line in default_skill(harness).splitlines() if line.startswith("    ")]
-    replies = [read_reply(line, "stop", "native", mixed=harness == "mixed") for line in lines]
+    replies = [read_reply(line, "stop", mixed=harness == "mixed") for line in lines]
     actions = [action for each in replies for action in [share.action for share in each.strategy] or [each.action]]
     assert {action.kind for action in actions} == {"fold", "check", "call", "raiseTo"}
     sizes = sorted(action.amount for action in actions if action.kind == "raiseTo")

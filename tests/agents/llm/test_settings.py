@@ -9,12 +9,11 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.server_address import redirection, redirection_warnings
 from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.arena.status import Observer
 from molt_bench.errors import ConfigError
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.specs import GameLabel
 from tests.agents.llm import wire
-from tests.agents.llm.playing import DECISIONS, assert_complete, config, faults_of, model, passive, run
+from tests.agents.llm.playing import DECISIONS, assert_complete, config, faults_of, passive, run
 from tests.agents.llm.provider import Provider
 
 SERVER = "http://127.0.0.1:9/v1"
@@ -108,7 +107,7 @@ def test_where_both_names_are_refused_one_is_sent():
         finally:
             wire.ERRORS["400"] = wire_error
         assert provider.received == DECISIONS + 1
-    assert result.usage[0].modes == ("native",)
+    assert faults_of(result) == []
 
 
 @pytest.mark.parametrize(("name", "variable"), [
@@ -128,29 +127,6 @@ def test_the_environment_sends_no_key_elsewhere_without_a_word(name, variable, m
     assert redirection(LLMSettings(model=name, base_url=SERVER)) is None
 
 
-def calls(*names):
-    """Return a change of an answer that calls these tools."""
-
-    def change(body):
-        message = body["choices"][0]["message"]
-        for call in message.get("tool_calls", [])[:1]:
-            named = [{**call["function"], "name": name} for name in names]
-            message["tool_calls"] = [{**call, "id": f"call_{at}", "function": each} for at, each in enumerate(named)]
-        return body
-
-    return change
-
-
-@pytest.mark.parametrize("names", [("decide", "decide"), ("search",), ("search", "decide")])
-def test_the_one_call_of_the_one_tool_counts(names, monkeypatch):
-    whole = wire.openai_answer
-    monkeypatch.setattr(wire, "openai_answer", lambda *args: calls(*names)(whole(*args)))
-    with Provider(policy=passive) as provider:
-        result = run(provider, outputMode="tool", game={"handsPerGame": 1, "maxRetries": 0})
-    assert {fault.kind for fault in faults_of(result)} == {"unparsable"}
-    assert f'"tool": "{names[0]}"' in faults_of(result)[0].message
-
-
 def test_half_a_character_is_no_obstacle(tmp_path):
     path = str(tmp_path / "exchanges.jsonl")
     recorder = ExchangeFile(path)
@@ -161,19 +137,6 @@ def test_half_a_character_is_no_obstacle(tmp_path):
     assert faults_of(result) == []
     kept = ExchangeFile.reopen(path, read_only=True, unfinished=lambda game: isinstance(game, GameLabel)).earlier
     assert "half of a character: \ufffd" in kept[-1].text
-
-
-def test_the_mode_that_a_model_got_is_told():
-    told, warned = [], []
-    with Provider(
-        policy=passive, fault=lambda request: "500-grammar" if wire.has_schema("openai", request.body) else None
-    ) as provider:
-        observer = Observer(on_notice=told.append, on_warning=warned.append)
-        run_benchmark(config(model(provider), game={"handsPerGame": 1}), observer=observer)
-    assert [notice for notice in told if notice.endswith(" mode")] == ["model (openai:gpt-4.1) answers in tool mode"]
-    assert len(warned) == 1
-    assert warned[0].startswith("model (openai:gpt-4.1) refuses native mode (")
-    assert warned[0].endswith("): tool mode from now on")
 
 
 @pytest.mark.parametrize(

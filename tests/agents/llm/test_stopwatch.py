@@ -19,7 +19,7 @@ MESSAGE = "Legal actions: call"
 async def asked(url, *, timeout_s):
     client = ModelClient(LLMSettings(model="openai:x", base_url=url))
     try:
-        return await client.ask(Prompt("", MESSAGE, "text"), timeout_s=timeout_s)
+        return await client.ask(Prompt("", MESSAGE), timeout_s=timeout_s)
     finally:
         await client.close()
 

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from molt_bench.agents.llm.gateway import PREFLIGHT_PROMPT
-from molt_bench.agents.llm.talk.reply import reply_schema
 from molt_bench.errors import ProviderError
 from tests.agents.llm import wire
 from tests.agents.llm.playing import DECISIONS, MODELS, assert_complete, faults_of, passive, prompts_of, run
@@ -13,7 +12,6 @@ from tests.agents.llm.provider import Provider
 from tests.cases import one_in
 
 APIS = ("openai", "anthropic", "google")
-MODES = ("native", "tool", "prompted", "text")
 KEY = "sk-very-secret-1234"
 SKILL = "# Poker\r\n\r\nBluff, but n\u00e9ver ♠ twice.\n\ttab, trailing blanks  \r\n{braces} and <tags>\n\n"
 
@@ -27,45 +25,23 @@ def system_of(api, body):
     return [part["text"] for part in body["systemInstruction"]["parts"]]
 
 
-def form_of(api, body):
-    """Return in which form the reply is asked for: a schema, a tool that has to be called, any JSON, or none."""
-    forms = []
-    if wire.has_schema(api, body):
-        forms.append("schema")
-    if wire.tool_of(api, body):
-        forms.append(f"tool {wire.tool_of(api, body)}")
-    if api == "openai" and body.get("response_format") == {"type": "json_object"}:
-        forms.append("json")
-    settings = body.get("generationConfig") or {}
-    if settings.get("responseMimeType") == "application/json" and "responseJsonSchema" not in settings:
-        forms.append("json")
-    return " and ".join(forms) or "none"
+#: Fields by which a request would ask for tools, or for a form of the reply.
+FORMS = {"tools", "response_format", "output_config", "output_format", "responseMimeType", "responseJsonSchema"}
 
 
-FORMS = {
-    "native": dict.fromkeys(APIS, "schema"),
-    "tool": dict.fromkeys(APIS, "tool decide"),
-    "prompted": {"openai": "json", "anthropic": "none", "google": "json"},
-    "text": dict.fromkeys(APIS, "none"),
-}
-
-
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("api", APIS)
-def test_the_good_path_in_every_form(api, mode, monkeypatch):
+def test_the_good_path(api, monkeypatch):
     monkeypatch.setenv("A_KEY", KEY)
     with Provider(policy=passive) as provider:
-        result = run(provider, api=api, outputMode=mode, apiKeyEnv="A_KEY")
+        result = run(provider, api=api, apiKeyEnv="A_KEY")
         requests, prompts = provider.requests, prompts_of(provider)
     assert faults_of(result) == []
     assert_complete(result)
     assert {request.api for request in requests} == {api}
     assert {wire.key_of(request.path, request.headers) for request in requests} == {KEY}
     assert {wire.model_of(request.path, request.body) for request in requests} == {MODELS[api].partition(":")[2]}
-    assert {form_of(api, request.body) for request in requests} == {FORMS[mode][api]}
     assert len(requests) == len({*prompts}) == DECISIONS
     (usage,) = result.usage
-    assert usage.modes == (mode,)
     assert usage.reported == (f"{MODELS[api].partition(':')[2]}-2026",)
     assert (usage.model, usage.cost_usd) == (MODELS[api], None)
     assert (usage.decisions, usage.exchanges, usage.requests) == (DECISIONS,) * 3
@@ -86,26 +62,11 @@ def first_body(api="openai", **settings):
         return provider.requests[0].body
 
 
-def test_openai_gets_the_schema_as_it_is_and_is_held_to_it():
-    asked = first_body(outputMode="native")["response_format"]["json_schema"]
-    assert (asked["schema"], asked["strict"]) == (reply_schema(), True)
-    body = first_body(outputMode="tool")
-    function = body["tools"][0]["function"]
-    assert (function["parameters"], function["strict"], body["tool_choice"]) == (reply_schema(), True, "required")
-
-
-def test_anthropic_and_google_have_to_call_the_tool():
-    body = first_body("anthropic", outputMode="tool")
-    assert body["tool_choice"]["type"] == "any"
-    body = first_body("google", outputMode="tool")
-    assert body["toolConfig"]["functionCallingConfig"]["mode"] == "ANY"
-
-
 @pytest.mark.parametrize("api", APIS)
-def test_by_itself_the_strictest_form_is_used_and_what_is_not_set_is_not_sent(api):
+def test_no_form_of_a_reply_is_asked_for_and_what_is_not_set_is_not_sent(api):
     body = first_body(api)
-    assert form_of(api, body) == "schema"
     sent = {*body, *body.get("generationConfig", {})}
+    assert not sent & FORMS
     assert not sent & {"temperature", "top_p", "topP", "seed", "reasoning_effort", "thinking", "thinkingConfig"}
     assert not sent & {"max_completion_tokens", "maxOutputTokens"}
 
@@ -147,20 +108,11 @@ def test_anthropic_is_asked_for_whole_answers_without_a_limit_of_tokens_too():
     assert first_body("anthropic", maxTokens=None)["stream"] is False
 
 
-@pytest.mark.parametrize(("api", "mode"), [*[(api, "native") for api in APIS], ("openai", "tool"), ("openai", "text")])
-def test_the_skill_document_is_the_system_prompt_byte_for_byte(api, mode, tmp_path):
-    path = tmp_path / "skill.md"
-    path.write_bytes(SKILL.encode())
-    assert system_of(api, first_body(api, outputMode=mode, skillDoc=str(path))) == [SKILL]
-
-
 @pytest.mark.parametrize("api", APIS)
-def test_where_the_schema_is_told_in_words_it_comes_after_the_skill_document(api, tmp_path):
+def test_the_skill_document_is_the_system_prompt_byte_for_byte(api, tmp_path):
     path = tmp_path / "skill.md"
     path.write_bytes(SKILL.encode())
-    said = "".join(system_of(api, first_body(api, outputMode="prompted", skillDoc=str(path))))
-    assert said.startswith(SKILL)
-    assert "compatible with this schema" in said.removeprefix(SKILL)
+    assert system_of(api, first_body(api, skillDoc=str(path))) == [SKILL]
 
 
 FAILURES = {
@@ -208,63 +160,39 @@ def said(form):
     return policy
 
 
-ANY_FORM = pytest.mark.parametrize(
-    ("api", "mode"), [*[("openai", mode) for mode in MODES], ("anthropic", "text"), ("google", "text")]
-)
-
-
-@ANY_FORM
-def test_prose_before_the_object_is_taken_in_text_only(api, mode):
+@pytest.mark.parametrize("api", APIS)
+def test_prose_before_the_object_is_taken(api):
     with Provider(policy=said("Let me think. {}")) as provider:
-        result = run(provider, api=api, outputMode=mode, game={"handsPerGame": 1})
-    assert [fault.kind for fault in faults_of(result)] == ([] if mode == "text" else ["unparsable"])
-
-
-@ANY_FORM
-def test_prose_after_the_object_is_taken_in_no_form(api, mode):
-    with Provider(policy=said("{} No: fold.")) as provider:
-        result = run(provider, api=api, outputMode=mode, game={"handsPerGame": 1})
-    assert [fault.kind for fault in faults_of(result)] == ["unparsable"]
-
-
-@pytest.mark.parametrize(
-    ("api", "mode"),
-    [
-        ("openai", "native"),
-        ("openai", "tool"),
-        ("openai", "prompted"),
-        ("openai", "text"),
-        ("anthropic", "tool"),
-        ("google", "tool"),
-    ],
-)
-def test_an_answer_cut_off_by_the_limit_of_tokens_is_truncated_in_every_form(api, mode):
-    with Provider(policy=passive, fault=["cut-reply"]) as provider:
-        result = run(provider, api=api, outputMode=mode, game={"handsPerGame": 1})
-    assert [fault.kind for fault in faults_of(result)] == ["truncated"]
-
-
-def test_in_text_an_object_that_was_repeated_counts_once():
-    with Provider(policy=said("Perhaps {0}? Yes: {0}")) as provider:
-        changed = run(provider, outputMode="text")
-    with Provider(policy=passive) as provider:
-        straight = run(provider, outputMode="text")
-    assert changed.matches == straight.matches
-
-
-def test_in_text_two_objects_with_different_actions_are_a_fault():
-    with Provider(policy=passive, fault=["two-objects"]) as provider:
-        result = run(provider, outputMode="text", game={"handsPerGame": 1})
-    assert [(fault.kind, "different actions" in fault.message) for fault in faults_of(result)] == [("unparsable", True)]
+        result = run(provider, api=api, game={"handsPerGame": 1})
+    assert faults_of(result) == []
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_a_form_that_the_server_does_not_take_is_given_up(api):
-    with Provider(policy=passive, fault=lambda _: "400-response-format") as provider:
+def test_prose_after_the_object_is_not(api):
+    with Provider(policy=said("{} No: fold.")) as provider:
         result = run(provider, api=api, game={"handsPerGame": 1})
-        assert provider.received == DECISIONS // 2 + 1
-    assert result.usage[0].modes == ("tool",)
-    assert faults_of(result) == []
+    assert [fault.kind for fault in faults_of(result)] == ["unparsable"]
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_answer_cut_off_by_the_limit_of_tokens_is_truncated(api):
+    with Provider(policy=passive, fault=["cut-reply"]) as provider:
+        result = run(provider, api=api, game={"handsPerGame": 1})
+    assert [fault.kind for fault in faults_of(result)] == ["truncated"]
+
+
+def test_an_object_that_was_repeated_counts_once():
+    with Provider(policy=said("Perhaps {0}? Yes: {0}")) as provider:
+        changed = run(provider)
+    with Provider(policy=passive) as provider:
+        straight = run(provider)
+    assert changed.matches == straight.matches
+
+
+def test_two_objects_with_different_actions_are_a_fault():
+    with Provider(policy=passive, fault=["two-objects"]) as provider:
+        result = run(provider, game={"handsPerGame": 1})
+    assert [(fault.kind, "different actions" in fault.message) for fault in faults_of(result)] == [("unparsable", True)]
 
 
 @pytest.mark.parametrize("fault", ["401", "404"])

@@ -29,14 +29,6 @@ ERRORS: dict[str, tuple[int, str, str | None, str, str, str]] = {
         "Incorrect API key provided: {key}. Find your API key in your account.",
     ),
     "400": (400, "invalid_request_error", None, "invalid_request_error", "INVALID_ARGUMENT", "Invalid request."),
-    "400-response-format": (
-        *(400, "invalid_request_error", None, "invalid_request_error", "INVALID_ARGUMENT"),
-        "This model does not support response_format with a JSON schema.",
-    ),
-    "500-grammar": (
-        *(500, "server_error", None, "api_error", "INTERNAL"),
-        "Failed to build the grammar of this JSON schema.",
-    ),
     "400-prompt": (
         *(400, "invalid_request_error", "invalid_prompt", "invalid_request_error", "INVALID_ARGUMENT"),
         "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
@@ -79,7 +71,6 @@ REPLIES = (
 FINISH = {
     "openai": {
         "stop": "stop",
-        "tool": "tool_calls",
         "length": "length",
         "refusal": "stop",
         "filter": "content_filter",
@@ -87,28 +78,25 @@ FINISH = {
     },
     "anthropic": {
         "stop": "end_turn",
-        "tool": "tool_use",
         "length": "max_tokens",
         "refusal": "refusal",
         "filter": "refusal",
     },
     "responses": {
         "stop": "completed",
-        "tool": "completed",
         "length": "incomplete",
         "refusal": "completed",
         "error": "failed",
     },
-    "google": {"stop": "STOP", "tool": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"},
+    "google": {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"},
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model says: as a tool call if `call` and the request has a tool, otherwise as text (None: nothing)."""
+    """What the model says; None for nothing."""
 
     text: str | None
-    call: bool = False
     finish: str = "stop"
 
 
@@ -163,28 +151,6 @@ def prompt_of(api: str, body: Json) -> str:
     return ""
 
 
-def tool_of(api: str, body: Json) -> str | None:
-    """Return the name of the first tool in a request."""
-    tools = body.get("tools") or []
-    if api == "google":
-        tools = [each for tool in tools for each in tool.get("functionDeclarations") or []]
-    elif api == "openai":
-        tools = [tool.get("function") or {} for tool in tools]
-    return next((str(tool["name"]) for tool in tools if tool.get("name")), None)
-
-
-def has_schema(api: str, body: Json) -> bool:
-    """Return whether a request asks for an answer that follows a JSON schema."""
-    if api == "openai":
-        return (body.get("response_format") or {}).get("type") == "json_schema"
-    if api == "responses":
-        return ((body.get("text") or {}).get("format") or {}).get("type") == "json_schema"
-    if api == "anthropic":
-        return "output_format" in body or "format" in (body.get("output_config") or {})
-    config = body.get("generationConfig") or {}
-    return "responseSchema" in config or "responseJsonSchema" in config
-
-
 def key_of(path: str, headers: dict[str, str]) -> str:
     """Return the API key as received, whichever header (or, for Google, query) it came in."""
     named = (headers.get(name) for name in ("x-api-key", "x-goog-api-key", "authorization"))
@@ -200,7 +166,7 @@ def reply_of(fault: str | None, good: Json | str, key: str) -> Reply:
         case "empty-reply":
             return Reply("")
         case "cut-reply" | "cut-reply-stop":
-            return Reply(text[: len(text) // 2], call=True, finish="length" if fault == "cut-reply" else "stop")
+            return Reply(text[: len(text) // 2], finish="length" if fault == "cut-reply" else "stop")
         case "refusal" | "content-filter":
             return Reply(None, finish="refusal" if fault == "refusal" else "filter")
         case "finish-error":
@@ -210,11 +176,11 @@ def reply_of(fault: str | None, good: Json | str, key: str) -> Reply:
         case "prose-only":
             return Reply("I would rather not say what I do here, but it is a strong move.")
         case "wrong-schema":
-            return Reply('{"action": "raise", "size": "big"}', call=True)
+            return Reply('{"action": "raise", "size": "big"}')
         case "illegal":
-            return Reply(json.dumps({**move, "kind": "raiseTo", "amount": 1}), call=True)
+            return Reply(json.dumps({**move, "kind": "raiseTo", "amount": 1}))
         case "giant":
-            return Reply(json.dumps({**move, "reasoning": "very " * (GIANT // 5)}), call=True)
+            return Reply(json.dumps({**move, "reasoning": "very " * (GIANT // 5)}))
         case "giant-junk":
             return Reply("x" * GIANT)
         case "two-objects":
@@ -224,11 +190,11 @@ def reply_of(fault: str | None, good: Json | str, key: str) -> Reply:
             return Reply(f"<think>Perhaps I should play {text} here. But then")
         case "surrogate":
             said = {**move, "reasoning": "half of a character: \ud83d"}
-            return Reply(json.dumps(said, ensure_ascii=False), call=True)
+            return Reply(json.dumps(said, ensure_ascii=False))
         case "echo-key":
-            return Reply(json.dumps({**move, "reasoning": f"The key is {key}, is it not?"}), call=True)
+            return Reply(json.dumps({**move, "reasoning": f"The key is {key}, is it not?"}))
         case _:
-            return Reply(text, call=isinstance(good, dict))
+            return Reply(text)
 
 
 def tokens(text: str | None) -> int:
@@ -236,7 +202,7 @@ def tokens(text: str | None) -> int:
     return len(text or "") // 4 + 1
 
 
-def answer(api: str, model: str, tool: str | None, prompt: str, reply: Reply, *, empty: bool = False) -> Json:
+def answer(api: str, model: str, prompt: str, reply: Reply, *, empty: bool = False) -> Json:
     """Return the API's envelope around a reply, or (`empty`) around no reply at all.
 
     `usage` is the same in all of them: tokens(prompt) and CACHED from the cache, tokens(reply) and THOUGHTS of thought.
@@ -247,34 +213,17 @@ def answer(api: str, model: str, tool: str | None, prompt: str, reply: Reply, *,
         "anthropic": anthropic_answer,
         "google": google_answer,
     }[api]
-    called = tool if reply.call and not empty else None
-    return shape(f"{model}-2026", called, reply, tokens(prompt) + CACHED, tokens(reply.text), empty)
+    return shape(f"{model}-2026", reply, tokens(prompt) + CACHED, tokens(reply.text), empty)
 
 
-def finish_of(api: str, tool: str | None, reply: Reply) -> str:
-    return FINISH[api]["tool" if tool and reply.finish == "stop" else reply.finish]
-
-
-def as_object(text: str | None) -> Json | None:
-    """Return a tool call's arguments as an object; None where a text cannot be one (it was cut, say)."""
-    try:
-        value = json.loads(text or "")
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+def openai_answer(model: str, reply: Reply, asked: int, said: int, empty: bool) -> Json:
     message: Json = {"role": "assistant", "content": reply.text, "refusal": None}
-    if tool:
-        call = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": reply.text}}
-        message |= {"content": None, "tool_calls": [call]}
-    elif reply.finish == "refusal":
+    if reply.finish == "refusal":
         message["refusal"] = "I'm sorry, I can't help with that."
     choice = {
         "index": 0,
         "message": message,
-        "finish_reason": finish_of("openai", tool, reply),
+        "finish_reason": FINISH["openai"][reply.finish],
     }
     usage = {
         "prompt_tokens": asked,
@@ -287,15 +236,11 @@ def openai_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
     return {**head, "choices": [] if empty else [choice], "usage": usage}
 
 
-def responses_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
-    output: list[Json] = [
-        {"type": "function_call", "id": "fc_0", "call_id": "call_0", "name": tool, "arguments": reply.text}
-    ]
-    if not tool:
-        content: Json = {"type": "output_text", "text": reply.text, "annotations": []}
-        if reply.text is None:
-            content = {"type": "refusal", "refusal": "I'm sorry, I can't help with that."}
-        output = [{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [content]}]
+def responses_answer(model: str, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+    content: Json = {"type": "output_text", "text": reply.text, "annotations": []}
+    if reply.text is None:
+        content = {"type": "refusal", "refusal": "I'm sorry, I can't help with that."}
+    said_so = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [content]}
     thought = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "A thought."}]}
     status = FINISH["responses"].get(reply.finish, "incomplete")
     why = {"stop": None, "length": "max_output_tokens", "filter": "content_filter"}.get(reply.finish)
@@ -321,19 +266,14 @@ def responses_answer(model: str, tool: str | None, reply: Reply, asked: int, sai
         "tools": [],
         "temperature": 1.0,
         "top_p": 1.0,
-        "output": [] if empty else [thought, *output],
+        "output": [] if empty else [thought, said_so],
         "usage": usage,
     }
 
 
-def anthropic_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
-    arguments = as_object(reply.text) if tool else None
-    content: list[Json] = []
-    if arguments is not None:
-        content = [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": arguments}]
-    elif reply.text is not None and not empty:
-        content = [{"type": "text", "text": reply.text}]
-    stop = finish_of("anthropic", tool if arguments is not None else None, reply)
+def anthropic_answer(model: str, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+    content = [{"type": "text", "text": reply.text}] if reply.text is not None and not empty else []
+    stop = FINISH["anthropic"][reply.finish]
     usage = {
         "input_tokens": asked - CACHED,  # Anthropic counts what came from the cache apart
         "cache_creation_input_tokens": 0,
@@ -341,10 +281,10 @@ def anthropic_answer(model: str, tool: str | None, reply: Reply, asked: int, sai
         "output_tokens": said + THOUGHTS,
     }
     head = {"id": "msg_1", "type": "message", "role": "assistant", "model": model}
-    return {**head, "content": [] if empty else content, "stop_reason": stop, "stop_sequence": None, "usage": usage}
+    return {**head, "content": content, "stop_reason": stop, "stop_sequence": None, "usage": usage}
 
 
-def google_answer(model: str, tool: str | None, reply: Reply, asked: int, said: int, empty: bool) -> Json:
+def google_answer(model: str, reply: Reply, asked: int, said: int, empty: bool) -> Json:
     usage = {
         "promptTokenCount": asked,
         "cachedContentTokenCount": CACHED,
@@ -355,11 +295,9 @@ def google_answer(model: str, tool: str | None, reply: Reply, asked: int, said: 
     tail = {"usageMetadata": usage, "modelVersion": model, "responseId": "response-1"}
     if reply.finish == "filter":
         return {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, **tail}
-    candidate: Json = {"index": 0, "finishReason": finish_of("google", tool, reply)}
+    candidate: Json = {"index": 0, "finishReason": FINISH["google"][reply.finish]}
     if reply.text is not None:
-        arguments = as_object(reply.text) if tool else None
-        part = {"text": reply.text} if arguments is None else {"functionCall": {"name": tool, "args": arguments}}
-        candidate["content"] = {"parts": [part], "role": "model"}
+        candidate["content"] = {"parts": [{"text": reply.text}], "role": "model"}
     return {"candidates": [] if empty else [candidate], **tail}
 
 

@@ -168,7 +168,7 @@ class Gateway:
         question = Question(PREFLIGHT, 0, 0, 0, message)
         prompt = prompt_hash(asked.settings.harness_label, system, message)
         exchange = unanswered(question, asked.name, asked.hash, prompt)
-        request = Request(asked, Prompt(system, message, "text", max_tokens=_PREFLIGHT_TOKENS), exchange)
+        request = Request(asked, Prompt(system, message, max_tokens=_PREFLIGHT_TOKENS), exchange)
         answer = await self._send(request)
         while isinstance(answer, RequestFailed) and answer.mended:
             self._told.left_out(asked, answer)
@@ -184,11 +184,9 @@ class Gateway:
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        request = Request(asked, Prompt(asked.skill, question.message, client.modes.current), exchange)
+        request = Request(asked, Prompt(asked.skill, question.message), exchange)
         failures, since = 0, _now()
         while True:
-            mode = client.modes.current
-            request.prompt = msgspec.structs.replace(request.prompt, mode=mode)
             answer = await self._send(request)
             if isinstance(answer, Answer):
                 reply = self._accounts.reply(request, answer)
@@ -196,16 +194,14 @@ class Gateway:
                 self._told.answered_as(asked, answer.model)
                 if answer.finish == "length" and asked.reserve.cut_off(request.most):
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
-                replied = msgspec.structs.replace(exchange, mode=mode, **reply)
-                reply["strategy"] = stated_in(asked.settings, replied)
-                return await self._accounts.record(exchange, request, mode=mode, **reply)
+                reply["strategy"] = stated_in(asked.settings, msgspec.structs.replace(exchange, **reply))
+                return await self._accounts.record(exchange, request, **reply)
             if answer.about_limit and not answer.mended and asked.reserve.refused(request.most):
                 continue
             since = since if failures else request.started
             client.refusals += answer.trouble == "refused"
             standing = Standing(
-                can_step_down=client.modes.can_step_down(mode),
-                ever_answered=bool(client.modes.answered),
+                ever_answered=client.has_answered,
                 at_floor=rate.at_floor,
                 troubled_s=_now() - min(since, rate.troubled_since or since),
                 answers_others=rate.answered_from > request.started,
@@ -217,20 +213,16 @@ class Gateway:
             if step.name == "refused":
                 self._told.refused(asked, answer)
                 told: dict[str, Any] = {"outcome": "refused", "text": str(answer), "cost_usd": request.cost_usd or 0.0}
-                return await self._accounts.record(exchange, request, mode=mode, **told)
+                return await self._accounts.record(exchange, request, **told)
             if answer.mended:
                 self._told.left_out(asked, answer)
-            if step.name == "step down":
-                if client.modes.step_down(mode):
-                    self._told.warn(f"{asked} refuses {mode} mode ({answer}): {client.modes.current} mode from now on")
-                failures = 0
             if step.slows:
                 rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
                 outcome = _OUTCOMES.get(answer.trouble, "transport")
                 latency_s = self.limits.timeout_s if outcome == "timeout" else 0.0
                 came: dict[str, Any] = {"outcome": outcome, "latency_s": latency_s, "text": str(answer)}
-                return await self._accounts.record(exchange, request, mode=mode, **came)
+                return await self._accounts.record(exchange, request, **came)
             if step.counts:
                 failures += 1
                 if rate.failed(step.pause_s, pause=step.pauses):
@@ -245,8 +237,6 @@ class Gateway:
         rate.succeeded(request.latency_s, started=request.started)
         client.refusals = 0
         self._slow_if_exceeded(request, rate)
-        if client.modes.is_auto:
-            self._told.note.once(f"{request.asked} answers in {request.prompt.mode} mode")
 
     def _slow_if_exceeded(self, request: Request, rate: ModelLimit) -> None:
         """Send one request at a time again if one took more than was reserved for it."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Field, field_validator
 
 from molt_bench.agents.llm.providers.table import EXAMPLE, provider_of
-from molt_bench.agents.llm.types import Effort, OutputMode
+from molt_bench.agents.llm.types import Effort
 from molt_bench.agents.settings_base import (
     MOST,
     MUCH,
@@ -50,7 +50,6 @@ class LLMSettings(AgentSettings):
     base_url: Annotated[PathText, Field(description="A server that speaks the provider's protocol.")] | None = None
     api_key_env: Annotated[Name, Field(description="The variable that holds the key.")] | None = None
     skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
-    output_mode: OutputMode | Literal["auto"] = "auto"
     memory: Memory = "none"
     harness: Annotated[
         Harness,
@@ -118,5 +117,5 @@ class LLMSettings(AgentSettings):
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
         sampling = ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "thinking_tokens")
-        fields = ("model", *sampling, "base_url", "output_mode", "extra_body")
+        fields = ("model", *sampling, "base_url", "extra_body")
         return {field: value for field in fields if (value := getattr(self, field)) is not None}

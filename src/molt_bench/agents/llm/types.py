@@ -11,8 +11,6 @@ from msgspec import UNSET, UnsetType
 from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.specs import GameLabel
 
-#: How the reply is requested, strictest first; `auto` uses the first that the model and its server accept.
-OutputMode: TypeAlias = Literal["native", "tool", "prompted", "text"]
 #: How hard a model is to think.
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]
 #: Tokens of thought by effort, where a provider wants a number.
@@ -171,7 +169,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     decision: int
     attempt: int
     prompt_hash: str
-    mode: OutputMode
     outcome: ExchangeOutcome
     text: str
     finish: str | None = None

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.llm.providers.chat_protocol import FINISH, Completion
-from molt_bench.agents.llm.providers.pydantic_ai_library import arguments_of, called
+from molt_bench.agents.llm.providers.chat_protocol import Completion
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
@@ -65,9 +64,7 @@ class AnswerReader:
 
     def library(self, response: "messages.ModelResponse", body: bytes) -> Answer:
         """Read an answer as the library gives it; `body` is what it was read from."""
-        calls = [part for part in response.parts if isinstance(part, messages.ToolCallPart)]
-        said = "".join(part.content for part in response.parts if isinstance(part, messages.TextPart))
-        text = called([(call.tool_name, arguments_of(call)) for call in calls]) if calls else said
+        text = "".join(part.content for part in response.parts if isinstance(part, messages.TextPart))
         details = response.provider_details or {}
         if response.finish_reason == WITHHELD and not text:
             text = str(details.get("refusal") or "")
@@ -86,8 +83,6 @@ class AnswerReader:
     def plain(self, found: Completion) -> Answer:
         """Read a plain answer of the chat protocol."""
         (choice,), usage = found.choices, found.usage
-        calls = [(call.function.name, call.function.arguments) for call in choice.message.tool_calls or ()]
-        text = called(calls) if calls else choice.message.content or ""
         read, written = usage.prompt_tokens_details, usage.completion_tokens_details
         counted = (
             usage.prompt_tokens,
@@ -97,7 +92,7 @@ class AnswerReader:
             (read.cache_write_tokens if read else None) or 0,
         )
         counted = with_thoughts(counted, usage.total_tokens)
-        return self._read(text, FINISH[choice.finish_reason], found.model, counted)
+        return self._read(choice.message.content or "", choice.finish_reason, found.model, counted)
 
     def _read(self, text: str, finish: str | None, model: str | None, counted: Counts) -> Answer:
         """Return what an answer says; `counted` are its tokens: read, cached, written, thoughts, cache writes."""

@@ -1,7 +1,7 @@
 """The chat protocol, which most servers speak, without a library on the way: that takes most of a decision's CPU.
 
-The library still decides what is said: it writes one request for each output mode, with marks where the texts go, and
-all others are made from that. And it reads every answer that is not plain: errors, refusals, anything unexpected.
+The library still decides what is said: it writes one request with marks where the texts go, and all others are made
+from that. And it reads every answer that is not plain: errors, refusals, anything unexpected.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,37 +16,19 @@ from molt_bench.agents.llm.types import readable
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
 #: The names of the limit of tokens.
 LIMIT_NAMES: Final = ("max_completion_tokens", "max_tokens")
-#: Why a reply ended, in the terms of the library.
-FINISH: Final = {"stop": "stop", "length": "length", "tool_calls": "tool_call"}
-
-
-class Function(msgspec.Struct, frozen=True):
-    """A function that a model calls."""
-
-    name: str
-    arguments: str
-
-
-class Call(msgspec.Struct, frozen=True):
-    """A call of a tool."""
-
-    id: str
-    type: Literal["function"]
-    function: Function
 
 
 class _Message(msgspec.Struct, frozen=True):
     role: Literal["assistant"]
     content: str | None = None
     refusal: None = None
-    tool_calls: tuple[Call, ...] | None = None
     function_call: None = None
     audio: None = None
 
 
 class _Choice(msgspec.Struct, frozen=True):
     message: _Message
-    finish_reason: Literal["stop", "length", "tool_calls"]
+    finish_reason: Literal["stop", "length"]
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -113,7 +95,7 @@ def with_readable_counts(received: Received) -> Received:
 
 
 class ChatForm:
-    """How requests are written: of one output mode.
+    """How requests are written.
 
     Args:
         request: The request that the library wrote, with the marks.

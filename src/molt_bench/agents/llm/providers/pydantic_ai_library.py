@@ -4,17 +4,14 @@ It is imported late, since that takes a second.
 """
 
 import inspect
-import json
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.talk.reply import reply_schema
-from molt_bench.agents.llm.types import OutputMode
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import ConfigError
 from molt_bench.extras import how_to_install
@@ -25,21 +22,15 @@ if TYPE_CHECKING:
     from pydantic_ai import exceptions as library_errors
     from pydantic_ai import messages as library_messages
     from pydantic_ai import models as library_models
-    from pydantic_ai import output as library_output
     from pydantic_ai import providers as library_providers
     from pydantic_ai import settings as library_settings
-    from pydantic_ai import tools as library_tools
 else:
     httpx2 = lazy_import("httpx2")
     library_errors = lazy_import("pydantic_ai.exceptions")
     library_messages = lazy_import("pydantic_ai.messages")
     library_models = lazy_import("pydantic_ai.models")
-    library_output = lazy_import("pydantic_ai.output")
     library_providers = lazy_import("pydantic_ai.providers")
-    library_tools = lazy_import("pydantic_ai.tools")
 
-#: The name of the tool that a model calls to decide.
-DECIDE: Final = "decide"
 #: Tags that no reply has.
 _NO_TAGS: Final = ("\0<", "\0>")
 #: Sends a request.
@@ -72,20 +63,21 @@ class ModelLibrary:
         try:
             self._http = httpx2.AsyncClient(transport=_transport(), trust_env=False, timeout=None)
             self.model = _model(settings, key, self._http)
+            self._parameters = library_models.ModelRequestParameters(output_mode="text")
         except ImportError as error:
             raise _missing(error) from error
 
     async def ask(
-        self,
-        messages: "list[library_messages.ModelMessage]",
-        settings: "library_settings.ModelSettings",
-        parameters: "library_models.ModelRequestParameters",
-        send: Send,
+        self, system: str, message: str, settings: "library_settings.ModelSettings", send: Send
     ) -> "library_messages.ModelResponse":
         """Ask a model, and return its answer; `send` sends the request that the library writes."""
+        known = library_messages
+        said: list[library_messages.ModelMessage] = [
+            known.ModelRequest([known.SystemPromptPart(system), known.UserPromptPart(message)])
+        ]
         token = _SENDER.set(send)
         try:
-            return await self.model.request(messages, settings, parameters)
+            return await self.model.request(said, settings, self._parameters)
         finally:
             _SENDER.reset(token)
 
@@ -153,45 +145,3 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "library_models.Model"
     except (library_errors.UserError, ValueError, TypeError) as error:
         expected = f"a model that can be asked ({hide_key(str(error), key)})"
         raise ConfigError("model", settings.model, expected) from None
-
-
-def parameters_of(settings: LLMSettings, mode: OutputMode) -> "library_models.ModelRequestParameters":
-    """Return the request parameters of an output mode."""
-    definition = library_tools.ToolDefinition
-    schema = reply_schema(mixed=settings.harness == "mixed")
-    about = "Your decision at the poker table."
-    offered: dict[str, Any] = {}
-    if mode == "tool":
-        tool = definition(name=DECIDE, description=about, parameters_json_schema=schema, kind="output", strict=True)
-        offered = {"output_tools": [tool], "allow_text_output": False}
-    elif mode != "text":
-        offered["output_object"] = library_output.OutputObjectDefinition(
-            schema, name="decision", description=about, strict=True
-        )
-    return library_models.ModelRequestParameters(output_mode=mode, **offered)
-
-
-def messages_of(system: str, message: str) -> "list[library_messages.ModelMessage]":
-    """Return a question as messages."""
-    known = library_messages
-    return [known.ModelRequest([known.SystemPromptPart(system), known.UserPromptPart(message)])]
-
-
-def arguments_of(call: "library_messages.ToolCallPart") -> str:
-    """Return the arguments of a call as JSON, also with half of a character in them."""
-    if isinstance(call.args, str):
-        return call.args
-    try:
-        return call.args_as_json_str()
-    except ValueError:
-        return json.dumps(call.args)
-
-
-def called(calls: Sequence[tuple[str, str]]) -> str:
-    """Return the arguments of the one call that was asked for; other calls, or several, are shown as they are.
-
-    Those are a list, which no reader takes for a decision.
-    """
-    if len(calls) == 1 and calls[0][0] == DECIDE:
-        return calls[0][1]
-    return json.dumps([{"tool": name, "arguments": arguments} for name, arguments in calls])

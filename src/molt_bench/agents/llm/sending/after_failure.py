@@ -19,9 +19,9 @@ REFUSALS_LATER: Final = 20
 #: Troubles of a model that was asked too much at once: 429 and the like, and answers that took too long.
 _TOO_MUCH: Final[frozenset[Trouble]] = frozenset({"busy", "timeout", "hung"})
 
-#: `retry` after a pause; `step down` to a simpler output mode at once; `give up` on this reply, which is the model's
+#: `retry` after a pause; `give up` on this reply, which is the model's
 #: fault; `refused`: so is this prompt, for good; `stop` the run, since no other request would fare better.
-StepName: TypeAlias = Literal["retry", "step down", "give up", "refused", "stop"]
+StepName: TypeAlias = Literal["retry", "give up", "refused", "stop"]
 
 
 class RequestLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """How a model has been doing when a request to it failed.
 
     Attributes:
-        can_step_down: Whether there is a simpler output mode, and this one has never worked.
         ever_answered: Whether the model has answered before in this run.
         at_floor: Whether the model is asked one request at a time already, and cannot be asked less.
         troubled_s: Seconds for which nothing has come of this request, or of any request to the model.
@@ -75,7 +74,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         refusals: Prompts that it has refused in a row, this one included.
     """
 
-    can_step_down: bool = False
     ever_answered: bool = True
     at_floor: bool = False
     troubled_s: float = 0.0
@@ -111,9 +109,7 @@ def _step(problem: RequestFailed, failures: int, limits: RequestLimits, standing
         return _after_refusal(problem, standing)
     if problem.mended:
         return NextStep("retry")
-    # A refusal that does not say why may be a hiccup: the same form is tried a second time.
-    if trouble == "rejected" and standing.can_step_down and (problem.about_form or failures):
-        return NextStep("step down")
+    # A refusal that does not say why may be a hiccup: the same is tried a second time.
     for_good = trouble == "rejected" and not standing.ever_answered and failures > 0
     if trouble == "fatal" or for_good:
         return NextStep("stop", reason=f"cannot be asked: {problem}")

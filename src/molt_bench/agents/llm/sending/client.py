@@ -1,7 +1,6 @@
 """The client: sends one request to one model. Retrying is up to the caller."""
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from molt_bench.agents.llm.providers.answers import AnswerReader
@@ -12,8 +11,6 @@ from molt_bench.agents.llm.providers.pydantic_ai_library import (
     ModelLibrary,
     Send,
     Unsent,
-    messages_of,
-    parameters_of,
     provider_class,
 )
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
@@ -21,35 +18,33 @@ from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
 from molt_bench.agents.llm.sending.http import Http, HttpRequest, NoConnectionError, Received
 from molt_bench.agents.llm.sending.http_record import Seen
-from molt_bench.agents.llm.sending.output_modes import OutputModes
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.sending.rejected_fields import SentFields
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import WITHHELD
-from molt_bench.agents.llm.types import Answer, OutputMode, Tokens
+from molt_bench.agents.llm.types import Answer, Tokens
 from molt_bench.blame import raise_bug
 from molt_bench.errors import MoltBenchError
 from molt_bench.lazy_import import lazy_import
 
 if TYPE_CHECKING:
     from pydantic_ai import exceptions as library_errors
-    from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
 else:
     library_errors = lazy_import("pydantic_ai.exceptions")
 
-#: What requests that are written alike have in common: the output mode, the limit of a preflight question, the limit
-#: of a reply, and the fields left out.
-FormKind: TypeAlias = tuple[OutputMode, int | None, int | None, frozenset[str]]
+#: What requests that are written alike have in common: the limit of a preflight question, the limit of a reply, and
+#: the fields left out.
+FormKind: TypeAlias = tuple[int | None, int | None, frozenset[str]]
 
 
 class ModelClient:
     """One model with its settings, over connections that belong to the running event loop.
 
     Attributes:
-        modes: The output modes of its requests.
+        has_answered: Whether it has answered a question.
         keys: What is cut out of everything that is kept or shown.
         fields: What is sent besides the prompt, without what the server rejects.
         refusals: Prompts that it has refused in a row.
@@ -73,10 +68,9 @@ class ModelClient:
         self._reader = AnswerReader(settings, self.keys)
         self._library = ModelLibrary(settings, self._key)
         self._http = Http(keep_alive=keep_alive)
-        self.modes = OutputModes(settings.output_mode, self._library.model.profile)
+        self.has_answered = False
         self._delay = LoopDelay()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._parameters: dict[OutputMode, ModelRequestParameters] = {}
         self._forms: dict[FormKind, ChatForm | None] = {}
         self.fields = SentFields(settings, self._library.model)
         # What a provider bills at its own address says nothing about another server.
@@ -88,13 +82,11 @@ class ModelClient:
         """The address of the server."""
         return self.keys.cut(self._library.model.base_url or "its provider")
 
-    async def _written(
-        self, asking: "ModelRequestParameters", settings: "ModelSettings", prompt: Prompt
-    ) -> HttpRequest:
+    async def _written(self, system: str, message: str, settings: "ModelSettings") -> HttpRequest:
         """Return the request that the library writes, which is not sent; raises what it raises if it writes none."""
-        unsent, said = Unsent(), messages_of(prompt.system, prompt.message)
+        unsent = Unsent()
         try:
-            await self._library.ask(said, settings, asking, unsent)
+            await self._library.ask(system, message, settings, unsent)
         except Exception as error:  # it gets no answer, as it should
             raise_bug(error)
             if unsent.request is None:
@@ -155,18 +147,16 @@ class ModelClient:
         if not answer.text and answer.finish is None and not answer.tokens.total:
             raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
         if prompt.max_tokens is None:
-            self.modes.answered.add(prompt.mode)
+            self.has_answered = True
         return answer
 
     async def _answer(self, prompt: Prompt, limit: int | None, watch: Stopwatch, seen: Seen) -> Answer:
         """Send a request and read the answer: the library reads what is not plain."""
-        asking = self._asking(prompt.mode)
         settings = self.fields.of(prompt, limit)
         received = None
-        if form := await self._form(prompt, limit, asking, settings):
+        if form := await self._form(prompt, limit, settings):
             async with watch:
                 received = await self._sent(form.request(prompt.system, prompt.message), watch, seen)
-        said = partial(messages_of, prompt.system, prompt.message)
         if received is None:
             bodies: list[bytes] = []
 
@@ -176,15 +166,14 @@ class ModelClient:
                 return found
 
             async with watch:
-                response = await self._library.ask(said(), settings, asking, send)
+                response = await self._library.ask(prompt.system, prompt.message, settings, send)
             return self._reader.library(response, bodies[-1] if bodies else b"")
         found = plain(received) if self._provider.chat else None
         if found is not None:
             return self._reader.plain(found)
         readable = with_readable_counts(received)
-        return self._reader.library(
-            await self._library.ask(said(), settings, asking, _at_hand(readable)), readable.body
-        )
+        response = await self._library.ask(prompt.system, prompt.message, settings, _at_hand(readable))
+        return self._reader.library(response, readable.body)
 
     async def _sent(self, request: HttpRequest, watch: Stopwatch, seen: Seen) -> Received:
         """Send a request of this model, and take note of it and of the answer."""
@@ -202,23 +191,15 @@ class ModelClient:
                 self._delay = LoopDelay()
             self._loop = loop
 
-    def _asking(self, mode: OutputMode) -> "ModelRequestParameters":
-        """Return the request parameters of an output mode."""
-        if mode not in self._parameters:
-            self._parameters[mode] = parameters_of(self._settings, mode)
-        return self._parameters[mode]
-
-    async def _form(
-        self, prompt: Prompt, limit: int | None, asking: "ModelRequestParameters", settings: "ModelSettings"
-    ) -> ChatForm | None:
+    async def _form(self, prompt: Prompt, limit: int | None, settings: "ModelSettings") -> ChatForm | None:
         """Return how requests are written without the library; None where the library has to write each of them."""
         if not self._provider.chat:
             return None
-        kind: FormKind = (prompt.mode, prompt.max_tokens, limit, self.fields.left_out)
+        kind: FormKind = (prompt.max_tokens, limit, self.fields.left_out)
         if kind not in self._forms:
 
             async def write(system: str, message: str) -> HttpRequest:
-                return await self._written(asking, settings, Prompt(system, message, prompt.mode))
+                return await self._written(system, message, settings)
 
             self._forms[kind] = await form_of(write)
         return self._forms[kind]

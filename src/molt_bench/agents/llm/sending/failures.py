@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 else:
     known = lazy_import("pydantic_ai.exceptions")
 
-#: Words with which servers refuse a form of reply that they do not know; some do so with a 500.
-_ABOUT_FORM: Final = ("response_format", "json_schema", "schema", "grammar", "structured", "tool", "function call")
 #: Codes and types of errors with which providers refuse a prompt for what it says, or since it is too long, in lower
 #: case.
 _REFUSED_CODES: Final = frozenset(
@@ -86,7 +84,6 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         retry_after_s: The pause that the provider asks for.
         may_cost: Whether the request was sent, and may be on the bill.
         told: Whether the server itself says that it failed. An answer that got lost may have had any length instead.
-        about_form: Whether the server complains about the form of the reply that was asked for.
         field: The field of the request that it complains about, if it is one of `FIELDS`; "" for none.
         mended: Whether that field is left out from now on, so that the next request is another one.
         about_limit: Whether it complains about how many tokens a reply may have.
@@ -100,7 +97,6 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         retry_after_s: float | None = None,
         *,
         may_cost: bool = False,
-        about_form: bool = False,
         field: str = "",
         tokens: Tokens = NO_TOKENS,
     ) -> None:
@@ -108,7 +104,6 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         self.retry_after_s = retry_after_s
         self.may_cost = may_cost
         self.told = False
-        self.about_form = about_form
         self.field = field
         self.mended = False
         self.tokens = tokens
@@ -155,12 +150,8 @@ def _told_apart(error: Exception, message: str) -> RequestFailed:
         return RequestFailed("fatal", message)
     if isinstance(error, known.ModelRateLimitError | known.ModelOverloadedError):
         return RequestFailed("busy", message, after)
-    about_form = any(word in message.lower() for word in _ABOUT_FORM)
     if isinstance(error, known.ModelRequestRejectedError | known.UserError):
-        return RequestFailed("rejected", message, about_form=about_form, field=_field_of(error))
-    lost = getattr(error, "status_code", None) in _LOST_ON_THE_WAY
-    if isinstance(error, known.ModelServerError) and about_form and not lost:
-        return RequestFailed("rejected", message, about_form=True)
+        return RequestFailed("rejected", message, field=_field_of(error))
     return RequestFailed("transport", message, after)
 
 

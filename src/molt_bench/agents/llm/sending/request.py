@@ -10,7 +10,7 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Exchange, OutputMode, Question, Tokens
+from molt_bench.agents.llm.types import Exchange, Question, Tokens
 
 
 class Participant:
@@ -33,12 +33,11 @@ class Prompt(msgspec.Struct, frozen=True):
     """Everything that is said to a model in one request, and how it is to reply.
 
     Attributes:
-        max_tokens: The limit of a preflight question, whose answer proves nothing about the output mode.
+        max_tokens: The limit of a preflight question, whose answer proves nothing about others.
     """
 
     system: str
     message: str
-    mode: OutputMode
     max_tokens: int | None = None
 
 
@@ -117,7 +116,6 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         decision=question.decision,
         attempt=question.attempt,
         prompt_hash=prompt,
-        mode="text",
         outcome="transport",
         text="",
     )

@@ -37,7 +37,7 @@ class Tellings:
 
     Attributes:
         warn: Tells what goes wrong while the run goes on, such as a model that is paused.
-        note: Tells what is good to know, such as the output mode of a model.
+        note: Tells what is good to know, such as the dated state of a model that answers.
         on_exchange: Called with every new exchange.
     """
 

@@ -63,7 +63,7 @@ class Conversation:
         if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
         mixed, allows = self._settings.harness == "mixed", observation.legal.allows
-        reply = read_reply(exchange.text, exchange.finish, exchange.mode, mixed=mixed)
+        reply = read_reply(exchange.text, exchange.finish, mixed=mixed)
         action = reply.action
         if mixed:
             action = illegal(reply.strategy, allows) or drawn(weights_of(reply.strategy), observation.noise)

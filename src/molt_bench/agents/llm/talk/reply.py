@@ -10,9 +10,9 @@ from msgspec import UNSET, UnsetType
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.agents.llm.talk.strategy_reply import stated_action, stated_strategy
-from molt_bench.agents.llm.types import Exchange, OutputMode
+from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed, FaultKind
-from molt_bench.poker.actions import KINDS, Action
+from molt_bench.poker.actions import Action
 from molt_bench.visible_text import shown
 
 #: Most characters of a reply; longer ones are not read.
@@ -46,29 +46,6 @@ class Reply(msgspec.Struct, frozen=True):
     strategy: Strategy = ()
 
 
-def reply_schema(*, mixed: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema of a reply. It is the same for every decision, so that providers can cache it.
-
-    Its fields are in the order in which they are to be written.
-    """
-    what: dict[str, Any] = {
-        "kind": {"type": "string", "enum": list(KINDS)},
-        "amount": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-    }
-    if mixed:
-        what = {"strategy": {"type": "array", "items": _object_schema({**what, "percent": {"type": "integer"}})}}
-    return _object_schema({"reasoning": {"type": "string"}, **what})
-
-
-def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 def _answer_of(text: str) -> str:
     """Return a reply without the thoughts that it marks; raises AgentFailed if it ends inside them.
 
@@ -94,16 +71,15 @@ def _something(text: str, finish: str | None) -> str:
     return stripped
 
 
-def read_reply(text: str, finish: str | None, mode: OutputMode, *, mixed: bool = False) -> Reply:
+def read_reply(text: str, finish: str | None, *, mixed: bool = False) -> Reply:
     """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
 
-    Nothing that a model may have given up is taken: a draft among thoughts, before an object that was cut off, before
-    another one, or before a second thought.
+    There may be other text before its JSON object. Nothing that a model may have given up is taken: a draft among
+    thoughts, before an object that was cut off, before another one, or before a second thought.
 
     Args:
         text: The model's text.
         finish: Why it ended, if the provider reported it.
-        mode: The output mode: in `text` there may be other text before the JSON object, otherwise it has to be alone.
         mixed: Whether it has to state a strategy, rather than an action.
     """
     stripped = _something(text, finish)
@@ -115,15 +91,11 @@ def read_reply(text: str, finish: str | None, mode: OutputMode, *, mixed: bool =
         return _checked(found, mixed=mixed)
     objects, rest = _objects(stripped)
     actions = [each for each in objects if ("strategy" if mixed else "kind") in each]
-    if mode == "text" and actions and not rest.inside and not (finish == CUT_OFF and rest.prose):
+    if actions and not rest.inside and not (finish == CUT_OFF and rest.prose):
         return _only(actions, rest, mixed=mixed)
     if finish == CUT_OFF or rest.inside:
         why = "it met the limit of tokens" if finish == CUT_OFF else "it ends inside a JSON object"
         raise AgentFailed("truncated", f"the reply was cut off: {why}")
-    if mode == "tool" and stripped.startswith("["):
-        raise AgentFailed("unparsable", f"expected one call of the tool, and no other: {shown(stripped)}")
-    if mode != "text" and objects:
-        raise AgentFailed("unparsable", "the reply has other text around its JSON object; expected the object alone")
     raise AgentFailed("unparsable", f"the reply is no JSON object: {shown(stripped)}")
 
 
@@ -221,6 +193,6 @@ def stated_in(settings: LLMSettings, exchange: Exchange) -> Strategy | UnsetType
     if settings.harness != "mixed" or exchange.outcome != "reply":
         return UNSET
     try:
-        return read_reply(exchange.text, exchange.finish, exchange.mode, mixed=True).strategy
+        return read_reply(exchange.text, exchange.finish, mixed=True).strategy
     except AgentFailed:
         return UNSET
