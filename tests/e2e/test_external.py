@@ -67,16 +67,16 @@ def test_the_limit_of_the_config_is_the_programs(tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text(
         "participants:\n"
-        f"  - {{id: slow, type: exec, command: '{BOT} hang', maxRestarts: 1}}\n"
+        f"  - {{id: slow, type: exec, command: '{BOT} hang'}}\n"
         "  - {id: station, type: callstation}\n"
-        "game: {handsPerGame: 1, actionTimeoutS: 0.5, maxRetries: 3}\n"
+        "game: {handsPerGame: 1, actionTimeoutS: 0.5, maxRetries: 5}\n"
         "seeds: {perMatch: 2}\n"
         "stop: {budget: {maxMatches: 1}}\n"
     )
     folder = ran(tmp_path / "out", "--config", config)
     assert (
         sorted(fault for fault in faults_in(folder) if fault[0] == "slow")
-        == [("slow", "crash")] * 8 + [("slow", "timeout")] * 8
+        == [("slow", "crash")] * 8 + [("slow", "timeout")] * 16
     )
 
 
@@ -85,7 +85,7 @@ def test_a_program_that_signals_ended_is_reported_once_on_screen_and_in_every_re
     config = tmp_path / "config.yaml"
     config.write_text(
         "participants:\n"
-        f"  - {{id: victim, type: exec, command: '{BOT} SIGKILL {tmp_path}/log 9', maxRestarts: 9, sandbox: 'off'}}\n"
+        f"  - {{id: victim, type: exec, command: '{BOT} SIGKILL {tmp_path}/log 9', sandbox: 'off'}}\n"
         "  - {id: station, type: callstation}\n"
         "game: {handsPerGame: 4, maxRetries: 1}\n"
         "seeds: {perMatch: 2}\n"

@@ -92,7 +92,7 @@ MODES = [
 ]
 BOT = {"id": "a", "type": "random", "displayName": "A", "anchor": False, "params": {}}
 MODEL = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", "temperature": 0.5, "maxTokens": 100, "seed": 1}
-PROGRAM = {"id": "p", "type": "exec", "command": "true", "startTimeoutS": 1.0, "maxRestarts": 0, "memoryMb": 64}
+PROGRAM = {"id": "p", "type": "exec", "command": "true", "startTimeoutS": 1.0, "memoryMb": 64}
 SERVER = {"id": "h", "type": "http", "url": "http://127.0.0.1:9/act"}
 
 

@@ -30,12 +30,14 @@ STACK = 20_000
 SOON = 0.3
 
 
-def acpc(behaviour, log, first=1, *, stack=STACK, action_timeout_s=20.0, folder=None, **settings):
+def acpc(behaviour, log, first=1, *, stack=STACK, action_timeout_s=20.0, folder=None, max_restarts=3, **settings):
     """Return an agent that is the bot of these tests."""
     command = [*PYTHON, BOT, behaviour, str(log), str(first), str(stack)]
     params = {"command": command, "stack": stack, "start_timeout_s": 60.0, **settings}
     spec = ParticipantSpec(id="bot", type="acpc", params=params, sandbox="off")
-    return make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
+    agent = make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
+    agent.most_restarts = max_restarts
+    return agent
 
 
 def played(agent, opponent="callstation", *, hands=3, max_retries=0, stack=STACK, **options):
@@ -413,4 +415,4 @@ def test_a_start_script_of_the_competition_runs_as_it_is(competition):
 @on_linux
 def test_an_absolute_command_starts_in_an_empty_folder(competition):
     script = str(competition / "startme.sh")
-    assert set(faults(played(by_script(script, max_restarts=0)))) == {"crash"}
+    assert set(faults(played(by_script(script)))) == {"crash"}

@@ -95,16 +95,16 @@ def config(*participants):
 
 def test_a_config_says_it_in_many_ways(here):
     spellings = [
-        {"id": "bot", "type": "exec", "command": "./bot -x", "maxRestarts": 5},
-        {"id": "bot", "type": "exec", "command": ["./bot", "-x"], "max_restarts": 5},
-        {"id": "bot", "type": "exec:./bot -x", "maxRestarts": 5},
-        {"id": "bot", "type": "exec:./bot -x", "params": {"maxRestarts": 5}},
-        {"id": "bot", "type": "exec", "params": {"command": "./bot -x", "max_restarts": 5}},
+        {"id": "bot", "type": "exec", "command": "./bot -x", "memoryMb": 512},
+        {"id": "bot", "type": "exec", "command": ["./bot", "-x"], "memory_mb": 512},
+        {"id": "bot", "type": "exec:./bot -x", "memoryMb": 512},
+        {"id": "bot", "type": "exec:./bot -x", "params": {"memoryMb": 512}},
+        {"id": "bot", "type": "exec", "params": {"command": "./bot -x", "memory_mb": 512}},
     ]
     found = [config(each) for each in spellings]
     for each in found:
         check_participants(each)
-        assert each.participants[0].spec().params["max_restarts"] == 5
+        assert each.participants[0].spec().params["memory_mb"] == 512
         assert load_config(each.plain()) == each
         assert source_hashes(each) == {"bot": command_hash("./bot")}
     assert found[0] == found[2] == found[3] == found[4]
@@ -123,9 +123,8 @@ def test_a_config_says_it_in_many_ways(here):
         ({"id": "a", "type": "exec:./bot", "env": ["A=B"]}, "participants.0.env = 'A=B': expected names of variables"),
         ({"id": "a", "type": "exec"}, "participants.0.command: expected a value, since it has no default"),
         ({"id": "a", "type": "exec:"}, "participants.0.command: expected a value, since it has no default"),
-        ({"id": "a", "type": "exec:./bot", "maxRestart": 3}, "another field; did you mean 'maxRestarts'?"),
+        ({"id": "a", "type": "exec:./bot", "memoryMbs": 3}, "another field; did you mean 'memoryMb'?"),
         ({"id": "a", "type": "exec:./bot", "memoryMb": 0}, "participants.0.memoryMb = 0"),
-        ({"id": "a", "type": "exec:./bot", "cpuSeconds": True}, "participants.0.cpuSeconds"),
         ({"id": "a", "type": "exec:./bot", "startTimeoutS": -1}, "participants.0.startTimeoutS"),
         ({"id": "a", "type": "exec:./bot", "env": ["NOT_SET_ANYWHERE"]}, "variables that are set"),
         ({"id": "a", "type": "http"}, "participants.0.url: expected a value"),

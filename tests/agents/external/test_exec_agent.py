@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, play_game_async
+from molt_bench.agents.external import supervised_program
 from molt_bench.agents.external.process_cleanup import TAG
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.external.supervised_program import SupervisedProgram
@@ -270,8 +271,9 @@ def test_one_that_takes_too_much_memory_crashes(log):
 
 @pytest.mark.slow
 @on_linux
-def test_one_that_takes_too_much_processor_time_crashes(log):
-    record = played(chaos("spin", log, cpu_seconds=1, max_restarts=0), hands=1)
+def test_one_that_takes_too_much_processor_time_crashes(log, monkeypatch):
+    monkeypatch.setattr(supervised_program, "CPU_SECONDS", 1)
+    record = played(chaos("spin", log, max_restarts=0), hands=1)
     assert faults(record) == {"crash": 1}
     assert "SIGXCPU" in record.faults[0].message
 

@@ -254,9 +254,11 @@ class Place:
 
         def bot(label, *options):
             command = [sys.executable, "-I", "-S", self.bot, function, json.dumps(options or given)]
-            params = {"command": command, "max_restarts": 0, "start_timeout_s": 60, **attack.limits}
+            params = {"command": command, "start_timeout_s": 60, **attack.limits}
             spec = ParticipantSpec(id=label, type="exec", params=params, sandbox=way)
-            return make_agent(spec, folder=logs, action_timeout_s=20)
+            agent = make_agent(spec, folder=logs, action_timeout_s=20)
+            agent.most_restarts = 0
+            return agent
 
         last = "second" if attack.games == 0 else f"game {attack.games}"
         if attack.games == 0:

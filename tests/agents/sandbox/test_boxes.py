@@ -12,8 +12,8 @@ import pytest
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.kinds import AUTO, BOXED_FACTORY, FACTORY, box_for, missing_box, playing_kind
 from molt_bench.agents.permission import OWN, Permission, boxed
+from molt_bench.agents.sandbox import boxed_program, cgroup_limits
 from molt_bench.agents.sandbox import bubblewrap as bwrap
-from molt_bench.agents.sandbox import cgroup_limits
 from molt_bench.agents.sandbox.system_calls import seccomp_filter
 from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by, special_files
 from molt_bench.config.loader import load_config, read_config_file
@@ -288,7 +288,8 @@ def test_what_is_said_of_a_program_at_a_limit(limit, tmp_path, monkeypatch):
     monkeypatch.setattr(cgroup_limits, "place", lambda: None)  # a cgroup limits some of it in another way
     code, said = AT_LIMITS[limit]
     (tmp_path / "bot.py").write_text(f"import os, threading, time\n{code}\n")
-    small = {"memory_mb": 256 if "memory" in limit else 4096, "cpu_seconds": 1 if "time" in limit else 600}
+    monkeypatch.setattr(boxed_program, "CPU_SECONDS", 1 if "time" in limit else 600)
+    small = {"memory_mb": 256 if "memory" in limit else 4096}
     params = {"command": [sys.executable, str(tmp_path / "bot.py")], "start_timeout_s": 50, **small}
     with pytest.raises(AgentError, match=said):
         run_in_new_loop(make_agent(spec("exec", params=params, sandbox="bwrap")).greet())

@@ -49,9 +49,13 @@ class ProgramAgent(ABC, Generic[Settings]):
         folder: Folder for the log of its standard error; None discards it.
         on_remains: Called with what is left of it after a game, if not all of it can be ended; None warns.
         box: The box that it plays in; None for none.
+
+    Attributes:
+        most_restarts: How often it is started again in one game before it is given up.
     """
 
     keeps_time = True
+    most_restarts = 3
 
     def __init__(
         self,
@@ -181,8 +185,8 @@ class ProgramAgent(ABC, Generic[Settings]):
 
     def _start(self) -> Child:
         """Start a process, unless there have been too many in this game."""
-        if self._starts > self._settings.max_restarts:
-            raise AgentFailed("crash", f"given up after {self._settings.max_restarts} restarts")
+        if self._starts > self.most_restarts:
+            raise AgentFailed("crash", f"given up after {self.most_restarts} restarts")
         self._starts += 1
         self._child = child = self._launched()
         return child

@@ -17,6 +17,8 @@ from molt_bench.agents.settings_base import (
 )
 from molt_bench.seeds import MASTER_SEED_VARIABLE
 
+#: Processor time for each process of a program, in one game.
+CPU_SECONDS: Final = 3600
 #: What stands for host and port in the command of an ACPC bot.
 HOST_WORD: Final = "{host}"
 PORT_WORD: Final = "{port}"
@@ -30,11 +32,9 @@ class ProgramSettings(AgentSettings):
         Field(description="The program and its arguments, as a text or a list; there is no shell."),
     ]
     start_timeout_s: Annotated[float, Field(gt=0, le=MUCH, description="Seconds from its start to its hello.")] = 10.0
-    max_restarts: Annotated[NoneOrMore, Field(description="In one game; then it is given up.")] = 3
     memory_mb: Annotated[
         Count, Field(le=2**30, description="Megabytes for each of its processes; in a box, for all together.")
     ] = 4096
-    cpu_seconds: Annotated[Count, Field(le=10**9, description="Processor time for each of its processes.")] = 600
     env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
 
     @field_validator("command", mode="before")

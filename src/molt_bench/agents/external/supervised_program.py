@@ -16,6 +16,7 @@ import msgspec
 from molt_bench.agents.external.exit_reason import ExitReason, out_of_memory_kills
 from molt_bench.agents.external.process_cleanup import end_all
 from molt_bench.agents.external.program_environment import program_environment
+from molt_bench.agents.external.program_settings import CPU_SECONDS
 from molt_bench.agents.sandbox.choice import Boxed
 from molt_bench.errors import FaultKind
 
@@ -70,13 +71,13 @@ class SupervisedProgram:
 
     def __init__(self, command: Boxed, *, piped: bool) -> None:
         settings = command.settings
-        self._cpu_limit_s = settings.cpu_seconds
+        self._cpu_limit_s = CPU_SECONDS
         self._cannot_start = ""
         self._ending: ExitReason | None = None
         self._kills = out_of_memory_kills()
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-"))
         given = program_environment(command.environment, self.folder, self.folder)
-        limits = (settings.memory_mb * 1024 * 1024, settings.cpu_seconds)
+        limits = (settings.memory_mb * 1024 * 1024, CPU_SECONDS)
         self.reports, reporting = os.pipe()
         os.set_blocking(self.reports, False)
         try:

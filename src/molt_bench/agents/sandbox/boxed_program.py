@@ -14,6 +14,7 @@ from typing import Final
 
 from molt_bench.agents.external.exit_reason import ExitReason, in_box, out_of_memory_kills
 from molt_bench.agents.external.program_environment import program_environment
+from molt_bench.agents.external.program_settings import CPU_SECONDS
 from molt_bench.agents.external.supervised_program import OnRemains, Remains, SupervisedProgram, undisturbed
 from molt_bench.agents.sandbox import cgroup_limits
 from molt_bench.agents.sandbox.box_keeper import keeper
@@ -45,7 +46,7 @@ class BoxedProgram:
     def __init__(self, command: Boxed, *, piped: bool) -> None:
         settings = command.settings
         assert command.box is not None
-        self._cpu_limit_s = settings.cpu_seconds
+        self._cpu_limit_s = CPU_SECONDS
         self._memory = settings.memory_mb * _MB
         self._kills = out_of_memory_kills()
         self._ending: ExitReason | None = None
@@ -53,7 +54,7 @@ class BoxedProgram:
         self._reaping = Lock()
         self._group = cgroup_limits.new_group(self._memory, TASKS)
         limits = _LIMITS.format(
-            data_kb=self._memory // 1024, files=FILES, cpu_s=settings.cpu_seconds, cpu_hard_s=settings.cpu_seconds + 5
+            data_kb=self._memory // 1024, files=FILES, cpu_s=CPU_SECONDS, cpu_hard_s=CPU_SECONDS + 5
         )
         join, group = ("", "sh") if self._group is None else (cgroup_limits.JOIN, cgroup_limits.joining(self._group))
         with command.box.open_filter() as filter_fd:
