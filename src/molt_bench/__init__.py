@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from molt_bench.adapters.data_frames import RunFrames as RunFrames
     from molt_bench.adapters.data_frames import run_benchmark_async as run_benchmark_async
     from molt_bench.adapters.policy_agent import PolicyAgent as PolicyAgent
+    from molt_bench.agents.base import Mix as Mix
     from molt_bench.agents.base import PokerAgent as PokerAgent
     from molt_bench.agents.base import Policy as Policy
+    from molt_bench.agents.base import RaiseRange as RaiseRange
     from molt_bench.agents.base import Sizes as Sizes
     from molt_bench.agents.kinds import BUILTIN_AGENTS as BUILTIN_AGENTS
     from molt_bench.agents.kinds import make_agent as make_agent
@@ -56,7 +58,7 @@ _NAMES = {
     "_version": "BENCH_VERSION __version__",
     "adapters.data_frames": "RunFrames run_benchmark_async",
     "adapters.policy_agent": "PolicyAgent",
-    "agents.base": "PokerAgent Policy Sizes",
+    "agents.base": "Mix PokerAgent Policy RaiseRange Sizes",
     "agents.kinds": "BUILTIN_AGENTS make_agent",
     "arena.benchmark": "run_benchmark",
     "bench.result": "RunResult",

@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 
 from molt_bench.visible_text import PLAIN, shown
 
-#: What an agent did wrong: an illegal action; an answer that is not an `Action`; a reply that has the wrong form, is
+#: What an agent did wrong: an illegal action or mix; an answer that is neither; a reply that has the wrong form, is
 #: empty, was cut off, or refuses to play; an oversized answer; no answer in time; no connection; none for so long that
 #: the game is forfeited; a program that ended; one that a signal ended or stopped, perhaps not its own; an exception.
 FaultKind: TypeAlias = Literal[
@@ -150,7 +150,7 @@ class AgentFailed(Exception):  # noqa: N818 - carries an agent's failure into th
 
 def not_an_action(answer: object) -> AgentFailed:
     """Return the failure of an agent that answers with something else than an action."""
-    return AgentFailed("unreadable", f"the answer is {shown(answer)}, not an Action such as Action('call')")
+    return AgentFailed("unreadable", f"the answer is {shown(answer)}, neither a Mix nor an Action like Action('call')")
 
 
 class GameUnfinished(Exception):  # noqa: N818 - nobody's mistake

@@ -11,6 +11,8 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.errors import FaultKind, RulesError
+from molt_bench.poker.hand import NOBODY
+from molt_bench.poker.mix import mixes_from_text
 from molt_bench.poker.notation import ParsedHand, hand_from_text
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameSpec, Seating
@@ -53,6 +55,8 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         hands: Hands played that count; fewer than specified if a player went broke.
         hand_nets: Net chips of player A in every hand, warm-up first.
         hand_texts: Every hand as a line it can be rebuilt from, by seat; see `molt_bench.poker.notation`.
+        mixes: What was drawn from, a line for every hand; "" if nothing was drawn in it, and no lines if nothing was in
+            the game. See `molt_bench.poker.mix`.
         actions: Actions of both players in all hands.
         faults: All faults, in order.
         both_failed: Whether neither player gave a usable answer in the hands that count, though both were asked. The
@@ -67,6 +71,7 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     actions: int
     faults: tuple[Fault, ...]
     both_failed: bool = False
+    mixes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a record whose numbers contradict each other: a results file was damaged or edited by hand."""
@@ -77,6 +82,8 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
             won = 0 if self.both_failed else sum(nets[warmup:])
             if not len(nets) == len(self.hand_texts) == self.dealt or won != self.net[0]:
                 raise ValueError("the hands of a game do not add up to its result")
+        if self.mixes and len(self.mixes) != len(self.hand_texts):
+            raise ValueError("the mixes of a game are not those of its hands")
         if any(fault.player not in (0, 1) for fault in self.faults):
             raise ValueError("a fault of neither player")
 
@@ -102,7 +109,7 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     def without_hands(self) -> "GameRecord":
         """Return the record without its individual hands, for use where those are kept elsewhere."""
-        return msgspec.structs.replace(self, hand_nets=(), hand_texts=())
+        return msgspec.structs.replace(self, hand_nets=(), hand_texts=(), mixes=())
 
     @property
     def stack_trajectory(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -132,11 +139,28 @@ class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):
                 return f"hand {number} has the number {found.number}"
             if self.hand_nets[number - 1] != found.hand.payoffs[0 if self.seating == "AB" else 1]:
                 return f"hand {number} was won by other chips than the game says"
+            wrong = _wrong_mix(self.mixes[number - 1], found) if self.mixes else ""
+            if wrong:
+                return f"hand {number}: {wrong}"
         return None
 
     def replay(self) -> Iterator[ParsedHand]:
         """Rebuild every hand from its text, warm-up first; with seating "AB", seat 0 is player A's."""
         return map(hand_from_text, self.hand_texts)
+
+
+def _wrong_mix(line: str, played: ParsedHand) -> str:
+    """Return what the mixes of a hand cannot have led to; "" if they may have led to all that was done."""
+    try:
+        mixes = mixes_from_text(line)
+    except RulesError as error:
+        return str(error)
+    log = played.hand.log
+    for at, mix in mixes.items():
+        forced = played.forced != NOBODY and at == len(log) - 1
+        if at >= len(log) or forced or not mix.has(log[at].kind, log[at].amount):
+            return f"action {at + 1} was not drawn from {mix.text}"
+    return ""
 
 
 class SeedResult(msgspec.Struct, frozen=True):

@@ -6,6 +6,8 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import msgspec
 
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix as Mix
+from molt_bench.poker.mix import RaiseRange as RaiseRange
 from molt_bench.poker.observation import Observation
 
 
@@ -24,7 +26,11 @@ PolicyOf: TypeAlias = Callable[[Observation], Policy]
 
 @runtime_checkable
 class PokerAgent(Protocol):
-    """Anything with a name that answers an observation with an action.
+    """Anything with a name that answers an observation with an action, or with a mix of actions.
+
+    Whoever mixes says so: `Mix` holds actions and ranges of raises with their weights. The bench writes it down, draws
+    one action with its own dice, and plays that. The agent learns which one it was where it learns all that happened:
+    in the log of its next observation, and in the result of the hand.
 
     An agent may also have any of these hooks, plain or async:
 
@@ -44,5 +50,5 @@ class PokerAgent(Protocol):
     def name(self) -> str:
         """Name in records and on screens."""
 
-    def act(self, observation: Observation) -> Action | Awaitable[Action]:
-        """Choose one of `observation.legal`. May be `async`."""
+    def act(self, observation: Observation) -> Action | Mix | Awaitable[Action | Mix]:
+        """Choose one of `observation.legal`, or mix them. May be `async`."""

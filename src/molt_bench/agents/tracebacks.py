@@ -15,6 +15,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.stderr_log import log_path
 from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
 from molt_bench.visible_text import shortened
 
@@ -56,7 +57,7 @@ class Traced:
         """The agent's name."""
         return self.agent.name
 
-    def act(self, observation: Observation) -> Action | Awaitable[Action]:
+    def act(self, observation: Observation) -> Action | Mix | Awaitable[Action | Mix]:
         """Ask the agent."""
         return self.agent.act(observation)
 

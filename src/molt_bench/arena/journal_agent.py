@@ -1,8 +1,9 @@
 """An agent that answers in a finished game what the journal says its player answered.
 
-So the rules, the cards, the chips and the forced folds of a game are checked without the code that played in it. The
-journal has every accepted action, and every fault with its attempt. It does not have the decision of a fault that was
-made good, so such a fault is taken to be made at the first decision of its hand at which it can have been.
+So the rules, the cards, the chips, the draws from mixes and the forced folds of a game are checked without the code
+that played in it. The journal has every accepted action or mix, and every fault with its attempt. It does not have the
+decision of a fault that was made good, so such a fault is taken to be made at the first decision of its hand at which
+it can have been.
 """
 
 from collections import deque
@@ -11,6 +12,7 @@ from typing import Final
 from molt_bench.errors import AgentFailed, NotRecorded
 from molt_bench.play.hooks import Hook
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix, mixes_from_text
 from molt_bench.poker.notation import actions_in
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import Fault, GameRecord
@@ -28,6 +30,7 @@ class AgentOfRecord:
         self._record = record
         self._faults = deque(fault for fault in record.faults if fault.player == player)
         self._actions: list[tuple[Action, bool]] = []
+        self._mixes: dict[int, Mix] = {}
         self._hand = 0
         self._attempt = 0
 
@@ -35,12 +38,11 @@ class AgentOfRecord:
         """Fail if it failed here."""
         self._hook("reset", 0)
 
-    def act(self, observation: Observation) -> Action:
-        """Return the action on record, or fail as it did before."""
+    def act(self, observation: Observation) -> Action | Mix:
+        """Return the action or the mix on record, or fail as it did before."""
         hand, decision = observation.hand_number, len(observation.log)
         if hand != self._hand:
-            texts = self._record.hand_texts
-            self._hand, self._actions = hand, [*actions_in(texts[hand - 1])] if hand <= len(texts) else []
+            self._begin(hand)
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
         action, forced = self._actions[decision] if decision < len(self._actions) else (None, False)
         fault = self._next_fault(hand, forced=forced)
@@ -50,7 +52,13 @@ class AgentOfRecord:
         if action is None or forced:
             spec = self._record.spec
             raise NotRecorded(f"seed {spec.seed!r}, seating {spec.seating}: differs from hand {hand} on: {_NO_MORE}")
-        return action
+        return self._mixes.get(decision, action)
+
+    def _begin(self, hand: int) -> None:
+        """Read what was done in a hand."""
+        texts, mixes = self._record.hand_texts, self._record.mixes
+        self._hand, self._actions = hand, [*actions_in(texts[hand - 1])] if hand <= len(texts) else []
+        self._mixes = mixes_from_text(mixes[hand - 1]) if hand <= len(mixes) else {}
 
     def on_error(self, _message: str) -> None:
         """Fail if it failed here."""

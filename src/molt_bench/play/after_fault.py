@@ -1,17 +1,20 @@
 """After a fault: it is recorded, and the agent is told and asked again. After the last try, its hand is folded."""
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias
 
 import msgspec
 
-from molt_bench.errors import AgentFailed, FaultKind, IllegalAction, not_an_action
+from molt_bench.errors import AgentFailed, FaultKind, IllegalAction
 from molt_bench.play.hooks import Hook, Listening, Notice
-from molt_bench.poker.actions import FOLD, Action
+from molt_bench.poker.actions import FOLD
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import MESSAGE_LENGTH, Fault
 from molt_bench.specs import GameSpec
+
+#: Plays an answer in a hand of a number; raises AgentFailed or IllegalAction if it cannot be played.
+Take: TypeAlias = Callable[[Hand, int, Any], None]
 
 
 class Faults:
@@ -46,7 +49,7 @@ class Faults:
         self.made.append(Fault(player, self.hand_number, kind, message[:MESSAGE_LENGTH], attempt, forced_fold))
 
     def retry(
-        self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction
+        self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction, take: Take
     ) -> Generator[Observation | Notice, Any, bool]:
         """Record a failed answer and ask again, passing the error on; after the last try, fold and return True."""
         seat = observation.seat
@@ -63,10 +66,7 @@ class Faults:
                 return True
             attempt += 1
             try:
-                action = yield msgspec.structs.replace(observation, previous_error=said)
-                if type(action) is not Action:
-                    raise not_an_action(action)
-                hand.apply(action)
+                take(hand, self.hand_number, (yield msgspec.structs.replace(observation, previous_error=said)))
             except (AgentFailed, IllegalAction) as next_failure:
                 failure = next_failure
             else:

@@ -1,7 +1,9 @@
 """A game as a generator: it yields what the seat to act sees, receives an action, and returns the record.
 
 It knows nothing about agents, clocks or event loops. Drivers ask the agents and send in their answers, or throw in
-what went wrong. So the same code serves scripted bots at full speed and hundreds of games at once, with equal records.
+what went wrong. A mix is written down before the game draws one of its actions.
+
+So the same code serves scripted bots at full speed and hundreds of games at once, with equal records.
 A driver of plain code can hand in a function that asks, which spares it the way out of the generator and back.
 """
 
@@ -13,10 +15,12 @@ import msgspec
 from molt_bench.errors import AgentFailed, IllegalAction, RulesError, not_an_action
 from molt_bench.play.after_fault import Faults
 from molt_bench.play.decision_noise import AT_ONCE, late_noise_of, own_noise_of
+from molt_bench.play.dice import Dice
 from molt_bench.play.hooks import Listening, Notice
 from molt_bench.poker.actions import Action
 from molt_bench.poker.deck import Shoe
-from molt_bench.poker.hand import Hand
+from molt_bench.poker.hand import Hand, not_legal_in_mix
+from molt_bench.poker.mix import Mix, mixes_to_text
 from molt_bench.poker.notation import hand_to_text
 from molt_bench.poker.observation import Observation, PlayedHand, observe, result_for
 from molt_bench.records import Fault, GameRecord
@@ -102,20 +106,21 @@ def game_events(
                     seen.append(observation)
                 try:
                     action = NOT_ASKED if ask is None else ask(observation)
-                    if type(action) is not Action:
+                    if type(action) is not Action and type(action) is not Mix:
                         action = yield observation if action is NOT_ASKED else Answered(observation.seat, action)
-                        if type(action) is not Action:
-                            raise not_an_action(action)
-                    hand.apply(action)
+                    if type(action) is Action:
+                        hand.apply(action)
+                    else:
+                        game.take(hand, number, action)
                 except (AgentFailed, IllegalAction) as failure:
-                    forced = yield from faults.retry(hand, observation, failure)
+                    forced = yield from faults.retry(hand, observation, failure, game.take)
                 if hand.actor < 0:
                     break
             else:
                 some_noise = game.prolong(hand, number, noise)
-        game.finish(hand, number, forced=forced)
         if hands is not None:
             hands.append(PlayedHand(number, hand, seen))
+        game.finish(hand, number, forced=forced)
         if hearing:
             faults.hand_number = number
             for seat in (0, 1):
@@ -132,7 +137,9 @@ def game_events(
 class _Game:
     """The state of a game from hand to hand."""
 
-    __slots__ = ("action_counts", "first_is_a", "late_noise", "nets", "rules", "spec", "texts")
+    __slots__ = (
+        *("action_counts", "dice", "first_is_a", "late_noise", "mixed", "mixes", "nets", "rules", "spec", "texts"),
+    )
 
     def __init__(self, spec: GameSpec) -> None:
         self.spec = spec
@@ -142,6 +149,27 @@ class _Game:
         self.nets: list[int] = []
         self.texts: list[str] = []
         self.action_counts: list[int] = []
+        self.dice = Dice(spec)
+        self.mixes: dict[int, Mix] = {}
+        self.mixed: list[str] = []
+
+    def take(self, hand: Hand, number: int, answer: Any) -> None:
+        """Play what the seat to act answered; a mix is written down, then one of its actions is drawn.
+
+        Raises:
+            AgentFailed: It is no answer.
+            IllegalAction: It is not legal, or an entry of it is not; the hand is unchanged.
+        """
+        if type(answer) is Mix:
+            betting = hand.betting
+            if not answer.is_legal(betting.to_call, betting.min_raise_to, betting.max_raise_to):
+                raise IllegalAction(not_legal_in_mix(answer, hand.legal_actions()))
+            decision = len(betting.log)
+            self.mixes[decision] = answer
+            answer = answer.drawn(*self.dice.throw(hand.actor, number, decision))
+        elif type(answer) is not Action:
+            raise not_an_action(answer)
+        hand.apply(answer)
 
     def prolong(self, hand: Hand, number: int, noise: tuple[int, ...]) -> tuple[int, ...]:
         """Return the noise of the next decision of a long hand alone; close raising if the hand is too long."""
@@ -163,6 +191,10 @@ class _Game:
         self.nets.append(first if self.first_is_a else second)
         self.texts.append(hand_to_text(hand, number, forced=forced))
         self.action_counts.append(len(betting.log))
+        if self.mixes:
+            self.mixed += [""] * (number - 1 - len(self.mixed))
+            self.mixed.append(mixes_to_text(self.mixes))
+            self.mixes = {}
 
     def record(self, faults: tuple[Fault, ...]) -> GameRecord:
         """Return the record of the game."""
@@ -176,7 +208,12 @@ class _Game:
             hands=len(self.nets) - spec.warmup_hands,
             hand_nets=tuple(self.nets),
             hand_texts=tuple(self.texts),
+            mixes=self._all_mixed(),
             actions=sum(self.action_counts),
             faults=faults,
             both_failed=both_failed,
         )
+
+    def _all_mixed(self) -> tuple[str, ...]:
+        """Return a line of mixes for every hand; none if the game has no mix."""
+        return (*self.mixed, *[""] * (len(self.texts) - len(self.mixed))) if self.mixed else ()

@@ -21,6 +21,7 @@ from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_eve
 from molt_bench.play.hooks import Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation, PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
@@ -199,7 +200,7 @@ def _drive_plainly(seats: Seats, game: AskedEvents) -> GameRecord | Pending:
             failure = None
             try:
                 answer = seats[event.seat].call(event)()
-                if type(answer) is not Action and inspect.isawaitable(answer):
+                if type(answer) is not Action and type(answer) is not Mix and inspect.isawaitable(answer):
                     return event, answer
             except (KeyboardInterrupt, GameUnfinished):
                 raise

@@ -11,6 +11,7 @@ from molt_bench.poker.betting import NOBODY, Betting, opening
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.hand_rules import HandRules
+from molt_bench.poker.mix import Mix
 from molt_bench.visible_text import shown
 
 __all__ = ["NOBODY", "Hand", "HandRules"]
@@ -209,3 +210,9 @@ def not_legal(action: Action, legal: LegalActions) -> str:
     else:
         done = f"unknown kind {shown(kind)}"
     return f"{done} is not legal; legal: {legal}"
+
+
+def not_legal_in_mix(mix: Mix, legal: LegalActions) -> str:
+    """Say which entry of a mix is not among the legal actions."""
+    entry = mix.illegal_entry(legal.to_call, legal.min_raise_to, legal.max_raise_to)
+    return f"the mix is not legal: it has {entry}; legal: {legal}"
