@@ -27,7 +27,7 @@ FLOORS = [
     {"seeds", "_version"},
     {"blame", "files", "kernels", "quiet_server", "web_server"},
     {"errors", "suggestions"},
-    {"extras", "lazy_import", "visible_text"},
+    {"extras", "visible_text"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

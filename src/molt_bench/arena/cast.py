@@ -16,7 +16,7 @@ from molt_bench.agents.llm.gateway import Gateway
 from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.after_failure import RequestLimits
-from molt_bench.agents.llm.sending.client import ModelClient
+from molt_bench.agents.llm.sending.new_client import new_client
 from molt_bench.agents.llm.sending.tellings import Tellings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.types import Exchange
@@ -78,7 +78,7 @@ def check_participants(
                 permission.code_of(participant.spec())
                 if participant.id not in skills:
                     system_prompt(model)
-                ModelClient(model, key="none" if unset else None)
+                new_client(model, key="none" if unset else None)
                 continue
             if participant.kind.comes:
                 continue

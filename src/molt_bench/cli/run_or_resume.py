@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.announced_agents import outsiders
@@ -33,14 +33,12 @@ from molt_bench.runs.journal import Header, read_header
 from molt_bench.runs.master_seed import only_built_in
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.runs.stored_run import StoredRun
+from molt_bench.serve.lobby import Lobby
 from molt_bench.study.before_a_run import outlay_of, what_the_budget_shows, what_the_limit_buys
 from molt_bench.visible_text import printable
 
-if TYPE_CHECKING:  # it needs the extra live
-    from molt_bench.serve.lobby import Lobby
-
 #: Serves a run, given its folder and config, to the agents that come by themselves.
-Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], "AbstractContextManager[Lobby]"]
+Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Lobby]]
 
 
 def start_run(

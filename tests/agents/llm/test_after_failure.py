@@ -10,7 +10,7 @@ from molt_bench.agents.llm.sending.after_failure import (
     Standing,
     next_step,
 )
-from molt_bench.agents.llm.sending.failures import RequestFailed
+from molt_bench.agents.llm.sending.trouble import RequestFailed
 
 LIMITS = RequestLimits(backoff_s=2.0, pause_after_s=100.0)
 

@@ -11,10 +11,10 @@ from pydantic_ai.models.openai import OpenAIChatModel
 
 from molt_bench.agents.llm.sending import client as client_module
 from molt_bench.agents.llm.sending.client import ModelClient
-from molt_bench.agents.llm.sending.failures import RequestFailed
 from molt_bench.agents.llm.sending.http import BrokenAnswerError, Http, HttpRequest
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import LoopDelay, Stopwatch
+from molt_bench.agents.llm.sending.trouble import RequestFailed
 from molt_bench.agents.llm.settings import LLMSettings
 from tests.agents.llm import wire
 from tests.agents.llm.playing import passive, run

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from molt_bench.agents.llm.sending.client import ModelClient
-from molt_bench.agents.llm.sending.failures import RequestFailed
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import LoopDelay, Stopwatch
+from molt_bench.agents.llm.sending.trouble import RequestFailed
 from molt_bench.agents.llm.settings import LLMSettings
 from tests.agents.llm.playing import passive
 from tests.agents.llm.provider import Provider

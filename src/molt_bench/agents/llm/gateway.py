@@ -14,14 +14,13 @@ from molt_bench.agents.llm.money.budget import ModelBudget
 from molt_bench.agents.llm.money.game_costs import GameCosts
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.sending.after_failure import RequestLimits, Standing, next_step
-from molt_bench.agents.llm.sending.client import ModelClient
 from molt_bench.agents.llm.sending.disk_flush import DiskFlush
-from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble
-from molt_bench.agents.llm.sending.http import most_connections
 from molt_bench.agents.llm.sending.http_record import Seen
-from molt_bench.agents.llm.sending.rate_limits import ModelLimit
+from molt_bench.agents.llm.sending.new_client import new_client
+from molt_bench.agents.llm.sending.rate_limits import ModelLimit, most_connections
 from molt_bench.agents.llm.sending.request import Participant, Prompt, Request, unanswered
 from molt_bench.agents.llm.sending.tellings import Tellings
+from molt_bench.agents.llm.sending.trouble import RequestFailed, Trouble
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.prompt import prompt_hash
@@ -84,12 +83,10 @@ class Gateway:
         self.costs = GameCosts(participants, prices, self.budget, hands=hands)
         for exchange in recorder.earlier if recorder is not None else ():
             self.costs.add(exchange)
-        self._clients: dict[str, ModelClient] = {}
-        self._rates: dict[str, ModelLimit] = {}
-        if asking:
-            for name, settings in participants.items():
-                self._clients[name] = ModelClient(settings, keep_alive=recorder is not None)
-                self._rates[settings.endpoint] = self._rate(settings)
+        asked = participants if asking else {}
+        keep_alive = recorder is not None
+        self._clients = {name: new_client(each, keep_alive=keep_alive) for name, each in asked.items()}
+        self._rates = {each.endpoint: self._rate(each) for each in asked.values()}
         if recorder is not None and asking:
             recorder.begin(skills)
         self._room = asyncio.Semaphore(min(self.limits.max_concurrent, most_connections()))
@@ -190,7 +187,7 @@ class Gateway:
             answer = await self._send(request)
             if isinstance(answer, Answer):
                 reply = self._accounts.reply(request, answer)
-                self._answered(request, client, rate)
+                self._answered(request, rate)
                 self._told.answered_as(asked, answer.model)
                 if answer.finish == "length" and asked.reserve.cut_off(request.most):
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
@@ -230,12 +227,12 @@ class Gateway:
             if answer.trouble != "busy" and not rate.paused:  # then nothing is sent until the pause is over
                 await asyncio.sleep(step.pause_s)
 
-    def _answered(self, request: Request, client: ModelClient, rate: ModelLimit) -> None:
+    def _answered(self, request: Request, rate: ModelLimit) -> None:
         """Take note that a model has answered."""
         if rate.paused and rate.troubled_since is not None:
             self._told.warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
         rate.succeeded(request.latency_s, started=request.started)
-        client.refusals = 0
+        self._clients[request.asked.name].refusals = 0
         self._slow_if_exceeded(request, rate)
 
     def _slow_if_exceeded(self, request: Request, rate: ModelLimit) -> None:

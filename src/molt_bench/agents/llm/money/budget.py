@@ -9,7 +9,7 @@ import msgspec
 from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.money.reply_limit import ReplyLimit
-from molt_bench.agents.llm.providers.request_settings import sent_max_tokens
+from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Tokens
 from molt_bench.errors import GameUnfinished
@@ -54,7 +54,7 @@ class Reserve:
         self._prices = prices
         self._per_byte = _TOKENS_PER_BYTE
         self._form = float(_TOKENS_OF_FORM)
-        sent = sent_max_tokens(settings)
+        sent = provider_of(settings.provider).sent_max_tokens(settings)
         self._ours = ReplyLimit(settings) if limited and settings.max_tokens is None else None
         usual = REPLY_TOKENS if settings.reasoning_effort is None else REASONING_TOKENS
         usual = max(usual, REPLY_TOKENS + (settings.thinking_tokens or 0))

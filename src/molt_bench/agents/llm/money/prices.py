@@ -1,7 +1,7 @@
 """Prices: what tokens cost in dollars."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
@@ -10,12 +10,6 @@ from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Tokens
 from molt_bench.agents.settings_base import MUCH, Section
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import genai_prices
-else:
-    genai_prices = lazy_import("genai_prices")
 
 _Dollars = Annotated[float, Field(ge=0, le=MUCH)]
 
@@ -47,12 +41,17 @@ class PriceList:
         self._own = own
 
     def cost(self, settings: LLMSettings, tokens: Tokens) -> float | None:
-        """Return the dollars for these tokens; None where no price is known, which does not mean free."""
+        """Return the dollars for these tokens; None where no price is known, which does not mean free.
+
+        Raises ImportError if the published prices are not installed.
+        """
         own = self._own.get(settings.model)
         if own is not None:
             return own.cost(tokens)
         if is_elsewhere(settings):
             return None
+        import genai_prices  # noqa: PLC0415 - part of the extra llm
+
         provider, _, name = settings.model.partition(":")
         usage = genai_prices.Usage(
             input_tokens=tokens.input,

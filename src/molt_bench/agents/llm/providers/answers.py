@@ -1,8 +1,9 @@
 """Answers: what a model said and what it took, read out of what its provider sent."""
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
+from pydantic_ai import messages
 
 from molt_bench.agents.llm.providers.chat_protocol import Completion
 from molt_bench.agents.llm.providers.table import provider_of
@@ -10,12 +11,6 @@ from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import LONGEST_REPLY, WITHHELD
 from molt_bench.agents.llm.types import Answer, Tokens, readable
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from pydantic_ai import messages
-else:
-    messages = lazy_import("pydantic_ai.messages")
 
 #: Tokens of an answer: read, cached, written, thoughts, cache writes.
 Counts: TypeAlias = tuple[int, int, int, int, int]
@@ -62,7 +57,7 @@ class AnswerReader:
         self._provider = provider_of(settings.provider)
         self._keys = keys
 
-    def library(self, response: "messages.ModelResponse", body: bytes) -> Answer:
+    def library(self, response: messages.ModelResponse, body: bytes) -> Answer:
         """Read an answer as the library gives it; `body` is what it was read from."""
         text = "".join(part.content for part in response.parts if isinstance(part, messages.TextPart))
         details = response.provider_details or {}

@@ -23,6 +23,10 @@ class Asked(Protocol):
         """How hard it is to think."""
 
     @property
+    def max_tokens(self) -> int | None:
+        """Tokens that a reply may have, if the user set a number."""
+
+    @property
     def thinking_tokens(self) -> int | None:
         """Tokens of thought, if the user set a number."""
 
@@ -79,6 +83,13 @@ class Provider:
     def thought_number(self, settings: Asked) -> int:
         """Return how many tokens of thought a request asks for, where that is a number; 0 for none."""
         return settings.thinking_tokens or 0
+
+    def sent_max_tokens(self, settings: Asked) -> int | None:
+        """Return the limit of tokens that is sent with a request; None if none is."""
+        if settings.max_tokens is not None:
+            return settings.max_tokens
+        usual = self.usual_max_tokens
+        return None if usual is None else usual + self.thought_number(settings)
 
     def own_settings(self, settings: Asked, profile: Mapping[str, Any], max_tokens: int | None) -> dict[str, Any]:
         """Return settings of the library that no other provider has; `profile` is what it knows about the model."""

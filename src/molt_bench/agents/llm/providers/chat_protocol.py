@@ -14,8 +14,6 @@ from molt_bench.agents.llm.types import readable
 
 #: Stand for the system prompt and the message in the request that the library writes.
 MARKS: Final = ("the-system-prompt-goes-here-7f3a", "the-message-goes-here-7f3a")
-#: The names of the limit of tokens.
-LIMIT_NAMES: Final = ("max_completion_tokens", "max_tokens")
 
 
 class _Message(msgspec.Struct, frozen=True):

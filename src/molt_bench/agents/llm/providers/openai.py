@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from molt_bench.agents.llm.providers.base import Family, Provider, objects, texts, thinking_blocks
-from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
 
+#: The names of the limit of tokens in requests of the chat protocol.
+LIMIT_NAMES: Final = ("max_completion_tokens", "max_tokens")
 _FAMILIES: Final[tuple[Family, ...]] = (
     (r"gpt-5.*-chat|gpt-5\.\d", None, 1.0),
     (r"gpt-5", "medium", 1.0),

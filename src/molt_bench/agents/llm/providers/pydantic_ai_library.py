@@ -1,35 +1,23 @@
-"""The library that speaks all other protocols, pydantic-ai: it writes requests and reads answers, and we send them.
-
-It is imported late, since that takes a second.
-"""
+"""The library that speaks all other protocols, pydantic-ai: it writes requests and reads answers, and we send them."""
 
 import inspect
 import warnings
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
+
+import httpx2
+from pydantic_ai import exceptions as library_errors
+from pydantic_ai import messages
+from pydantic_ai import models as library_models
+from pydantic_ai import providers as library_providers
+from pydantic_ai.settings import ModelSettings
 
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
 from molt_bench.agents.llm.sending.http import HttpRequest, NoConnectionError, Received, unframed
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import ConfigError
-from molt_bench.extras import how_to_install
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    import httpx2
-    from pydantic_ai import exceptions as library_errors
-    from pydantic_ai import messages as library_messages
-    from pydantic_ai import models as library_models
-    from pydantic_ai import providers as library_providers
-    from pydantic_ai import settings as library_settings
-else:
-    httpx2 = lazy_import("httpx2")
-    library_errors = lazy_import("pydantic_ai.exceptions")
-    library_messages = lazy_import("pydantic_ai.messages")
-    library_models = lazy_import("pydantic_ai.models")
-    library_providers = lazy_import("pydantic_ai.providers")
 
 #: Tags that no reply has.
 _NO_TAGS: Final = ("\0<", "\0>")
@@ -39,17 +27,11 @@ _SENDER: Final[ContextVar[Send]] = ContextVar("sender")
 
 
 def provider_class(settings: LLMSettings) -> Any:
-    """Return the library's class of a provider; raises ConfigError if there is none, or its package is missing."""
+    """Return the library's class of a provider; raises ConfigError if there is none."""
     try:
         return library_providers.infer_provider_class(provider_of(settings.provider).library)
-    except ImportError as error:
-        raise _missing(error) from error
     except ValueError:
         raise ConfigError("model", settings.model, f"a provider such as {', '.join(PROVIDERS)}") from None
-
-
-def _missing(error: ImportError) -> ConfigError:
-    return ConfigError("type", "llm", f"the extra that asks models: {how_to_install('llm')} ({error})")
 
 
 class ModelLibrary:
@@ -60,20 +42,14 @@ class ModelLibrary:
     """
 
     def __init__(self, settings: LLMSettings, key: str) -> None:
-        try:
-            self._http = httpx2.AsyncClient(transport=_transport(), trust_env=False, timeout=None)
-            self.model = _model(settings, key, self._http)
-            self._parameters = library_models.ModelRequestParameters(output_mode="text")
-        except ImportError as error:
-            raise _missing(error) from error
+        self._http = httpx2.AsyncClient(transport=_Transport(), trust_env=False, timeout=None)
+        self.model = _model(settings, key, self._http)
+        self._parameters = library_models.ModelRequestParameters(output_mode="text")
 
-    async def ask(
-        self, system: str, message: str, settings: "library_settings.ModelSettings", send: Send
-    ) -> "library_messages.ModelResponse":
+    async def ask(self, system: str, message: str, settings: ModelSettings, send: Send) -> messages.ModelResponse:
         """Ask a model, and return its answer; `send` sends the request that the library writes."""
-        known = library_messages
-        said: list[library_messages.ModelMessage] = [
-            known.ModelRequest([known.SystemPromptPart(system), known.UserPromptPart(message)])
+        said: list[messages.ModelMessage] = [
+            messages.ModelRequest([messages.SystemPromptPart(system), messages.UserPromptPart(message)])
         ]
         token = _SENDER.set(send)
         try:
@@ -98,27 +74,24 @@ class Unsent:
         raise NoConnectionError("this request was not sent")
 
 
-def _transport() -> Any:
-    """Return what the library's HTTP client sends its requests by: whoever sends in the current context."""
+class _Transport(httpx2.AsyncBaseTransport):
+    """Sends the requests of the library's HTTP client by whoever sends in the current context."""
 
-    class Transport(httpx2.AsyncBaseTransport):
-        async def handle_async_request(self, request: Any) -> Any:
-            headers = unframed(request.headers.multi_items())
-            wanted = HttpRequest(request.method, str(request.url), headers, await request.aread())
-            try:
-                received = await _SENDER.get()(wanted)
-            except NoConnectionError as error:
-                raise httpx2.ConnectError(str(error), request=request) from error
-            except OSError as error:
-                raise httpx2.ReadError(str(error), request=request) from error
-            return httpx2.Response(
-                received.status, headers=unframed(received.headers.items()), content=received.body, request=request
-            )
-
-    return Transport()
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        headers = unframed(request.headers.multi_items())
+        wanted = HttpRequest(request.method, str(request.url), headers, await request.aread())
+        try:
+            received = await _SENDER.get()(wanted)
+        except NoConnectionError as error:
+            raise httpx2.ConnectError(str(error), request=request) from error
+        except OSError as error:
+            raise httpx2.ReadError(str(error), request=request) from error
+        return httpx2.Response(
+            received.status, headers=unframed(received.headers.items()), content=received.body, request=request
+        )
 
 
-def _model(settings: LLMSettings, key: str, http: Any) -> "library_models.Model":
+def _model(settings: LLMSettings, key: str, http: Any) -> library_models.Model:
     row = provider_of(settings.provider)
 
     def made(name: str) -> Any:
@@ -140,8 +113,6 @@ def _model(settings: LLMSettings, key: str, http: Any) -> "library_models.Model"
         # Thoughts stay in the text, where `read_reply` looks at them: the library forgets that they never ended.
         model.profile["thinking_tags"] = _NO_TAGS
         return model
-    except ImportError as error:
-        raise _missing(error) from error
     except (library_errors.UserError, ValueError, TypeError) as error:
         expected = f"a model that can be asked ({hide_key(str(error), key)})"
         raise ConfigError("model", settings.model, expected) from None

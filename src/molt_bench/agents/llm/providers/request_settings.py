@@ -3,34 +3,25 @@
 A setting that a provider does not take is an error before the first card, never dropped in silence.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
 
 from molt_bench.agents.llm.providers.table import provider_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import EFFORT_TOKENS
 from molt_bench.errors import ConfigError
 
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-    from pydantic_ai.settings import ModelSettings
 
-
-def sent_max_tokens(settings: LLMSettings) -> int | None:
-    """Return the limit of tokens that is sent with a request; None if none is."""
-    if settings.max_tokens is not None:
-        return settings.max_tokens
-    provider = provider_of(settings.provider)
-    usual = provider.usual_max_tokens
-    return usual if usual is None else usual + provider.thought_number(settings)
-
-
-def model_settings(settings: LLMSettings, model: "Model") -> "ModelSettings":
+def model_settings(settings: LLMSettings, model: Model) -> ModelSettings:
     """Return the settings for pydantic-ai, with the provider's own retries off: one retry layer is enough.
 
     Raises ConfigError if the model does not take one of them.
     """
     _check_taken(settings, model)
-    provider, max_tokens = provider_of(settings.provider), sent_max_tokens(settings)
+    provider = provider_of(settings.provider)
+    max_tokens = provider.sent_max_tokens(settings)
     wanted: dict[str, Any] = {
         "max_retries": None if provider.retries_on_client else 0,
         "temperature": settings.temperature,
@@ -55,7 +46,7 @@ def limit_names(settings: LLMSettings) -> tuple[str, ...]:
     return names if settings.base_url is not None else names[:1]
 
 
-def without_fields(settings: "ModelSettings", fields: frozenset[str], limits: tuple[str, ...]) -> "ModelSettings":
+def without_fields(settings: ModelSettings, fields: frozenset[str], limits: tuple[str, ...]) -> ModelSettings:
     """Return settings without fields that a server rejects, by their names in a request; `limits`: `limit_names`."""
     kept: dict[str, Any] = {name: value for name, value in settings.items() if name not in fields}
     limit, body = settings.get("max_tokens"), kept.get("extra_body")
@@ -71,14 +62,14 @@ def without_fields(settings: "ModelSettings", fields: frozenset[str], limits: tu
     return result
 
 
-def trial_settings(settings: LLMSettings, model: "Model", max_tokens: int) -> "ModelSettings":
+def trial_settings(settings: LLMSettings, model: Model, max_tokens: int) -> ModelSettings:
     """Return the settings for a preflight question: a short answer, without reasoning, which would not fit."""
     room = min(max_tokens, settings.max_tokens or max_tokens)
     trial = {"max_tokens": room, "reasoning_effort": None, "thinking_tokens": None}
     return model_settings(settings.model_copy(update=trial), model)
 
 
-def _check_taken(settings: LLMSettings, model: "Model") -> None:
+def _check_taken(settings: LLMSettings, model: Model) -> None:
     """Raise ConfigError if a model does not take a setting, which its library would drop without a word."""
     profile: dict[str, Any] = {**model.profile}
     name, effort = settings.model, settings.reasoning_effort

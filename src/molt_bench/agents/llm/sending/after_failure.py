@@ -4,7 +4,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble
+from molt_bench.agents.llm.sending.trouble import RequestFailed, Trouble
 from molt_bench.specs import MODEL_TIMEOUT_S
 
 #: A provider that asks for a longer pause is not waited for.

@@ -1,7 +1,13 @@
-"""The client: sends one request to one model. Retrying is up to the caller."""
+"""The client: sends one request to one model. Retrying is up to the caller.
+
+It needs the extra `llm`, so nothing imports it but `new_client`.
+"""
 
 import asyncio
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from pydantic_ai import exceptions as library_errors
+from pydantic_ai.settings import ModelSettings
 
 from molt_bench.agents.llm.providers.answers import AnswerReader
 from molt_bench.agents.llm.providers.api_keys import api_key
@@ -15,25 +21,19 @@ from molt_bench.agents.llm.providers.pydantic_ai_library import (
 )
 from molt_bench.agents.llm.providers.server_address import is_elsewhere
 from molt_bench.agents.llm.providers.table import PROVIDERS, provider_of
-from molt_bench.agents.llm.sending.failures import RequestFailed, Trouble, failure_of
+from molt_bench.agents.llm.sending.failures import failure_of
 from molt_bench.agents.llm.sending.http import Http, HttpRequest, NoConnectionError, Received
 from molt_bench.agents.llm.sending.http_record import Seen
 from molt_bench.agents.llm.sending.redaction import Keys
 from molt_bench.agents.llm.sending.rejected_fields import SentFields
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.sending.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
+from molt_bench.agents.llm.sending.trouble import RequestFailed, Trouble
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.reply import WITHHELD
 from molt_bench.agents.llm.types import Answer, Tokens
 from molt_bench.blame import raise_bug
 from molt_bench.errors import MoltBenchError
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from pydantic_ai import exceptions as library_errors
-    from pydantic_ai.settings import ModelSettings
-else:
-    library_errors = lazy_import("pydantic_ai.exceptions")
 
 #: What requests that are written alike have in common: the limit of a preflight question, the limit of a reply, and
 #: the fields left out.
@@ -55,7 +55,8 @@ class ModelClient:
         key: The API key; None for the one in the environment.
 
     Raises:
-        ConfigError: The package, the key or the provider is missing.
+        ConfigError: The key or the provider is missing.
+        ImportError: A package is missing.
     """
 
     def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
@@ -82,7 +83,7 @@ class ModelClient:
         """The address of the server."""
         return self.keys.cut(self._library.model.base_url or "its provider")
 
-    async def _written(self, system: str, message: str, settings: "ModelSettings") -> HttpRequest:
+    async def _written(self, system: str, message: str, settings: ModelSettings) -> HttpRequest:
         """Return the request that the library writes, which is not sent; raises what it raises if it writes none."""
         unsent = Unsent()
         try:
@@ -191,7 +192,7 @@ class ModelClient:
                 self._delay = LoopDelay()
             self._loop = loop
 
-    async def _form(self, prompt: Prompt, limit: int | None, settings: "ModelSettings") -> ChatForm | None:
+    async def _form(self, prompt: Prompt, limit: int | None, settings: ModelSettings) -> ChatForm | None:
         """Return how requests are written without the library; None where the library has to write each of them."""
         if not self._provider.chat:
             return None

@@ -1,18 +1,14 @@
-"""Why a request brought no reply: the errors of servers, libraries and connections, told apart."""
+"""What the errors of servers, libraries and connections mean, told apart."""
 
 import re
 from collections.abc import Callable, Iterable
 from errno import EMFILE, ENFILE
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
-from molt_bench.agents.llm.types import NO_TOKENS, Tokens
+from pydantic_ai import exceptions as known
+
+from molt_bench.agents.llm.sending.trouble import RequestFailed
 from molt_bench.blame import causes
-from molt_bench.lazy_import import lazy_import
-
-if TYPE_CHECKING:
-    from pydantic_ai import exceptions as known
-else:
-    known = lazy_import("pydantic_ai.exceptions")
 
 #: Codes and types of errors with which providers refuse a prompt for what it says, or since it is too long, in lower
 #: case.
@@ -64,52 +60,8 @@ _OF_THE_SERVER: Final = 500
 FIELDS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p", "seed")
 _FIELD: Final = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(FIELDS)})(?![A-Za-z0-9_])")
 
-#: Words with which servers refuse a limit of tokens that is higher than what they can write.
-_ABOUT_LIMIT: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxoutputtokens", "context length")
-#: Words by which they say that it is the limit that a context has no room for, and not the prompt alone.
-_LIMIT_IN_CONTEXT: Final = ("max_tokens", "max_completion_tokens", "in the completion")
 #: What says that a server further on was reached, and its answer was not: it may be on the bill.
 _LOST_ON_THE_WAY: Final = (408, 499, 502, 504, 520, 522, 524, 598, 599)
-
-#: Why a request failed: too many at once; no connection, or an answer of another protocol; this request refused, as it
-#: is made; this prompt refused, for what it says or since it is too long; every request refused, as
-#: with a wrong key; an answer that came in too slowly; not one byte of an answer in time.
-Trouble: TypeAlias = Literal["busy", "transport", "rejected", "refused", "fatal", "timeout", "hung"]
-
-
-class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is an error
-    """A request that brought no reply.
-
-    Attributes:
-        retry_after_s: The pause that the provider asks for.
-        may_cost: Whether the request was sent, and may be on the bill.
-        told: Whether the server itself says that it failed. An answer that got lost may have had any length instead.
-        field: The field of the request that it complains about, if it is one of `FIELDS`; "" for none.
-        mended: Whether that field is left out from now on, so that the next request is another one.
-        about_limit: Whether it complains about how many tokens a reply may have.
-        tokens: What it took all the same, as far as the server says.
-    """
-
-    def __init__(
-        self,
-        trouble: Trouble,
-        message: str,
-        retry_after_s: float | None = None,
-        *,
-        may_cost: bool = False,
-        field: str = "",
-        tokens: Tokens = NO_TOKENS,
-    ) -> None:
-        self.trouble: Trouble = trouble
-        self.retry_after_s = retry_after_s
-        self.may_cost = may_cost
-        self.told = False
-        self.field = field
-        self.mended = False
-        self.tokens = tokens
-        about: dict[Trouble, tuple[str, ...]] = {"rejected": _ABOUT_LIMIT, "refused": _LIMIT_IN_CONTEXT}
-        self.about_limit = any(word in message.lower() for word in about.get(trouble, ()))
-        super().__init__(message)
 
 
 def failure_of(

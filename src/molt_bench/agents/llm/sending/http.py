@@ -5,7 +5,6 @@ It keeps no limits of its own on how many: concurrency and time are limited else
 
 import asyncio
 import ssl
-import sys
 import urllib.request as urllib_request
 import zlib
 from collections.abc import Iterable, Mapping
@@ -20,8 +19,6 @@ import yarl
 from molt_bench.agents.llm.sending.stopwatch import Stopwatch
 from molt_bench.blame import raise_bug
 
-#: File descriptors that are left for everything but connections: files, pipes, other agents.
-_OTHER_FILES: Final = 96
 #: Seconds for which an idle connection is kept.
 _IDLE_S: Final = 60.0
 #: How often the event loop looks at its sockets before a kept connection is used: the server may have closed it.
@@ -72,16 +69,6 @@ class Received(NamedTuple):
 def unframed(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return headers without those that only frame a message."""
     return tuple(pair for pair in headers if pair[0].lower() not in _FRAMING)
-
-
-def most_connections() -> int:
-    """Return how many connections may be open at once: what the system allows, less what everything else needs."""
-    try:
-        import resource  # noqa: PLC0415 - not on every platform
-    except ImportError:  # as on Windows, which has no such limit
-        return sys.maxsize
-    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return sys.maxsize if allowed == resource.RLIM_INFINITY else max(allowed - _OTHER_FILES, allowed // 4, 1)
 
 
 class Http:

@@ -1,6 +1,7 @@
 """Rate limits: how many requests a model gets at once, adapted to what the provider can take."""
 
 import asyncio
+import sys
 from collections import deque
 from typing import Final
 
@@ -12,6 +13,18 @@ MOST: Final = 500
 _APART_S: Final = 0.0015
 #: A request that is late by less than this catches up.
 _LATE_S: Final = 0.1
+#: File descriptors that are left for everything but connections: files, pipes, other agents.
+_OTHER_FILES: Final = 96
+
+
+def most_connections() -> int:
+    """Return how many connections may be open at once: what the system allows, less what everything else needs."""
+    try:
+        import resource  # noqa: PLC0415 - not on every platform
+    except ImportError:  # as on Windows, which has no such limit
+        return sys.maxsize
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if allowed == resource.RLIM_INFINITY else max(allowed - _OTHER_FILES, allowed // 4, 1)
 
 
 class ModelLimit:

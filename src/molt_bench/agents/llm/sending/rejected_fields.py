@@ -1,8 +1,9 @@
 """The fields of a request, in the terms of the library; those that a server rejects are left out from then on."""
 
-from typing import TYPE_CHECKING
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
 
-from molt_bench.agents.llm.providers.chat_protocol import LIMIT_NAMES
+from molt_bench.agents.llm.providers.openai import LIMIT_NAMES
 from molt_bench.agents.llm.providers.request_settings import (
     limit_names,
     model_settings,
@@ -11,10 +12,6 @@ from molt_bench.agents.llm.providers.request_settings import (
 )
 from molt_bench.agents.llm.sending.request import Prompt
 from molt_bench.agents.llm.settings import LLMSettings
-
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model
-    from pydantic_ai.settings import ModelSettings
 
 
 class SentFields:
@@ -25,7 +22,7 @@ class SentFields:
         left_out: Fields that the server has rejected, and that are not sent any more.
     """
 
-    def __init__(self, settings: LLMSettings, model: "Model") -> None:
+    def __init__(self, settings: LLMSettings, model: Model) -> None:
         self._settings = settings
         self._model = model
         self.usual = model_settings(settings, model)
@@ -33,7 +30,7 @@ class SentFields:
         self._limited: dict[int, ModelSettings] = {}
         self.left_out: frozenset[str] = frozenset()
 
-    def of(self, prompt: Prompt, limit: int | None) -> "ModelSettings":
+    def of(self, prompt: Prompt, limit: int | None) -> ModelSettings:
         """Return the fields of a request; `limit` is the most tokens of a reply where the user set none."""
         settings = self.usual
         if limit is not None:

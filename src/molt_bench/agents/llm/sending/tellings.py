@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from molt_bench.agents.llm.sending.failures import RequestFailed
 from molt_bench.agents.llm.sending.reported_model import other_models, same_model
 from molt_bench.agents.llm.sending.request import Participant
+from molt_bench.agents.llm.sending.trouble import RequestFailed
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.visible_text import on_one_line
 
