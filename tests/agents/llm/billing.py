@@ -35,9 +35,7 @@ class BillingProvider(Provider):
         return response(200, answer)
 
     def _openai(self, answer, body):
-        read = json.dumps([body.get("tools"), body.get("response_format")]) + "".join(
-            f"{each['role']}: {each['content']}\n" for each in body["messages"]
-        )
+        read = "".join(f"{each['role']}: {each['content']}\n" for each in body["messages"])
         said = tokens(answer["choices"][0]["message"]["content"] or "")
         answer["usage"] = {
             "prompt_tokens": tokens(read),

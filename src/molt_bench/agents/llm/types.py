@@ -126,7 +126,6 @@ class HttpRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
         received: The body of the response, as far as it came.
         response_id: What the server calls its response.
         fingerprint: What it calls the configuration that it ran with.
-        service_tier: What it says about the service.
     """
 
     at: str
@@ -136,7 +135,6 @@ class HttpRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
     received: PackedBody | UnsetType = UNSET
     response_id: str | UnsetType = UNSET
     fingerprint: str | UnsetType = UNSET
-    service_tier: str | UnsetType = UNSET
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_field="line", rename="camel"):

@@ -66,8 +66,6 @@ class _Told(msgspec.Struct, frozen=True):
     id: Any = None
     responseId: Any = None  # noqa: N815 - a provider's name
     system_fingerprint: Any = None
-    service_tier: Any = None
-    usage: Any = None
 
 
 _told_decoder: Final = msgspec.json.Decoder(_Told)
@@ -89,7 +87,6 @@ class HttpRecords:
         else:
             last[participant] = key, seen.sent
         told = readable(_told_decoder.decode, seen.received) or _Told()
-        usage = told.usage if isinstance(told.usage, dict) else {}
         return HttpRecord(
             at=seen.at,
             url=seen.url,
@@ -98,7 +95,6 @@ class HttpRecords:
             received=_packed(seen.received) if seen.status else UNSET,
             response_id=_text(told.id, told.responseId),
             fingerprint=_text(told.system_fingerprint),
-            service_tier=_text(told.service_tier, usage.get("service_tier")),
         )
 
     def forget(self, game: GameLabel) -> None:
