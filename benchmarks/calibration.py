@@ -4,7 +4,7 @@ Runs on ladders whose truth is known, see `ladders.py`: none of them has been us
 
 - Fixed samples: how often does the 95% interval hold the truth, after a number of seed pairs that was set beforehand?
   All pairs pooled, leads of neighbours, and the pair that is covered least, beside what that would be by chance. They
-  are played in matches of ten, each by the estimator that is chosen before it.
+  are played in matches of ten.
 - At the stop: how often does it then, although the run has looked after every round and chosen its games by what it
   saw? `naive` is the interval for a fixed sample, `looked` the one of the stop rule; `ranks` are the rank intervals.
 - Verdicts: how many runs end with a wrong order or a wrong tie, and how many order copies of one bot?
@@ -27,7 +27,6 @@ from lookup import config_of, quick_model, run
 from pools import Draws, Pool, describe, margins_in, played
 
 from molt_bench.bench.stop_rules import judge_of
-from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.ranks import rank_intervals
 
 SIZES = (5, 10, 20, 50)
@@ -85,11 +84,10 @@ def fixed(pool: Pool, size: int, seeds: Sequence[int]) -> list[tuple[list[bool],
     for seed in seeds:
         draws = Draws(pool, seed, count=size)
         model = quick_model(draws.declared, pool.plan)
-        book = MarginBook(model)
         for pair in combinations(draws.declared, 2):
             for start in range(0, size, PER_MATCH):
                 count = min(PER_MATCH, size - start)
-                book.add(pair, margins_in(draws.block(pair, start, count)))
+                model.add(pair, margins_in(draws.block(pair, start, count))["adjusted"])
         margins = []
         for one, two in pool.plan.pairs:
             known = model.margin(one, two)

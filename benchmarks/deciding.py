@@ -18,7 +18,6 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.play_games import drive
-from molt_bench.records import ESTIMATORS
 
 KINDS = ("callstation", "tight")
 
@@ -42,7 +41,7 @@ def seconds_of_rounds(participants: int, matches: int, *, met: int = 0) -> list[
     dice = default_rng(5)
     for pair in ladder.meetings if met else ():
         margins = tuple(dice.normal(0, 4000 * exp(dice.normal(0, 0.3)), met).tolist())
-        ladder._book.add(pair, dict.fromkeys(ESTIMATORS, margins))
+        ladder.margins.add(pair, margins)
         ladder.meetings[pair] = met
     run = rounds(config, ladder, Dealer(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True))
     kind_of = {each.id: each.type for each in config.participants}

@@ -40,7 +40,7 @@ class Row(NamedTuple):
     """A way to run: what differs from ours."""
 
     policy: str = "information_gain"
-    estimator: str = "auto"
+    estimator: str = "adjusted"
     per_match: int = 5
     method: str = "margin"
     exploration: float = 0.25

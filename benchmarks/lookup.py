@@ -1,10 +1,8 @@
 """Runs on pools, which cost next to nothing: all is as in a real run, but the games are looked up."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 from ladders import Plan
 from pools import BIG_BLIND, Draws, margins_in
 
@@ -16,9 +14,6 @@ from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.luck.cards.hole_cards import DIGITS, FAR, Deals, HoleFit
-from molt_bench.luck.fitting import GROWTH, HOLD, SIZE, Fit
-from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.gauntlet import GauntletModel
 from molt_bench.rating.pairwise_model import MarginModel, ModelOptions, first_guess
 from molt_bench.rating.verdicts import Verdict
@@ -34,39 +29,6 @@ def quick_model(participants: Sequence[str], plan: Plan) -> MarginModel:
     return MarginModel(participants, **options)
 
 
-class QuickFit(Fit):
-    """The fitted weights, by whole arrays."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._square, self._wanted = np.zeros((SIZE, SIZE)), np.zeros(SIZE)
-
-    def margins(self, frozen: Any, hands: Any) -> Any:
-        """Return the margins of seed pairs; `hands` as in a pool."""
-        luck = hands[:, :, 1:].sum(axis=1, dtype=float) @ np.array(self._distances)
-        return frozen - 1000 * luck / BIG_BLIND / (2 * hands.shape[1])
-
-    def learn_from(self, pair: Pair, hands: Any) -> None:
-        """Learn from a match, as `learn` does."""
-        both = hands.reshape(-1, 1 + SIZE).astype(float)
-        won, parts = both[:, 0], both[:, 1:]
-        count, total, squares = self._sums.get(pair, (0, 0.0, 0.0))
-        count, total, squares = count + len(won), total + float(won.sum()), squares + float(won @ won)
-        self._sums[pair] = count, total, squares
-        variance = squares / count - (total / count) ** 2
-        if variance <= 1e-9 * squares or not parts.any():
-            return
-        rest = won - total / count
-        weighed = parts * (np.minimum(1, FAR * np.sqrt(variance) / np.maximum(abs(rest), 1e-9)) / variance)[:, None]
-        self._square += weighed.T @ parts
-        self._wanted += weighed.T @ rest
-        self._hands += len(won)
-        if self._hands >= GROWTH * self._fitted:
-            self._fitted = self._hands
-            found = np.linalg.solve(self._square + HOLD * np.eye(SIZE), self._wanted)
-            self._distances = found.round(DIGITS).tolist()
-
-
 class PoolLadder(Ladder):
     """The ladder of a run whose games are looked up."""
 
@@ -74,10 +36,6 @@ class PoolLadder(Ladder):
         super().__init__(config)
         self.draws = draws
         self.margins = quick_model(draws.declared, draws.pool.plan)
-        self._book = MarginBook(self.margins, config.rating.estimator)
-        self.fit = QuickFit()
-        self.holes = HoleFit()
-        self._means = cache(draws.pool.hole_means)
 
     def look_up(self, pair: Pair) -> None:
         """Learn from the next match of two."""
@@ -86,14 +44,7 @@ class PoolLadder(Ladder):
         rows = self.draws.block(pair, start, count)
         self.meetings[pair] += 1
         if self.by_margins:
-            margins = {**margins_in(rows)}
-            fitted = self._without_holes(pair, np.array(margins["fitted"]), self.draws.holes(pair, start, count))
-            if self.draws.pool.hands is not None:
-                hands = self.draws.hands(pair, start, count)
-                fitted = self.fit.margins(fitted, hands)
-                self.fit.learn_from(pair, hands)
-            margins["fitted"] = tuple(fitted.tolist())
-            self._book.add(pair, margins)
+            self.margins.add(pair, margins_in(rows)[self.config.rating.estimator])
         else:
             scores = rows[:, 0] if self.config.rating.update_per == "seedPair" else [rows[:, 0].sum()]
             for score in scores:
@@ -101,19 +52,6 @@ class PoolLadder(Ladder):
         self.hands += 2 * count * self.config.game.hands_per_game
         self.matches.append(_match(pair))
         self._look_anew()
-
-    def _without_holes(self, pair: Pair, frozen: Any, holes: Any) -> Any:
-        """Return margins without the luck of hole cards, from which is learned."""
-        won, cells, behind, parts = np.moveaxis(holes, 2, 0)
-        luck = np.zeros(len(frozen))
-        if self.holes.knows(pair):
-            deals = Deals(cells.astype(int), behind, parts)
-            self.holes.means = self._means(pair)
-            luck = self.holes.by_hand(pair, deals).sum(axis=1)
-        played = behind > 0
-        if played.any():  # no hands are kept that are averaged over cards
-            self.holes.learn_from(pair, won[played], Deals(cells[played].astype(int), behind[played], parts[played]))
-        return frozen - 1000 * luck / BIG_BLIND / (2 * holes.shape[1])
 
 
 def _match(pair: Pair) -> PlayedMatch:

@@ -25,8 +25,7 @@ from viewing import long_run, print_server
 from molt_bench import make_agent, run_benchmark, write_artifacts
 from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards.card_luck import forget_equities
-from molt_bench.luck.cards.equity_vs_random import forget_equities_vs_random
+from molt_bench.luck.cards import forget_equities
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.match import seed_pair_specs
 from molt_bench.play.play_games import drive
@@ -65,7 +64,6 @@ def whole(config: dict[str, object]) -> float:
     """Return the CPU seconds of the same games as a run."""
     equity_against_best.cache_clear()
     forget_equities()
-    forget_equities_vs_random()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(f"{folder}/journal.jsonl")
         start = process_time()
@@ -102,43 +100,26 @@ def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[tuple[GameRecord,
             yield drive(spec, (first, second), hands=hands), hands
 
 
-def luck_seconds(
-    games: list[tuple[GameRecord, list[PlayedHand]]], pairing: tuple[str, str], *, dice: bool, rebuilt: bool = False
-) -> float:
+def luck_seconds(games: list[tuple[GameRecord, list[PlayedHand]]], *, rebuilt: bool = False) -> float:
     """Return the CPU seconds of taking luck out, as if none of the cards had been seen before."""
-    first, second = (make_agent(name, seed=name).policy if dice else None for name in pairing)
     forget_equities()
-    forget_equities_vs_random()
     start = process_time()
     for game, played in games:
-        game_estimates(game, (first, second), hands=() if rebuilt else played)
+        game_estimates(game, () if rebuilt else played)
     return process_time() - start
 
 
 def luck() -> None:
-    """Print what the luck of cards and dice takes."""
+    """Print what taking out the luck of the cards takes."""
     cards, read_back = [], []
     for pairing in combinations(FIVE, 2):
         games = list(games_of(pairing, 2))
-        luck_seconds(games[:1], pairing, dice=True)
+        luck_seconds(games[:1])
         hands = sum(game.dealt for game, _ in games)
-        cards.append(luck_seconds(games, pairing, dice=False) / hands)
-        read_back.append(luck_seconds(games, pairing, dice=False, rebuilt=True) / hands)
+        cards.append(luck_seconds(games) / hands)
+        read_back.append(luck_seconds(games, rebuilt=True) / hands)
     row("luck of the cards a hand, mean over ten pairings", 1e6 * fmean(cards), 15, " us")
     row("the same, with hands rebuilt from their text", 1e6 * fmean(read_back), 15, " us")
-    dice = {}
-    for name in ("random", "maniac", "tag"):
-        pairing = (name, "callstation")
-        games = list(games_of(pairing, 2))
-        luck_seconds(games[:1], pairing, dice=True)
-        replayed = [(game.seating == "BA", hand) for game, _ in games for _, hand, _ in game.replay()]
-        decisions = sum(done.seat == seat for seat, hand in replayed for done in hand.log)
-        more = [
-            luck_seconds(games, pairing, dice=True) - luck_seconds(games, pairing, dice=False) for _ in range(ROUNDS)
-        ]
-        dice[name] = 1e6 * median(more) / decisions
-    worst = max(dice, key=dice.__getitem__)
-    row("luck of the dice a decision, worst built-in bot", dice[worst], 10, " us", note=worst)
 
 
 def tag() -> None:

@@ -20,9 +20,7 @@ import numpy as np
 from bots import Bot
 from ladders import Plan, two_of
 
-from molt_bench.luck.cards.hole_cards import CELLS, Deals
-from molt_bench.luck.estimators import game_estimates, margins_of
-from molt_bench.luck.fitting import SIZE, table_together, won_together
+from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import MakeAgent, play_match
 from molt_bench.records import ESTIMATORS, Margins
 from molt_bench.seeds import seed_pool
@@ -33,12 +31,6 @@ COLUMNS = (*ESTIMATORS, "first game", "second game")
 BIG_BLIND = 100
 #: Seeds that are played at once by all pairings of a ladder, since they share what the bots compute about a deal.
 CHUNK = 10
-
-
-#: What is kept of the hole cards of a hand.
-HOLES = 1 + len(Deals._fields)
-#: Of the numbers of a hand, those that are luck.
-_PARTS = np.arange(1 + SIZE, dtype=np.float32) > 0
 
 
 class Pool:
@@ -54,16 +46,10 @@ class Pool:
         table: The same, moved.
         best: The estimator with the least noise, as a column.
         truth: What each truly wins from each.
-        hands: By seed, first and second participant, and hand in both seatings: what the first won in chips by frozen
-            weights, and the terms that weights are fitted to; None where no dice are published.
-        holes: Of the same hands: what the first won by frozen weights, and `molt_bench.luck.cards.hole_cards.Deals`.
     """
 
-    def __init__(self, plan: Plan, table: Any, holes: Any, hands: Any = None) -> None:
+    def __init__(self, plan: Plan, table: Any) -> None:
         self.plan = plan
-        # In a pool, luck does not add up to 0 as it does in the world: it is moved there, as the margins are below.
-        self.hands = hands if hands is None or plan.equal else hands - hands.mean(axis=(0, 3), keepdims=True) * _PARTS
-        self.holes = holes
         self.names = tuple(plan.bots)
         self.played = table
         means = table.mean(axis=0)
@@ -77,15 +63,7 @@ class Pool:
 
     def smaller(self) -> "Pool":
         """Return the pool of the first two."""
-        hands = None if self.hands is None else self.hands[:, :2, :2]
-        return Pool(two_of(self.plan), self.played[:, :2, :2], self.holes[:, :2, :2], hands)
-
-    def hole_means(self, pair: Pair) -> Any:
-        """Return the means of the luck of hole cards by cell, as they are in this pool; of copies, those of all."""
-        one, two = (self.names.index(name) for name in pair)
-        own = self.holes if self.plan.equal else self.holes[:, one, two]
-        _, cells, behind, parts = own.reshape(-1, HOLES).T
-        return np.bincount(cells.astype(int), parts, CELLS) / behind.sum()
+        return Pool(two_of(self.plan), self.played[:, :2, :2])
 
     def margin(self, first: str, second: str) -> float:
         """Return what the first truly wins from the second."""
@@ -112,18 +90,12 @@ def _maker(bot: Bot, name: str) -> MakeAgent:
     return lambda: made
 
 
-def play_chunk(plan: Plan, start: int) -> tuple[Any, Any, Any]:
-    """Play some seeds by every pairing; return the table, the hole cards, and the hands."""
+def play_chunk(plan: Plan, start: int) -> Any:
+    """Play some seeds by every pairing; return the table."""
     seeds = seed_pool(f"ladder {plan.name}", CHUNK, start=start)
     made = {name: _maker(bot, name) for name, bot in plan.bots.items()}
-    known = made.keys() if plan.known else {plan.reference}
-    policies = {name: getattr(make(), "policy", None) if name in known else None for name, make in made.items()}
     names = [*plan.bots]
     table = np.zeros((CHUNK, len(names), len(names), len(COLUMNS)))
-    hands = (
-        np.zeros((CHUNK, len(names), len(names), plan.hands, 1 + SIZE), np.float32) if any(policies.values()) else None
-    )
-    holes = np.zeros((CHUNK, len(names), len(names), plan.hands, HOLES))
     for first, second in plan.pairs:
         one, two = names.index(first), names.index(second)
         options = {"hands": plan.hands, "stack": plan.stack * BIG_BLIND, "stacks": plan.stacks}
@@ -131,32 +103,13 @@ def play_chunk(plan: Plan, start: int) -> tuple[Any, Any, Any]:
         if result.faults:
             # What somebody who fails wins or loses says nothing about a way to play.
             raise ValueError(f"{plan.name}: {first} against {second}: {result.faults[0]}")
-        # In a gauntlet, as for models and programs, whose hands are worth it: averaged over what a bot could have held.
-        averaged = plan.reference is not None
-        known = {
-            game.spec: game_estimates(game, (policies[first], policies[second]), averaged=averaged)
-            for pair in result.seed_results
-            for game in pair.games
-        }
-        margins = margins_of(result, big_blind=BIG_BLIND, estimates=lambda game, known=known: known[game.spec])
-        for seed, pair in enumerate(result.seed_results):
-            parts = [each for each in (known[game.spec].hands for game in pair.games) if each is not None]
-            for hand, row in enumerate(
-                zip(won_together(parts), table_together(parts), strict=True) if hands is not None else ()
-            ):
-                own = hands[seed, one, two, hand]
-                own[0], own[1:] = row
-                hands[seed, two, one, hand] = -own
-            if parts:
-                rows = np.array([won_together(parts), *Deals.together([each.holes for each in parts])]).T
-                holes[seed, one, two, : len(rows)] = rows
-                holes[seed, two, one, : len(rows)] = rows * (-1, 1, 1, 1)
+        margins = margins_of(result, big_blind=BIG_BLIND)
         columns = [[*margins[name]] for name in ESTIMATORS]
         for side in (0, 1):
             columns.append([1000 * pair.games[side].net[0] / BIG_BLIND / plan.hands for pair in result.seed_results])
         table[:, one, two] = np.array(columns).T
         table[:, two, one] = -table[:, one, two]
-    return table, holes, hands
+    return table
 
 
 def margins_in(rows: Any) -> Margins:
@@ -169,15 +122,12 @@ def played(plan: Plan, executor: Executor, folder: str | None = None) -> Pool:
     kept = Path(folder, f"{plan.name.replace(' ', '_')}-{plan.seeds}.npz") if folder else None
     if kept is not None and kept.exists():
         found = np.load(kept)
-        return Pool(plan, found["table"], found["holes"], found["hands"] if "hands" in found.files else None)
-    tables, holes, hands = zip(*executor.map(partial(play_chunk, plan), range(0, plan.seeds, CHUNK)), strict=True)
-    arrays = {"table": np.concatenate(tables), "holes": np.concatenate(holes)}
-    if hands[0] is not None:
-        arrays["hands"] = np.concatenate(hands)
+        return Pool(plan, found["table"])
+    table = np.concatenate([*executor.map(partial(play_chunk, plan), range(0, plan.seeds, CHUNK))])
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(kept, **arrays)
-    return Pool(plan, **arrays)
+        np.savez(kept, table=table)
+    return Pool(plan, table)
 
 
 def describe(pool: Pool) -> None:
@@ -221,14 +171,6 @@ class Draws:
     def block(self, pair: Pair, start: int, count: int) -> Any:
         """Return the seed pairs of a meeting."""
         return self.pool.table[self._where(pair, start, count)]
-
-    def hands(self, pair: Pair, start: int, count: int) -> Any:
-        """Return the hands of a meeting, by seed pair."""
-        return self.pool.hands[self._where(pair, start, count)]
-
-    def holes(self, pair: Pair, start: int, count: int) -> Any:
-        """Return the hole cards of a meeting, by seed pair."""
-        return self.pool.holes[self._where(pair, start, count)]
 
     def _where(self, pair: Pair, start: int, count: int) -> tuple[Any, Any, Any]:
         _, most = self.rows.shape

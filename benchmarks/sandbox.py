@@ -1,4 +1,4 @@
-"""Measure what a sandbox costs: starting a game, hands a second, and asking for a policy.
+"""Measure what a sandbox costs: starting a game, and hands a second.
 
 Each row is played with and without a sandbox in turns, so that both see the same machine, and the best of some rounds
 counts, since others may use it, too. The C program is the example of the docs, and the Python file a bot that publishes
@@ -22,17 +22,15 @@ from time import perf_counter, sleep
 from typing import Any
 
 from molt_bench import ParticipantSpec, make_agent
-from molt_bench.agents.base import PokerAgent, PolicyOf
+from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.kinds import box_for, published_policy
+from molt_bench.agents.kinds import box_for
 from molt_bench.agents.sandbox import python_host_script, waiting_hosts
 from molt_bench.agents.sandbox.boxed_program import started_program
 from molt_bench.agents.sandbox.choice import Boxed
-from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.play.play_games import drive
 from molt_bench.poker.actions import Action
-from molt_bench.poker.observation import Observation, PlayedHand
+from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameSpec
 
 ROOT = Path(__file__).parents[1]
@@ -127,16 +125,6 @@ def in_turns(ways: dict[Any, Callable[[], object]], rounds: int = ROUNDS) -> dic
     return {way: min(times) for way, times in found.items()}
 
 
-def asked(policy: PolicyOf, *, batches: bool) -> Callable[[], object]:
-    """Return what takes the luck of a game's dice out, by a policy that is asked in batches or one by one."""
-    game, hands = GameSpec(seed=2, hands=20), list[PlayedHand]()
-    record = drive(game, (make_agent("maniac"), make_agent("callstation")), hands=hands)
-    stated = StatedPolicy(policy), StatedPolicy(policy)
-    for each in stated:
-        each.takes_many = each.takes_many and batches
-    return lambda: all_estimates(record, stated, hands=hands)
-
-
 def main() -> None:
     """Measure and print the tables."""
     with tempfile.TemporaryDirectory() as folder:
@@ -168,18 +156,6 @@ def main() -> None:
             f"{1000 * min(later):.1f} at best, {1000 * median(later):.1f} in the middle"
         )
         print(f"processor time of its host, ms: {1000 * min(processor_time_of_a_host() for _ in range(ROUNDS)):.0f}")
-        boxes = {
-            sandbox: ParticipantSpec(id="bot", type=f"{file}:Mixer", sandbox=sandbox) for sandbox in ("off", "bwrap")
-        }
-        policies = {sandbox: published_policy(spec) for sandbox, spec in boxes.items()}
-        ways = {
-            "in process": asked(policies["off"], batches=False),
-            "sandbox, in batches": asked(policies["bwrap"], batches=True),
-            "sandbox, one by one": asked(policies["bwrap"], batches=False),
-        }
-        print("\nlooking ahead in a game of 20 hands, ms")
-        for way, found_s in in_turns(ways).items():
-            print(f"{way:24}{1000 * found_s:10.1f}")
 
 
 if __name__ == "__main__":

@@ -42,11 +42,7 @@ TERMS: Final = {
         "why/how-a-run-works.md",
     ),
     "estimator": (
-        "A way to take luck out of a result. All are unbiased; better ones need fewer hands.",
-        "why/methods.md",
-    ),
-    "fitted": (
-        "The estimator that learns from earlier matches of the run how much luck to take out.",
+        "What results are measured by: the chips, or the chips without luck. Both are unbiased.",
         "why/methods.md",
     ),
     "mu±sigma": ("The OpenSkill rating, which counts matches won, not how much was won.", "why/methods.md"),

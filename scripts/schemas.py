@@ -62,12 +62,6 @@ def fields(what: str, **found: Schema) -> Schema:
 
 
 UNRANKED: Final = say(BOOLEAN, "False for one that hardly ever gave a usable answer; absent otherwise.")
-DIFFERENCE: Final[Schema] = fields(
-    "By how much raw results are above those without luck.",
-    mean=say(NUMBER, "The mean, in thousandths of a big blind a hand."),
-    z=say(NUMBER, "The mean over its standard error."),
-    evidence=say(NUMBER, "Evidence that it is not 0, however often one looks: log10 of what a bet on it has made."),
-)
 REFERENCE: Final = say(TEXT, "Who the others are measured against; absent where there is nobody.")
 PARTS: Final = {
     "mean": or_null(NUMBER, "The estimate; null if nothing is known."),
@@ -115,7 +109,6 @@ LEADERBOARD: Final = fields(
             faults=by_key(INTEGER, "How many faults of each kind it made."),
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
             ranked_=UNRANKED,
-            suspect_=say(BOOLEAN, "True if its chips and its result without luck cannot both be right."),
             sandbox_=SANDBOX,
             harness_=HARNESS,
             track_=TRACK,
@@ -171,8 +164,7 @@ MARGINS: Final = fields(
     unit=say(TEXT, "The unit of all means and intervals."),
     reference_=say(TEXT, "The reference of a gauntlet; absent otherwise."),
     estimator=say(TEXT, "`rating.estimator` of the config."),
-    luckVersion=say(INTEGER, "Version of the frozen coefficients that take luck out."),
-    luckHash=say(TEXT, "Their hash."),
+    luck=say(TEXT, "Version and hash of the frozen weights that take luck out."),
     ranking=listed(
         fields(
             "What a participant wins from the field.",
@@ -180,17 +172,8 @@ MARGINS: Final = fields(
             **PARTS,
             anchor=say(BOOLEAN, "Whether it only anchors the scale."),
             ranked_=UNRANKED,
-            rawMinusEstimator_=DIFFERENCE,
         ),
         "Best first.",
-    ),
-    suspicion=fields(
-        "Whose chips and results without luck do not agree.",
-        suspects=listed(TEXT, "Ids of those for whom both cannot be right; chips alone count for them."),
-        doubted=listed(
-            TEXT, "Ids of others about whom no order is claimed yet: they differ by more than usual at one look."
-        ),
-        bound=say(NUMBER, "The evidence from which on somebody is a suspect."),
     ),
     neighbours=listed(
         fields(
@@ -214,9 +197,7 @@ MARGINS: Final = fields(
             a=TEXT,
             b=TEXT,
             seedPairs=say(INTEGER, "Seed pairs they have played."),
-            estimator=say(TEXT, "The estimator in use for this pair."),
             sure=say(NUMBER, "Confidence that one of them wins from the other."),
-            rawMinusEstimator_=DIFFERENCE,
             certifiedHalfWidth=or_null(NUMBER, "Half of the interval that holds however often one looks."),
             estimators=fields(
                 "What a wins from b by each estimator.",
@@ -359,7 +340,6 @@ SUMMARY: Final = fields(
         sha256=say(TEXT, "Hash of its last line, which identifies the whole."),
     ),
     marginsSha256_=say(TEXT, "Hash of that hash and of all margins in matches.json, which may then be used again."),
-    suspicions_=listed(TEXT, "Whose chips and results without luck do not agree, if anybody's, and what follows."),
     warnings=listed(TEXT, "What readers should know."),
 )
 SEEDS: Final = listed(SEED, "The seeds of the run, which `--seeds-file` takes.")

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.records import ESTIMATORS
-
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 
@@ -127,14 +125,3 @@ def test_the_list_of_measurements_has_every_script():
     listed = (BENCHMARKS / "README.md").read_text("utf-8")
     assert not [path.name for path in BENCHMARKS.glob("*.py") if f"`{path.name}`" not in listed]
     assert not [name for name in re.findall(r"`(\w+\.py)`", listed) if not (BENCHMARKS / name).is_file()]
-
-
-def test_hands_of_a_gauntlet_are_averaged_over_the_cards_of_its_reference(benchmarks):
-    from ladders import tag_with_errors
-    from pools import play_chunk
-
-    plan = tag_with_errors(seeds=10, reference="maniac")
-    plan = plan._replace(bots={name: plan.bots[name] for name in ("tag 0", "maniac")}, hands=4)
-    table, *_ = play_chunk(plan, 0)
-    deviation = dict(zip(ESTIMATORS, table[:, 0, 1].std(axis=0), strict=False))
-    assert deviation["aivat"] < 0.8 * deviation["correctedSolid"]

@@ -265,18 +265,8 @@ class RatingChange(msgspec.Struct, frozen=True):
     after: tuple[Rating, Rating]
 
 
-#: The estimators by their names in configs and artifacts, with their fields in `molt_bench.luck.estimators.Estimates`.
-ESTIMATORS: Final = {
-    "raw": "raw",
-    "allIn": "all_in",
-    "adjusted": "adjusted",
-    "adjustedSolid": "adjusted_solid",
-    "corrected": "corrected",
-    "correctedSolid": "corrected_solid",
-    "ranged": "ranged",
-    "aivat": "aivat",
-    "fitted": "fitted",
-}
+#: The estimators by their names in configs and artifacts: the chips, and the chips without luck.
+ESTIMATORS: Final = ("raw", "adjusted")
 
 #: What player A won in each seed pair of a match, in thousandths of a big blind per hand, by the names of `ESTIMATORS`.
 Margins: TypeAlias = Mapping[str, tuple[float, ...]]
@@ -289,7 +279,7 @@ MOST: Final = 1e20
 
 def possible_margins(margins: Margins, seeds: int) -> bool:
     """Return whether margins that were read can be those of a match over so many seeds: all there, and numbers."""
-    return margins.keys() == ESTIMATORS.keys() and all(
+    return margins.keys() == {*ESTIMATORS} and all(
         len(column) == seeds and all(-MOST <= each <= MOST for each in column) for column in margins.values()
     )
 

@@ -64,7 +64,7 @@ def test_the_log_has_a_sample_for_each_seed_pair_with_its_score_and_their_standa
     assert log.status == "success"
     values = [sample.scores[SCORE].value for sample in log.samples]
     assert {sample.id for sample in log.samples} == {*seed_pool("inspect", 2)}
-    assert [each.name for each in log.results.scores] == ["raw", "aivat"]
+    assert [each.name for each in log.results.scores] == ["raw", "adjusted"]
     for each in log.results.scores:
         one, two = (value[each.name] for value in values)
         assert each.metrics["mean"].value == pytest.approx((one + two) / 2)
@@ -143,7 +143,7 @@ def test_the_command_scores_a_log_again(tmp_path, scorer):
     flags = ("--action", "overwrite", "--overwrite", "--output-file", again, "--display", "plain")
     said = inspect("score", path, *scorer, *flags, cwd=tmp_path)
     assert "raw" in said
-    assert "aivat" in said
+    assert "adjusted" in said
     before, after = read_eval_log(str(path)), read_eval_log(str(again))
     for one, two in zip(before.samples, after.samples, strict=True):
         (found,) = two.scores.values()
@@ -192,5 +192,5 @@ def test_the_command_plays_a_model_of_a_provider_over_http(tmp_path):
 def test_the_command_plays_the_mock_without_a_network(tmp_path):
     settings = ("-T", "opponent=tight", "-T", "pairs=1", "-T", "hands=2", "--display", "plain")
     said = inspect("eval", "molt_bench/holdem", "--model", "mockllm/model", *settings, cwd=tmp_path)
-    assert "aivat" in said
+    assert "adjusted" in said
     assert "Log:" in said

@@ -12,7 +12,7 @@ import pytest
 import molt_bench
 from molt_bench.agents.code_file import code_file
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.permission import BUILT_IN, OWN, Permission, make_permitted, permitted_policy
+from molt_bench.agents.permission import BUILT_IN, OWN, Permission, make_permitted
 from molt_bench.agents.python_import import check_factory, file_hash, find_factory
 from molt_bench.errors import AgentError, ConfigError, NotPermitted
 from molt_bench.specs import ParticipantSpec
@@ -50,7 +50,7 @@ OUTSIDERS = ["os:system", "mine.py:make", "plug", "exec:./bot", "acpc:./bot", "h
 
 
 def test_agents_of_runs_are_made_nowhere_else():
-    makes = re.compile(r"(?<!def )\b(make_agent|published_policy|find_factory|call_factory)\(")
+    makes = re.compile(r"(?<!def )\b(make_agent|find_factory|call_factory)\(")
     found = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if makes.search(path.read_text("utf-8"))}
     assert found == DIRECT
 
@@ -60,7 +60,6 @@ def test_only_built_in_bots_need_no_permission(participant_type):
     spec = ParticipantSpec(id="x", type=participant_type)
     with pytest.raises(NotPermitted, match="'x'"):
         make_permitted(spec, BUILT_IN)
-    assert permitted_policy(spec, BUILT_IN) is None
     assert not Permission(granted={"y": None}).allows(spec)
     assert Permission(granted={"x": "0" * 64}).code_of(spec) == "0" * 64
     assert OWN.code_of(spec) is None

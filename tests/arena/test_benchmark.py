@@ -83,7 +83,7 @@ def test_agents_of_ones_own_are_made_afresh_for_every_game():
         "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 2}},
     }
     result = run_benchmark(config, agents={"mine": Mine})
-    assert made == [3] * (1 + 1 + 2 * 2 * 2)  # one to see whether it can be made, one for its policy
+    assert made == [3] * (1 + 2 * 2 * 2)  # one to see whether it can be made
     assert result.leaderboard[0].matches == 2
 
 

@@ -6,7 +6,6 @@ import os
 import pytest
 
 from molt_bench.agents.llm.sending.http import certificates
-from molt_bench.luck.stand_ins import learned, match_luck
 from tests.e2e.llm import LIBRARIES, Server
 from tests.e2e.shell import BOTS
 
@@ -24,15 +23,6 @@ def no_keys(monkeypatch):
     """Take out of the environment what tests must not see: keys of whoever runs them, and ways around the loopback."""
     for name in [name for name in os.environ if name.upper().endswith(("_API_KEY", "_PROXY", "_TOKEN"))]:
         monkeypatch.delenv(name)
-
-
-@pytest.fixture(scope="module")
-def early_stand_ins():
-    """Have stand-ins after a few hands."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learned, "FIRST_HANDS", 6)
-        patch.setattr(match_luck, "_ENOUGH", 6)
-        yield
 
 
 @pytest.fixture(scope="module", name="one_server")

@@ -1,7 +1,6 @@
 """Agents that are not what they seem, as anybody could hand them in: `--participants tests/e2e/suspects.py:CardReader`.
 
-Two know cards that they may not know, and two publish a policy that is not theirs. What each wins in chips is right;
-what is left of it when luck is removed is not.
+They know cards that they may not know. What each wins in chips is right; what is left of it without luck is not.
 """
 
 import sys
@@ -79,57 +78,3 @@ class Rememberer:
     def on_hand_complete(self, result):
         """Remember a hand."""
         self.seen[result.hand_number] = (result.cards, result.opponent_cards, result.board)
-
-
-class Liar:
-    """Calls whatever comes, and says that it would have folded most of its calls."""
-
-    name = "liar"
-
-    def act(self, observation):
-        """Call."""
-        return passive(observation)
-
-    def policy(self, observation):
-        """Return odds that it does not draw by."""
-        return ((CALL, 0.1), (FOLD, 0.9)) if observation.to_call else ((CHECK, 1.0),)
-
-
-class Gamer:
-    """Plays at random, and makes its policy unusable in games that it has won.
-
-    The luck of its dice is then removed from the games that it has lost alone.
-    """
-
-    name = "gamer"
-    #: Chips won in the games of this process, by own cards and number of their hands.
-    won: ClassVar[dict] = {}
-
-    def reset(self):
-        """Begin a game."""
-        self.hands, self.net = [], 0
-
-    def act(self, observation):
-        """Fold, call or raise by two pots, each as often."""
-        return self._actions(observation)[observation.noise // 7 % len(self._actions(observation))]
-
-    @staticmethod
-    def _actions(observation):
-        if not observation.max_raise_to:
-            return (passive(observation), FOLD) if observation.to_call else (CHECK,)
-        size = min(observation.max_raise_to, max(observation.min_raise_to, observation.to_call + 3 * observation.pot))
-        return (passive(observation), *((FOLD,) if observation.to_call else ()), Action("raiseTo", size))
-
-    def on_hand_complete(self, result):
-        """Note whether the game is being won."""
-        self.net += result.net[result.seat]
-        self.hands.append((result.seat, result.hand_number, result.cards))
-        for hand in self.hands:
-            self.won[hand] = self.net > 0
-
-    def policy(self, observation):
-        """Return the true odds, or a size that nobody may raise to."""
-        if self.won.get((observation.seat, observation.hand_number, observation.cards)):
-            return ((Action("raiseTo", 1), 1.0),)
-        actions = self._actions(observation)
-        return tuple((action, 1 / len(actions)) for action in actions)

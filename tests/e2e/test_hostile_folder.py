@@ -19,7 +19,6 @@ import pytest
 
 from molt_bench import Action
 from molt_bench.agents.kinds import source_hash
-from molt_bench.agents.permission import BUILT_IN
 from molt_bench.agents.sandbox.bubblewrap import bubblewrap
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.dealer import Dealer
@@ -30,7 +29,7 @@ from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
 from molt_bench.runs.exchange_file import ExchangeHeader
-from molt_bench.runs.header import config_hash, published_policies
+from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import Journal, Rated, SessionEnd, read_journal
 from molt_bench.runs.journal_past import past_of
 from molt_bench.runs.reply_lines import FORMAT as EXCHANGES_FORMAT
@@ -72,16 +71,16 @@ OTHERS = {"run", "doctor", "init", "join", "check"}
 SUCCEEDS = {"report", "verify", "compare", "grade", "export"}
 
 
-def accounts_of(content):
-    """Return what would be recorded about each match of a run if nobody but built-in bots stated a policy."""
+def margins_of_matches(content):
+    """Return what would be recorded about each match of a run."""
     config, found = load_config(content.header.config), {}
-    ladder = Ladder(config, published_policies(config, {}, BUILT_IN))
+    ladder = Ladder(config)
     lines = tuple(line for line in content.lines if not isinstance(line, Rated))
     past = past_of(config, msgspec.structs.replace(content, lines=lines))
     deal = Dealer(config, SeedBlocks(config.seeds, ladder.meetings, None), trusted=False, resumptions=0)
 
     def note(match):
-        found[match.number] = ladder.match_margins.account(match.number)
+        found[match.number] = match.margins
 
     drive_run(rounds(config, ladder, deal, past=past, on_match=note), play_nothing)
     return found
@@ -171,10 +170,10 @@ class Trap:
             )
         )
         played = msgspec.structs.replace(content, header=msgspec.structs.replace(content.header, config=plain))
-        accounts = accounts_of(played)
+        margins = margins_of_matches(played)
         for line in content.lines:
             if isinstance(line, Rated):
-                journal.write(msgspec.structs.replace(line, account=accounts[line.match]))
+                journal.write(msgspec.structs.replace(line, margins=margins[line.match]))
             elif not isinstance(line, SessionEnd):
                 journal.write(line)
             elif ended:  # margins differ by who played, so the line cannot vouch for them any more

@@ -5,12 +5,11 @@ import shutil
 
 import pytest
 
-from molt_bench.luck.stand_ins import learned
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.view.library import Library
 from tests.agents.llm.mixing import mixing
 from tests.e2e.llm import SAME, config_for, cut, exchanges_in, gone_on, killed_and_resumed, played, same_files
-from tests.e2e.shell import lines_of, one_clear_line, quick, read, unvouched
+from tests.e2e.shell import lines_of, quick, unvouched
 
 FILES = (*SAME, "margins.json")
 
@@ -30,11 +29,6 @@ def config_of(url, **settings):
     return config
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _early(early_stand_ins):
-    """Everything here is also about stand-ins."""
-
-
 @pytest.fixture(scope="module")
 def whole(one_server, tmp_path_factory):
     """Return the folder of a finished run."""
@@ -42,23 +36,11 @@ def whole(one_server, tmp_path_factory):
         return played(tmp_path_factory.mktemp("whole"), config_of(one_server.url))
 
 
-def margins(folder):
-    matches = read(folder, "matches.json")["matches"]
-    return [seed["marginsMbb"] for match in matches for seed in match["result"]["perSeed"]]
-
-
-def test_strategies_are_on_record_and_change_the_margins(whole):
+def test_strategies_are_on_record(whole):
     lines = exchanges_in(whole)
     assert all(sum(share["percent"] for share in line["strategy"]) == 100 for line in lines if "strategy" in line)
     assert 0 < sum("strategy" not in line for line in lines) < len(lines) / 2
-    assert any(each["corrected"] != each["adjusted"] for each in margins(whole))
     assert lines_of(whole, "journal.jsonl")[0]["versions"]["harness of model"] == "mixed/1"
-
-
-def test_later_matches_are_looked_ahead_by_stand_ins(whole, monkeypatch):
-    """Without stand-ins, their margins would be others."""
-    monkeypatch.setattr(learned, "FIRST_HANDS", 10**6)
-    one_clear_line(quick("verify", whole), "margins of match")
 
 
 @pytest.mark.slow
@@ -97,7 +79,6 @@ def test_a_run_killed_in_place_of_an_answer_does(whole, server, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", [("inline",), ("async", "--games-at-once", "1"), ("processes", "--workers", "2")])
 def test_where_games_are_played_changes_no_byte(whole, server, tmp_path, executor):
-    """What stand-ins learn depends on the order of the run, not on who is done first."""
     server.say = careless
     folder = played(tmp_path, config_of(server.url), "--executor", *executor)
     assert same_files(folder, FILES) == same_files(whole, FILES)

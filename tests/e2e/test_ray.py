@@ -1,6 +1,5 @@
 """Games on a Ray cluster: the same bytes, whatever happens to its workers. `make slow SUITE=ray` runs it."""
 
-import json
 import os
 import shutil
 import socket
@@ -97,8 +96,8 @@ def test_a_run_on_a_cluster_of_its_own_gives_the_same_bytes(ray, tmp_path):
     assert artifacts(here) == artifacts(there)
 
 
-def test_stand_ins_for_a_model_learn_the_same_beside_a_cluster(ray, tmp_path, server):
-    """The model's games are played here and those of bots there; what is learned follows the order of the run."""
+def test_a_run_with_a_model_gives_the_same_bytes_beside_a_cluster(ray, tmp_path, server):
+    """The model's games are played here and those of bots there."""
     ray.shutdown()
     server.say = mixing
     config = config_for(server.url, harness="mixed") | {"game": {"handsPerGame": 20}}
@@ -110,9 +109,6 @@ def test_stand_ins_for_a_model_learn_the_same_beside_a_cluster(ray, tmp_path, se
         assert done.returncode == 0, done.stderr
         found.append(same_files(run_of(tmp_path / executor / "out"), (*SAME, "margins.json")))
     assert found[0] == found[1]
-    matches = json.loads(found[0]["matches.json"])["matches"]
-    margins = [seed["marginsMbb"] for match in matches for seed in match["result"]["perSeed"]]
-    assert any(each["fitted"] not in (each["ranged"], each["correctedSolid"]) for each in margins)
 
 
 def test_a_cluster_that_is_elsewhere_is_found_by_its_address(ray, tmp_path):

@@ -63,7 +63,7 @@ class TestEveryKind:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["blueprint", "aivat carry"])
+@pytest.mark.parametrize("name", ["blueprint", "blueprint carry"])
 def test_however_the_machine_adds_up_arrays(name, tmp_path, monkeypatch):
     """The last bits of sums of arrays depend on the processor, and on how many threads share the work."""
     one = golden(tmp_path / "one", name)

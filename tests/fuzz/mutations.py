@@ -70,7 +70,7 @@ MODES = [
     {"scheduler": {"policy": "adjacent_pairs", "minSeedPairs": 10**6, "matchesPerRound": 10**6}},
     {"stop": {"adjacentConfidence": {"threshold": 0.9999999999999999, "tieMarginMbb": 1e-6}}},
     {"stop": {"adjacentConfidence": {"threshold": 0.5000000000000001, "tieMarginMbb": 1e9, "method": "openskill"}}},
-    {"stop": {"adjacentConfidence": {"tieMarginMbb": 0, "familywise": True}}, "rating": {"estimator": "aivat"}},
+    {"stop": {"adjacentConfidence": {"tieMarginMbb": 0, "familywise": True}}, "rating": {"estimator": "raw"}},
     {"stop": {"adjacentConfidence": {"threshold": 0.999999999, "tieMarginMbb": 1e-6}}},
     {"scheduler": {"policy": "gauntlet", "reference": "a"}},
     {"scheduler": {"reference": "nobody"}},

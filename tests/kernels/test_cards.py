@@ -5,7 +5,7 @@ import pytest
 from molt_bench.agents import starting_hands
 from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards import card_luck, equity_vs_random
+from molt_bench.luck import cards, equity_vs_random
 from molt_bench.poker import evaluator
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
@@ -39,10 +39,10 @@ def pure(monkeypatch, *modules):
 def test_the_equities_of_all_streets_are_the_same(monkeypatch):
     known = [(holes, board[:size]) for holes, board in deals(400) for size in (0, 3, 4, 5)]
     preflop_table()  # which the kernel is given when it is loaded
-    found = [card_luck.street_equities(*each) for each in known]
-    pure(monkeypatch, card_luck)
-    card_luck.forget_equities()
-    assert found == [card_luck.street_equities(*each) for each in known]
+    found = [cards.street_equities(*each) for each in known]
+    pure(monkeypatch, cards)
+    cards.forget_equities()
+    assert found == [cards.street_equities(*each) for each in known]
 
 
 def test_win_rates_are_the_same(monkeypatch):
@@ -64,13 +64,13 @@ def test_equity_against_a_range_is_the_same(percent):
 
 def test_cards_that_cannot_be_are_refused_as_without_kernels():
     with pytest.raises(RulesError, match="different cards from 0 to 51"):
-        card_luck.street_equities((cards_from_text("AhAd"), cards_from_text("AhKd")), ())
+        cards.street_equities((cards_from_text("AhAd"), cards_from_text("AhKd")), ())
 
 
 def test_odd_arguments_do_no_harm():
-    for cards in ([], (52, 0), (-1, 3), (1 << 80, 2), ("Ah", "Kd"), (True, 2), None, 7, (1.0, 2.0)):
-        assert compiled.street_equities((0, 1), cards, ()) is None
-        assert compiled.sampled_wins(cards, (0, 1), (2, 3, 4), bytes(1024)) is None
+    for odd in ([], (52, 0), (-1, 3), (1 << 80, 2), ("Ah", "Kd"), (True, 2), None, 7, (1.0, 2.0)):
+        assert compiled.street_equities((0, 1), odd, ()) is None
+        assert compiled.sampled_wins(odd, (0, 1), (2, 3, 4), bytes(1024)) is None
     with pytest.raises(ValueError, match="not the tables"):
         compiled.set_tables(b"", b"", b"", b"", 0, 0, 0)
 

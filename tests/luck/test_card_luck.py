@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from molt_bench.luck.cards.card_luck import street_equities
+from molt_bench.luck.cards import street_equities
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.equity import equity
 

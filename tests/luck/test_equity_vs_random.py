@@ -3,7 +3,7 @@
 import pytest
 
 from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.cards.equity_vs_random import equities_vs_random
+from molt_bench.luck.equity_vs_random import equities_vs_random
 from molt_bench.poker.deck import Shoe
 
 

@@ -3,16 +3,17 @@
 import pytest
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.cards.card_luck import hand_luck
-from molt_bench.luck.coefficients import LADDER, Coefficients
-from molt_bench.luck.dice.draws import FEATURES
-from molt_bench.luck.estimators import game_estimates, hand_estimates
+from molt_bench.luck.cards import deals_of, hand_terms
+from molt_bench.luck.estimators import Estimates, game_estimates, margins_of
+from molt_bench.luck.weights import DEALS, DEPTHS, bucket_of, luck_version
+from molt_bench.play.match import play_match
 from molt_bench.play.play_games import play_game
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import ESTIMATORS
 
-#: Every coefficient 1, so that the sums are easily done by hand.
-ONES = Coefficients(depths=(1.0, 8.0), chance=((1.0,) * 6,) * 4, actions=(1.0,) * FEATURES)
+PINNED = "3:0e690c46af77076aaba823dc33a15b350bf14b426433e8ac77eb71ef171801cd"
+#: Every weight 1, so that the sums are easily done by hand.
+ONES = ((1.0,) * 6,) * 4
 #: Aces against kings before the flop: 1,388,072 wins and 6,538 splits of 1,712,304 run-outs (published).
 E0 = (1_388_072 + 6_538 / 2) / 1_712_304
 #: On 2c3d9h, of 990 run-outs: two kings 1, a king and neither king nor ace 2 * 41 = 82; kings win those 83.
@@ -21,8 +22,12 @@ E_FLOP = (990 - 83) / 990
 E_TURN = 42 / 44
 
 
-def estimates(line, coefficients=ONES):
-    return hand_estimates(hand_from_text(line).hand, coefficients=(coefficients, LADDER))
+def hand_of(line):
+    return hand_from_text(line).hand
+
+
+def terms(line, weights=ONES):
+    return hand_terms(hand_of(line), weights)
 
 
 def other_side(line):
@@ -77,43 +82,44 @@ WORKED_OUT = [
 
 @pytest.mark.parametrize(("line", "raw", "all_in", "adjusted"), WORKED_OUT)
 def test_a_hand_is_worth_what_was_worked_out(line, raw, all_in, adjusted):
-    won = estimates(line)
-    assert won.raw == raw
+    won = terms(line)
+    assert hand_of(line).payoffs[0] == raw
     assert won.all_in == pytest.approx(all_in, abs=1e-9)
     assert won.adjusted == pytest.approx(adjusted, abs=1e-9)
-    assert won.corrected == won.adjusted
 
 
 @pytest.mark.parametrize("line", [line for line, *_ in WORKED_OUT])
 def test_what_one_seat_wins_the_other_loses(line):
-    won, lost = estimates(line), estimates(other_side(line))
-    assert (won.raw, won.all_in) == (-lost.raw, pytest.approx(-lost.all_in, abs=1e-9))
+    won, lost = terms(line), terms(other_side(line))
+    assert won.all_in == pytest.approx(-lost.all_in, abs=1e-9)
     assert won.adjusted == pytest.approx(-lost.adjusted, abs=1e-9)
 
 
 def test_the_turn_of_fortune_is_taken_out_of_a_split_that_a_flush_won():
     """AhKh wins 10,000 from AdKd with four hearts; before the flop both had half of the pot."""
-    won = estimates("1:50/100/0:10000,10000:b0:AhKh|AdKd|2h7h9hJsQs:r10000c:10000")
-    assert (won.raw, won.all_in, won.adjusted) == (10_000, 0, 0)
+    won = terms("1:50/100/0:10000,10000:b0:AhKh|AdKd|2h7h9hJsQs:r10000c:10000")
+    assert (won.all_in, won.adjusted) == (0, 0)
 
 
 def test_a_card_is_weighed_by_its_street_and_by_the_stacks_behind_the_pot():
     """Flop: 9,700 behind a pot of 600, deep. Turn: 8,500 behind 3,000, middle. River: 2,500 behind 15,000, shallow."""
     line = "1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:r300c/r1200c/r6000c/kk:-7500"
     weights = ((0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 10), (0, 0, 0, 0, 100, 0), (0, 0, 0, 1000, 0, 0))
-    won = estimates(line, Coefficients(depths=(1.0, 8.0), chance=weights, actions=(1.0,) * FEATURES))
+    won = terms(line, weights)
     luck = HOLES + 10 * 600 * (E_FLOP - E0) + 100 * 3000 * (E_TURN - E_FLOP) + 1000 * 15_000 * (0 - E_TURN)
     assert won.adjusted == pytest.approx(-7500 - luck)
 
 
 def test_a_card_is_weighed_by_whether_there_was_a_raise_on_the_street_before():
-    terms = hand_luck(hand_from_text("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:ck/r300c/kk/kk:-400").hand).terms
-    assert [term.raised for term in terms] == [False, False, True, False]
+    hand = hand_of("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9h8sKh:ck/r300c/kk/kk:-400")
+    assert [deal.raised for deal in deals_of(hand, hand_terms(hand).equities)] == [False, False, True, False]
 
 
 def test_only_cards_before_the_last_decision_count_as_luck():
-    assert [term.dealt for term in hand_luck(hand_from_text(ALL_IN_FLOP).hand).terms] == [0, 1]
-    assert [term.dealt for term in hand_luck(hand_from_text(ALL_IN_PREFLOP).hand).terms] == [0]
+    dealt = {
+        line: [deal.dealt for deal in deals_of(hand_of(line), terms(line).equities)] for line in (ALL_IN_FLOP, FOLD)
+    }
+    assert dealt == {ALL_IN_FLOP: [0, 1], FOLD: [0]}
 
 
 def game(*, seating="AB", **options):
@@ -127,9 +133,8 @@ def test_a_game_is_the_sum_of_player_as_hands_that_count(seating, options):
     record = game(seating=seating, **options)
     won = game_estimates(record)
     sign = 1 if seating == "AB" else -1
-    hands = [hand_estimates(hand) for number, hand, _ in record.replay() if number > record.spec.warmup_hands]
+    hands = [hand_terms(hand) for number, hand, _ in record.replay() if number > record.spec.warmup_hands]
     assert won.raw == record.net[0]
-    assert won.all_in == pytest.approx(sign * sum(one.all_in for one in hands))
     assert won.adjusted == pytest.approx(sign * sum(one.adjusted for one in hands))
 
 
@@ -144,8 +149,7 @@ def test_a_game_in_which_both_failed_is_a_draw_by_every_estimator():
     record = play_game((Broken(), Broken()), seed=1, hands=5)
     assert record.both_failed
     assert record.hand_nets[0]
-    won = game_estimates(record)
-    assert [getattr(won, field) for field in ESTIMATORS.values()] == [0] * len(ESTIMATORS)
+    assert game_estimates(record) == Estimates(0, 0.0)
 
 
 def test_a_forced_fold_counts_as_played():
@@ -154,9 +158,36 @@ def test_a_forced_fold_counts_as_played():
 
 
 def test_the_luck_of_the_holes_cancels_out_in_both_seatings():
-    weights = Coefficients(
-        depths=(), chance=((9.0,) * 2, (0.0,) * 2, (0.0,) * 2, (0.0,) * 2), actions=(0.0,) * FEATURES
-    )
-    both = [game_estimates(game(seating=seating), coefficients=(weights, LADDER)) for seating in ("AB", "BA")]
-    assert both[0].adjusted != pytest.approx(both[0].all_in)
-    assert sum(won.adjusted - won.all_in for won in both) == pytest.approx(0, abs=1e-6)
+    weights = ((9.0,) * 6, (0.0,) * 6, (0.0,) * 6, (0.0,) * 6)
+    cards = []
+    for seating, sign in (("AB", 1), ("BA", -1)):
+        cards.append(sign * sum(hand_terms(hand, weights).cards for _, hand, _ in game(seating=seating).replay()))
+    assert cards[0] != pytest.approx(0)
+    assert sum(cards) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_margin_is_per_hand_of_the_spec_and_rounded_to_a_millionth_of_a_big_blind():
+    players = BUILTIN_AGENTS["tag"](seed="one"), BUILTIN_AGENTS["maniac"](seed="two")
+    result = play_match(tuple(lambda each=each: each for each in players), seeds=["a", "b"], hands=7)
+    found = margins_of(result, big_blind=100)
+    assert found.keys() == {*ESTIMATORS}
+    for at, seed in enumerate(result.seed_results):
+        assert found["raw"][at] == round(1000 * seed.net / 100 / 14, 3)
+        won = sum(game_estimates(each).adjusted for each in seed.games)
+        assert found["adjusted"][at] == pytest.approx(1000 * won / 100 / 14, abs=6e-4)
+        assert found["adjusted"][at] == round(found["adjusted"][at], 3)
+
+
+class TestWeights:
+    """They are what was fitted, and every run can tell."""
+
+    def test_they_are_frozen(self):
+        """A change of theirs is a new version: raise it, and pin the new hash."""
+        assert luck_version() == PINNED
+
+    def test_every_street_and_bucket_has_one(self):
+        assert [len(row) for row in DEALS] == [2 * (len(DEPTHS) + 1)] * 4
+
+    @pytest.mark.parametrize(("behind", "bucket"), [(0, 0), (99, 0), (100, 1), (799, 1), (800, 2), (10**6, 2)])
+    def test_a_bucket_begins_at_its_depth(self, behind, bucket):
+        assert bucket_of(behind, 100) == bucket

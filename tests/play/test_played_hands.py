@@ -43,8 +43,7 @@ def test_a_record_is_the_same_with_and_without():
 
 def test_luck_is_the_same_with_hands_as_they_were_played_and_rebuilt():
     record, hands = played()
-    policies = make_agent("maniac").policy, make_agent("random").policy
-    assert game_estimates(record, policies, hands=hands) == game_estimates(record, policies)
+    assert game_estimates(record, hands) == game_estimates(record)
 
 
 def test_an_event_loop_hands_on_the_same():

@@ -36,7 +36,7 @@ def test_without_an_estimator_nothing_is_said_to_be_taken_out(tmp_path):
     folder = quick_run(tmp_path, *flags, "--executor", "inline", "--set", "rating.estimator=raw")
     result = Analysis(StoredRun.open(folder).result())
     assert "no luck is taken out (estimator raw)" in raw_and_corrected(result)
-    assert "raw takes out nothing" in " ".join(explanation(result))
+    assert "as dealt: no luck is taken out" in " ".join(explanation(result))
 
 
 def test_every_number_of_the_table_is_explained_for_its_agent(found):

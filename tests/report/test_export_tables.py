@@ -8,7 +8,7 @@ from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_
 
 from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.errors import JournalError
-from molt_bench.luck.estimators import hand_estimates
+from molt_bench.luck.cards import hand_terms
 from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, that_count
 from molt_bench.report.exports.hands_csv import COLUMNS, hands_csv, row
@@ -51,7 +51,7 @@ def test_chips_are_neither_made_nor_lost():
 
 def test_a_row_is_a_hand_by_player():
     given = written_hand("7:50/100/0:10000,9000:b0:AhKd|7c7d|2h3h4hQcKs:r300c/kr600c/kk/r8100c:9000", seating="BA")
-    won = hand_estimates(given.hand)
+    won = hand_terms(given.hand)
     assert row(given) == {
         "run": "a run",
         "match": 3,

@@ -26,13 +26,13 @@ def run(after, **participant):
     config = {
         "participants": [{"id": "learner", "type": "learner", **participant}, {"id": "other", "type": "callstation"}],
         "game": {"handsPerGame": 10},
-        "seeds": {"perMatch": 8, "masterSeed": "learning"},
+        "seeds": {"perMatch": 24, "masterSeed": "learning"},
         "stop": {"budget": {"maxMatches": 1}, "adjacentConfidence": None},
     }
     return run_benchmark(config, agents={"learner": Learner}, executor="inline")
 
 
-@pytest.mark.parametrize("after", [80, 0])
+@pytest.mark.parametrize("after", [240, 0])
 def test_a_change_between_the_halves_is_found(after):
     found = change(run(after, isolated=False), "learner")
     assert (abs(found.mean) > found.half_width()) == bool(after)
@@ -49,7 +49,7 @@ def test_only_those_that_may_remember_are_reported():
 
 
 def test_the_sentence_says_whether_the_change_is_clear():
-    (said,) = learning_sentences(run(80, isolated=False), {"learner": "The learner"})
+    (said,) = learning_sentences(run(240, isolated=False), {"learner": "The learner"})
     assert said.startswith("The learner may learn")
     assert "depends on how long the run is" in said
     (said,) = learning_sentences(run(0, isolated=False), {"learner": "The learner"})

@@ -105,15 +105,12 @@ def test_one_who_has_not_played_has_no_rank_and_stands_below_those_who_have() ->
     assert found.rows[0].bb_per_100 > 0 > found.rows[1].bb_per_100
 
 
-def test_auto_says_what_it_took_and_another_estimator_its_name(by_result: Analysis) -> None:
-    taken = set(by_result.estimators.values())
-    assert by_result.estimator.startswith("auto: ")
-    assert all(name in by_result.estimator for name in taken)
-    assert sum(map(int, re.findall(r"in (\d+)", by_result.estimator))) in (0, 10)
+def test_the_estimator_is_that_of_the_config(by_result: Analysis) -> None:
+    assert by_result.estimator == "adjusted"
     out = StringIO()
     print_result(by_result, Console(file=out, width=120))
-    assert f"(estimator {by_result.estimator})." in out.getvalue()
-    pairs = by_result.estimators
+    assert "(estimator adjusted)." in out.getvalue()
+    pairs = {match.participants for match in by_result.result.matches}
     chips, used = (sum(model.own_variance(*pair) for pair in pairs) for model in (by_result.raw, by_result.model))
     assert by_result.hands_by_chips == pytest.approx(chips / used)
     rating = by_result.result.config.rating.model_copy(update={"estimator": "raw"})

@@ -19,7 +19,7 @@ from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.open_run import OpenRun
 
 RUN = {
-    "participants": ["blueprint", "tag", "random"],
+    "participants": ["maniac", "tag", "random"],
     "seeds": {"perMatch": 2, "masterSeed": "recorded"},
     "game": {"handsPerGame": 4},
     "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 4}},
@@ -44,11 +44,8 @@ def run(played, tmp_path):
 def estimated(monkeypatch):
     """Return a list that has an entry for every game out of which luck is taken from now on."""
     games = []
-    for name in ("all_estimates", "margins_of"):
-        of = getattr(match_margins, name)
-        monkeypatch.setattr(
-            match_margins, name, lambda *args, of=of, **kwargs: games.append(args[0]) or of(*args, **kwargs)
-        )
+    of = match_margins.game_estimates
+    monkeypatch.setattr(match_margins, "game_estimates", lambda game: games.append(game) or of(game))
     return games
 
 
@@ -116,20 +113,20 @@ def test_a_journal_edited_without_its_chain_cannot_be_read(run):
     lines = path.read_bytes().splitlines()
     at = next(at for at, line in enumerate(lines) if b'"line":"margins"' in line)
     changed = json.loads(lines[at])
-    changed["account"]["variants"][0]["marginsMbb"]["fitted"][0] += 1.0
+    changed["margins"]["adjusted"][0] += 1.0
     lines[at] = json.dumps(changed, separators=(",", ":")).encode()
     path.write_bytes(b"".join(line + b"\n" for line in lines))
     with pytest.raises(JournalError, match="lines were removed, added or changed"):
         StoredRun.open(run)
 
 
-@pytest.mark.parametrize("estimator", ["fitted", "raw"])
+@pytest.mark.parametrize("estimator", ["adjusted", "raw"])
 @pytest.mark.slow
 def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimator):
     path = run / "journal.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     changed = next(line for line in lines if line["line"] == "margins")
-    changed["account"]["variants"][0]["marginsMbb"][estimator][0] += 1.0
+    changed["margins"][estimator][0] += 1.0
     path.write_bytes(rechained(lines))
     (run / "summary.json").unlink()
     stored = StoredRun.open(run)

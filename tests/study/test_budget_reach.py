@@ -8,7 +8,7 @@ from molt_bench import run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
 from molt_bench.study.budget_reach import ways, what_it_buys
-from molt_bench.study.pilot import AGAINST_REFERENCE, Pilot, pilot_of
+from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.planner import Planner
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
@@ -107,19 +107,6 @@ def test_for_models_the_blueprint_is_added_as_a_reference(bots):
 def test_a_config_decided_by_matches_won_has_no_gauntlet():
     openskill = {"adjacentConfidence": {"method": "openskill"}, "budget": None}
     assert len([*ways(config("tight", "tag", "random", stop=openskill))]) == 1
-
-
-def test_pairings_of_the_blueprint_vary_less():
-    def deviation(*cast, **sections):
-        return Planner(config(*cast, **sections)).assumed.deviation
-
-    plain = deviation("tight", "tag")
-    assert deviation("tight", "blueprint") == pytest.approx(plain * sqrt(AGAINST_REFERENCE))
-    assert deviation("tight", "tag", "blueprint") == pytest.approx(plain * sqrt((1 + 2 * AGAINST_REFERENCE) / 3))
-    gauntlet = deviation("tight", "tag", "blueprint", scheduler={"reference": "blueprint"})
-    assert gauntlet == pytest.approx(plain * sqrt(AGAINST_REFERENCE))
-    by_chips = {"rating": {"estimator": "raw"}}
-    assert deviation("tight", "blueprint", **by_chips) == deviation("tight", "tag", **by_chips)
 
 
 def test_a_pilot_counts_more_than_what_is_assumed_of_the_blueprint():

@@ -113,7 +113,7 @@ def test_more_confidence_takes_more():
 
 def test_the_prior_is_scaled_with_the_hands_of_a_game_and_the_depth_of_the_stacks():
     deep, long = Planner(config(*bots(2))), Planner(config(*bots(2), hands=200))
-    assert deep.assumed.deviation == pytest.approx(SD_PER_HAND["auto"] / 10)
+    assert deep.assumed.deviation == pytest.approx(SD_PER_HAND["adjusted"] / 10)
     assert long.assumed.deviation == pytest.approx(deep.assumed.deviation / 2)
     shallow = Planner(config(*bots(2), game={"handsPerGame": 50, "stack": 2000}))
     assert 0.3 < shallow.assumed.deviation / deep.assumed.deviation < 0.5
@@ -217,7 +217,7 @@ def test_a_pilot_says_how_much_its_seed_pairs_vary():
     assert learnt.deviation_per_hand == pytest.approx(sqrt(20 * sum(squares) / free))
     longer = Planner(config("tag", "tight", "callstation", hands=40), pilot=learnt)
     assert longer.assumed.deviation == pytest.approx(learnt.deviation_per_hand / sqrt(80))
-    assert pilot_of(played, result, [], estimator="auto").deviation_per_hand < learnt.deviation_per_hand
+    assert pilot_of(played, result, [], estimator="adjusted").deviation_per_hand < learnt.deviation_per_hand
 
 
 def test_a_pilot_without_two_seed_pairs_teaches_nothing():

@@ -15,7 +15,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent, published_policy
+from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.conversation import Conversation
@@ -150,14 +150,10 @@ def mbb_per_hand() -> Scorer:
         games = [msgspec.convert(game, GameRecord) for game in state.store.get(GAMES, [])]
         if not games:
             return None  # a limit ended the sample, and half a pair says nothing
-        opponent = games[0].spec.players[1]
-        policy = published_policy(ParticipantSpec(id=opponent, type=opponent))
-        found = margins_of(
-            match_result(games), big_blind=games[0].spec.big_blind, policies=(None, policy), averaged=True
-        )
+        found = margins_of(match_result(games), big_blind=games[0].spec.big_blind)
         faults = [fault for game in games for fault in game.faults if fault.player == 0]
         return Score(
-            value={name: found[name][0] for name in ("raw", "aivat")},
+            value={name: margins[0] for name, margins in found.items()},
             answer=state.output.completion,
             explanation=f"{found['raw'][0]:+.0f} mbb per hand as dealt, {len(faults)} faults of the model",
             metadata={

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from molt_bench.agents import settings_base
-from molt_bench.agents.base import PokerAgent, PolicyOf
+from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.external.command import command_hash, label_of
@@ -355,31 +355,6 @@ def check_type(spec: ParticipantSpec) -> None:
     Nothing is run, in contrast to `make_agent`. Raises ConfigError.
     """
     check_factory(spec, _other_types())
-
-
-def published_policy(
-    spec: ParticipantSpec, factories: Mapping[str, AgentFactory] | None = None, *, code_sha256: str | None = None
-) -> PolicyOf | None:
-    """Return the `policy` method of a participant's agent, which is made for that; None where it publishes none."""
-    kind = kind_of(spec.type, factories or ())
-    if not kind.built_in and not kind.user_code:
-        return None
-    return policy_of(make_agent(spec, factories=factories, seed=spec.id, code_sha256=code_sha256))
-
-
-def policy_of(agent: object) -> PolicyOf | None:
-    """Return the `policy` method of an agent; None where it publishes none."""
-    try:
-        policy = getattr(agent, "policy", None)
-    except Exception:  # a property that raises; like a policy that does, it is not used
-        return None
-    return policy if callable(policy) else None
-
-
-def built_in_policies(specs: Iterable[ParticipantSpec]) -> dict[str, PolicyOf]:
-    """Return the policies of the built-in bots among the participants, by id; none of the user's own code runs."""
-    found = {spec.id: published_policy(spec) for spec in specs if kind_of(spec.type).built_in}
-    return {name: policy for name, policy in found.items() if policy is not None}
 
 
 def source_hash(participant_type: str, params: Mapping[str, Any] | None = None) -> str | None:

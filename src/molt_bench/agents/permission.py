@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.base import PokerAgent, PolicyOf
-from molt_bench.agents.kinds import OBJECT, REQUIRED, kind_of, make_agent, published_policy
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.kinds import OBJECT, REQUIRED, kind_of, make_agent
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.errors import NotPermitted
 from molt_bench.specs import ParticipantSpec
@@ -75,13 +75,3 @@ def boxed(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:
     if permission.own or kind_of(spec.type).sandbox is None:
         return spec
     return msgspec.structs.replace(spec, sandbox=REQUIRED)
-
-
-def permitted_policy(
-    spec: ParticipantSpec, permission: Permission, factories: Mapping[str, AgentFactory] | None = None
-) -> PolicyOf | None:
-    """Return the policy of an agent that may be made; None if it publishes none, or may not be made."""
-    if not permission.allows(spec, factories):
-        return None
-    code_sha256 = permission.code_of(spec, factories)
-    return published_policy(boxed(spec, permission), factories, code_sha256=code_sha256)

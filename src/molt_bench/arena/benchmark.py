@@ -19,11 +19,11 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
+from molt_bench.luck.weights import luck_version
 from molt_bench.runs.header import (
     NO_BOX,
     boxes_of,
     harnesses_of,
-    luck_version,
     recorded_boxes,
     recorded_harnesses,
     source_hashes,
@@ -126,4 +126,4 @@ def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
         if before != label:
             raise JournalError(f"{name!r} began by harness {before}, and would go on by {label}: {instead}")
     if stored.header.versions.get("luck") not in (None, luck_version()):
-        raise JournalError(f"the run began with other coefficients of luck than this version has: {instead}")
+        raise JournalError(f"the run began with other weights of luck than this version has: {instead}")

@@ -8,12 +8,10 @@ from typing import Final, Literal, Protocol, TypeAlias, TypedDict, get_args
 
 import msgspec
 
-from molt_bench.agents.base import PolicyOf
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
 from molt_bench.errors import ConfigError
-from molt_bench.luck.dice.stated_policy import stating
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.play_games import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
@@ -72,15 +70,12 @@ class _Estimated(Protocol):
 class GameRunner:
     """Plays the games of a run; raises ConfigError if the executor does not exist, or cannot play these agents.
 
-    `policies` are what participants publish; whoever gives its own word is asked for it before each decision.
-
     Attributes:
         problems: What the user should know about how the games were played.
     """
 
-    def __init__(self, cast: Cast, where: Where, policies: Mapping[str, PolicyOf] | None = None) -> None:
+    def __init__(self, cast: Cast, where: Where) -> None:
         self._cast = cast
-        self._policies = policies or {}
         if where.executor not in get_args(ExecutorName):
             raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(ExecutorName))}")
         if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
@@ -127,9 +122,7 @@ class GameRunner:
             on_game(labels[spec], record, hands, estimates)
 
         def players(spec: GameSpec) -> Players:
-            first, second = (
-                stating(self._cast.agent(name, labels[spec]), self._policies.get(name), spec) for name in spec.players
-            )
+            first, second = (self._cast.agent(name, labels[spec]) for name in spec.players)
             return first, second
 
         waiting = self._cast.waiting - self._portable
@@ -160,7 +153,7 @@ class GameRunner:
         return where.executor in ("processes", "ray")
 
     def _play_apart(self, specs: list[GameSpec], done: _Estimated) -> list[GameSpec]:
-        """Play games in workers, which also compute what player A won by each estimator; return those they cannot play.
+        """Play games in workers, which also work out what player A won; return those they cannot play.
 
         With `auto` the user did not ask for workers, so their failure is not an error.
         """

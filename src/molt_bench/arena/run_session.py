@@ -20,7 +20,6 @@ from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.extended_run import plain_stop
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Played, Round, drive_run, rounds
@@ -30,7 +29,7 @@ from molt_bench.bench.stop_rules import out_of_time
 from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, RunHalted
-from molt_bench.luck.estimators import Estimates
+from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import (
@@ -42,7 +41,7 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
-from molt_bench.runs.header import boxes_of, header_of, published_policies, stated_in, without_boxes
+from molt_bench.runs.header import boxes_of, header_of, without_boxes
 from molt_bench.runs.journal import Extension, Game, Header, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
@@ -91,13 +90,12 @@ class Session:
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
         self._listed = listed_seeds(config.seeds) if self._known is None else recorded_seeds(self._known.header)
         self._boxes = boxes_of(config, files.permission, self._own)
-        self._policies = published_policies(config, agents, files.permission)
         self._warnings = [
             *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
             *without_boxes(config),
             *redirection_warnings(config.models()),
         ]
-        self._spending, self._draws = Spending(config.models()), Draws(config.models())
+        self._spending = Spending(config.models())
         self._status: StatusReports | None = None
         self._incidents = Incidents(observer.on_warning)
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
@@ -110,7 +108,7 @@ class Session:
             on_remains=self._incidents.take_remains,
             live=live,
         )
-        self._runner = GameRunner(self._cast, where, self._policies)
+        self._runner = GameRunner(self._cast, where)
         self._over = False
         self._start = monotonic()
         self._playing = False
@@ -121,7 +119,7 @@ class Session:
         """The first line of the run's journal."""
         if self._known is not None:
             return self._known.header
-        return header_of(self._config, self._seed, self._listed, self._policies, self._boxes)
+        return header_of(self._config, self._seed, self._listed, self._boxes)
 
     @property
     def _until(self) -> float:
@@ -136,14 +134,7 @@ class Session:
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
         """Run to the end."""
         config, known = self._config, self._known
-        stated = stated_in(known.header, self._own) if known is not None else ()
-        self._ladder = ladder = Ladder(
-            config,
-            self._policies,
-            draws=self._draws,
-            keep_hands=keep_hands,
-            stated=stated,
-        )
+        self._ladder = ladder = Ladder(config, keep_hands=keep_hands)
         self._status = StatusReports(self._observer, ladder, self._cast, self._spending)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
         self._call_everybody(preflight=preflight)
@@ -240,9 +231,7 @@ class Session:
             self._files.replies.forget(label)
             played[label] = record
             self._incidents.take_game(record)
-            estimated = estimated or self._ladder.match_margins.at_once(record, hands)
-            if estimated is not None:
-                estimates[record.spec] = estimated
+            estimates[record.spec] = estimated or game_estimates(record, hands)
             status.game_ended(record)
 
         if wanted.missing:
@@ -288,13 +277,11 @@ class Session:
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._spending.add(exchange)
-        self._draws.add(exchange)
         if self._status is not None:
             self._status.exchanged()
 
     def _on_match(self, match: PlayedMatch) -> None:
-        account = self._ladder.match_margins.account(match.number)
-        if account is not None:
-            self._write(Rated(match.number, account))
+        if match.number not in self._past.margins:
+            self._write(Rated(match.number, match.margins))
         if self._status is not None:
             self._status.match_ended(match)

@@ -8,27 +8,24 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
-from molt_bench.agents.base import PokerAgent, PolicyOf
+from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import AUTO, OFF, REQUIRED, box_for, kind_of, source_hash
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.sandbox.visible_files import hidden_folders, hide
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.luck.dice.stated_policy import stating
-from molt_bench.luck.estimate_variants import all_estimates
-from molt_bench.luck.estimators import Estimates
+from molt_bench.luck.estimators import Estimates, game_estimates
+from molt_bench.luck.weights import luck_version
 from molt_bench.play.play_games import drive
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
-from molt_bench.runs.header import luck_version, stated_policy
 from molt_bench.specs import GameSpec, ParticipantSpec
 
 
 class PlayedGame(msgspec.Struct, frozen=True):
     """What a worker returns: a game, and where custom agents raised, by participant.
 
-    It also computes what player A won by each estimator, which takes longer than most games take to play. The spec is
-    not sent back: whoever asked for the game has it.
+    It also says what player A won by each estimator. The spec is not sent back: whoever asked for the game has it.
     """
 
     outcome: tuple[Any, ...]
@@ -81,12 +78,11 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         try:
             for spec in self.participants:  # one without a box refuses games that need one
                 box_for(boxed(spec, self.permission))
-            policies = {spec.id: stated_policy(spec, self.permission) for spec in self.participants}
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
         # Built-in bots have no memory: one serves all games.
         bots = {spec.id: self._made(spec) for spec in self.participants if kind_of(spec.type).built_in}
-        return partial(self._play, {spec.id: spec for spec in self.participants}, bots, policies)
+        return partial(self._play, {spec.id: spec for spec in self.participants}, bots)
 
     def _made(self, spec: ParticipantSpec, action_timeout_s: float | None = None) -> PokerAgent:
         return make_permitted(spec, self.permission, seed=spec.id, action_timeout_s=action_timeout_s)
@@ -99,19 +95,17 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         self,
         specs: dict[str, ParticipantSpec],
         bots: dict[str, PokerAgent],
-        policies: dict[str, PolicyOf | None],
         game: GameSpec,
     ) -> PlayedGame:
         first, second = game.players
         log = TraceLog()
         players = (
-            bots.get(first) or stating(self._agent(specs[first], game, log), policies[first], game),
-            bots.get(second) or stating(self._agent(specs[second], game, log), policies[second], game),
+            bots.get(first) or self._agent(specs[first], game, log),
+            bots.get(second) or self._agent(specs[second], game, log),
         )
         hands: list[PlayedHand] = []
         record = drive(game, players, hands=hands)
-        estimates = all_estimates(record, (policies[first], policies[second]), hands=hands)
-        return PlayedGame.of(record, estimates, log.found())
+        return PlayedGame.of(record, game_estimates(record, hands), log.found())
 
 
 def _settled(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:
@@ -126,6 +120,6 @@ def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
     return {
         "molt-bench": __version__,
         "bench version": str(BENCH_VERSION),
-        "coefficients of luck": luck_version(),
+        "weights of luck": luck_version(),
         **{name: found for name, found in hashes.items() if found is not None},
     }

@@ -1,26 +1,19 @@
 """The ladder: what a run has learned so far, match by match."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TypeAlias
 
-from msgspec import structs
-
-from molt_bench.agents.base import PolicyOf
-from molt_bench.bench.margin_model_choice import margin_book
-from molt_bench.bench.match_margins import MatchMargins, check_chips
-from molt_bench.bench.model_draws import Draws
+from molt_bench.bench.margin_model_choice import fill, margin_model
+from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
-from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.result import Convergence, PlayedMatch
 from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
-from molt_bench.bench.suspicion import Suspicion
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
-from molt_bench.rating.estimator_choice import RAW
 from molt_bench.rating.openskill import Ratings
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
@@ -40,47 +33,31 @@ class Ladder:
         min_meetings: How often every pair must meet before margins decide anything.
         margins: Who wins how much from whom.
         match_margins: Works out the margins of each match.
-        suspicion: Whether removed luck is borne out by the chips.
         convergence: The ratings after every match.
         failures: How often each participant that has played failed.
         rankings: The ranking after every round.
         hands: Hands played so far, warm-up included.
         played: Matches of each participant so far.
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
-        model_draws: The draws of language models.
         by_margins: Whether margins decide, and not OpenSkill ratings.
         confidence: By which the order of two is judged.
 
     Args:
-        policies: Action probabilities that participants publish.
-        draws: Collects the draws of language models; the caller adds the exchanges to it.
         keep_hands: Whether match results keep their individual hands.
-        stated: Those of whom the journal of the run says that they publish a policy of their own.
-        recount: Whether margins are worked out even where they were recorded.
+        recount: Whether margins are worked out even where they were recorded, and compared.
     """
 
     def __init__(
         self,
         config: BenchmarkConfig,
-        policies: Mapping[str, PolicyOf] | None = None,
         *,
-        draws: Draws | None = None,
         keep_hands: bool = True,
-        stated: Collection[str] = (),
-        recount: bool = True,
+        recount: bool = False,
     ) -> None:
         self.config = config
-        self.model_draws = draws or Draws(config.models())
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
-        self.match_margins = MatchMargins(
-            policies or {},
-            self.model_draws,
-            big_blind=config.game.big_blind,
-            averaged={*config.models(), *(each.id for each in config.participants if each.kind.waits)},
-            stated=stated,
-        )
-        self.match_margins.recount = recount
+        self.match_margins = MatchMargins(big_blind=config.game.big_blind, recount=recount)
         self.matches: list[PlayedMatch] = []
         self.open_meetings = self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
         self.left: frozenset[str] = frozenset()
@@ -92,7 +69,7 @@ class Ladder:
             sigma=config.rating.sigma0,
             initial={name: (each.mu, each.sigma) for name, each in initial.items() if each is not None},
         )
-        self._open_book()
+        self.margins = margin_model(config)
         self.convergence: list[Convergence] = []
         self.failures: dict[str, Failures] = {}
         self.rankings: list[tuple[str, ...]] = []
@@ -104,25 +81,6 @@ class Ladder:
         self.judge_by(config.stop)
         self.by_margins = rule_of(config.stop).method == "margin"
         self.confidence: Confidence = self._sure if self.by_margins else self.ratings.superiority
-
-    def _open_book(self) -> None:
-        """Begin with no margins."""
-        self._book = margin_book(self.config, self.config.rating.estimator, left=self.left)
-        self.margins = self._book.model
-        game = self.config.game
-        self.suspicion = Suspicion(
-            self.margins.participants,
-            self.meetings,
-            hands=2 * game.hands_per_game,
-            stack=game.stack / game.big_blind,
-        )
-
-    def _enter(self, pair: Pair, margins: Margins) -> None:
-        """Add the margins of a match; from then on chips alone count for those whose results they contradict."""
-        book = self._book
-        book.add(pair, margins)
-        estimator = book.removing_luck(pair)
-        book.distrust(self.suspicion.add(pair, book.column(pair, RAW), book.column(pair, estimator), estimator))
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
@@ -137,21 +95,16 @@ class Ladder:
         pair: Pair,
         result: MatchResult,
         *,
-        margins: Margins | MatchAccount | None = None,
+        recorded: Margins | None = None,
         decided: int | None = None,
     ) -> PlayedMatch:
         """Add a match and update the ratings and margins.
 
-        `margins` are those of its seed pairs, if already known, or the account of it, if one was recorded; `decided` is
-        the round in which it was scheduled, from 1, if not the one after the completed rounds.
+        `recorded` are the margins of its seed pairs, if it was rated before; `decided` is the round in which it was
+        scheduled, from 1, if not the one after the completed rounds.
         """
-        if margins is None or isinstance(margins, MatchAccount):
-            margins = self._margins(pair, result, margins)
-        else:
-            number = len(self.matches) + 1
-            check_chips(number, result, margins, big_blind=self.config.game.big_blind)
-            self.model_draws.forget(number)
-        self._enter(pair, margins)
+        margins = self.match_margins.of(len(self.matches) + 1, result, self.estimates, recorded)
+        self.margins.add(pair, margins[self.config.rating.estimator])
         self._look_anew()
         self.meetings[pair] += 1
         if self.open_meetings is not self.meetings and pair in self.open_meetings:
@@ -183,24 +136,6 @@ class Ladder:
             sure = last.confidences if last.confidences == sure else sure
         return Convergence(number, board, ranking, sure)
 
-    def _margins(self, pair: Pair, result: MatchResult, account: MatchAccount | None) -> Margins:
-        """Return the margins of the next match; if it shows that somebody's odds are false, take them out of all."""
-        refused = len(self.match_margins.refused)
-        margins = self.match_margins.of(len(self.matches) + 1, pair, result, self.estimates, account)
-        if len(self.match_margins.refused) > refused:
-            for at, match in enumerate(self.matches):
-                known = self.match_margins.again(match.number) or match.margins
-                self.matches[at] = structs.replace(match, margins=known)
-            self._enter_again()
-        return margins
-
-    def _enter_again(self) -> None:
-        """Begin a new book with all matches so far."""
-        self._open_book()
-        for match in self.matches:
-            self._enter(match.participants, match.margins)
-        self._look_anew()
-
     def _updated(self, pair: Pair, result: MatchResult) -> RatingChange:
         """Update the ratings with the match, or with each of its seed pairs."""
         if self.config.rating.update_per == "match":
@@ -218,7 +153,9 @@ class Ladder:
         if left != self.left:
             self.left = left
             self.open_meetings = Meetings({pair: met for pair, met in self.meetings.items() if left.isdisjoint(pair)})
-            self._enter_again()
+            played = ((match.participants, match.margins) for match in self.matches)
+            self.margins = fill(margin_model(self.config, left=left), played, self.config.rating.estimator)
+            self._look_anew()
         self.rankings.append(self.ranking())
 
     def ranking(self) -> tuple[str, ...]:
@@ -251,7 +188,7 @@ class Ladder:
         """Return the verdict on each adjacent pair, based on margins."""
         if self._verdicts is None:
             neighbours = pairwise(self.ranking())
-            self._verdicts = self.judge.verdicts(self.margins, neighbours, doubted=self.suspicion.awaited())
+            self._verdicts = self.judge.verdicts(self.margins, neighbours)
         return self._verdicts
 
     def _look_anew(self) -> None:

@@ -8,9 +8,8 @@ from typing import TypeAlias
 import msgspec
 
 from molt_bench.bench.extended_run import Stage
-from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.errors import JournalError
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, Margins
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: The games of a run, by label.
@@ -25,7 +24,7 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         stages: Its stages so far; empty if there is only the one in the config.
         seconds: How long it has taken so far.
         missing: Which matches lack some of their games, as text.
-        margins: The accounts of the matches that have been rated, by their numbers.
+        margins: The margins of the matches that have been rated, by their numbers.
         rated_only: Whether a match counts once the run has rated it, and not as soon as its games are there.
         followed: Whether its rounds and its end are taken as they are, since another version decided them.
     """
@@ -34,7 +33,7 @@ class Past(msgspec.Struct, frozen=True, dict=True):
     stages: tuple[Stage, ...] = ()
     seconds: float = 0.0
     missing: str = ""
-    margins: Mapping[int, MatchAccount] = {}
+    margins: Mapping[int, Margins] = {}
     followed: bool = False
     rated_only: bool = False
 

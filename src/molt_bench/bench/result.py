@@ -6,7 +6,6 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.llm.money.ledger import Unaccounted
-from molt_bench.bench.suspicion import Findings
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
@@ -101,7 +100,6 @@ class RunResult(msgspec.Struct, frozen=True):
         harnesses: The harness of each language model with its version.
         boxes: The box that each program, and each participant of Python code, played in; "none" for those without.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
-        suspicion: Whether removed luck was borne out by the chips.
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
         bench_version: The bench version that played it.
@@ -120,7 +118,6 @@ class RunResult(msgspec.Struct, frozen=True):
     harnesses: dict[str, str] = {}
     boxes: dict[str, str] = {}
     history: tuple[dict[str, Any], ...] = ()
-    suspicion: Findings = Findings()
     journal_lines: int = 0
     journal_hash: str = ""
     bench_version: int = BENCH_VERSION

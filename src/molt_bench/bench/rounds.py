@@ -165,7 +165,7 @@ def _rate(
         if any(label not in games for label in labels) or (past.rated_only and number not in past.margins):
             return False
         result = match_result([games[label] for label in labels], draw_threshold=config.match.draw_threshold)
-        match = ladder.rate(pair, result, margins=past.margins.get(number))
+        match = ladder.rate(pair, result, recorded=past.margins.get(number))
         if on_match is not None:
             on_match(match)
     ladder.end_round()
@@ -191,7 +191,6 @@ def _result(
         matches=tuple(ladder.matches),
         leaderboard=tuple(ladder.leaderboard()),
         convergence=tuple(ladder.convergence),
-        suspicion=ladder.suspicion.findings(),
         stop_reason=reason,
         converged=has_converged(config.stop, ladder.progress(spending, seconds=0.0)),
         seeds=deal.blocks.used(ladder.meetings),

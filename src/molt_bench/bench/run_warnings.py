@@ -3,17 +3,20 @@
 from collections.abc import Iterable
 
 from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.suspicion import suspicions
 from molt_bench.records import Fault, GameRecord
 
 
 def run_warnings(ladder: Ladder) -> list[str]:
     """Return all warnings about the matches of a run so far."""
+    game = ladder.config.game
+    stack_mbb = 1000 * game.stack / game.big_blind / (2 * game.hands_per_game)
     return [
         *_misfit(ladder),
         *_signalled(game for match in ladder.matches for pair in match.result.seed_results for game in pair.games),
         *_left(ladder),
         *_helpless(ladder),
-        *ladder.match_margins.warnings(),
+        *suspicions(ladder.matches, stack_mbb=stack_mbb),
     ]
 
 

@@ -11,7 +11,6 @@ from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
 from molt_bench.cli.parser import CONFIDENCE, COUNT, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.plan_tables import (
-    about_reference,
     assumptions,
     budget_remarks,
     budget_table,
@@ -85,7 +84,7 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
     }
     if by_budget:
         found = what_it_buys(planned, hands=flags.hands, usd=flags.usd, **settings)
-        assumed, configs = found[0].assumed, [each.way.config for each in found]
+        assumed = found[0].assumed
         budget, ways = {"hands": flags.hands, "usd": flags.usd}, [_plain_bought(each) for each in found]
         content = {"budget": budget, "assumed": _plain_assumptions(assumed), "ways": ways}
         table, remarks = (
@@ -94,13 +93,13 @@ def plan(config_file: ConfigOptions, flags: PlanFlags, *, as_json: bool) -> None
         )
     else:
         planner = Planner(planned, **settings)
-        assumed, configs = planner.assumed, [planned]
+        assumed = planner.assumed
         content, table, remarks = _by_gaps(planner, flags)
     if as_json:
         print_json(content)
         return
     screen = console()
-    for each in (table, *remarks, *about_reference(configs, assumed), assumptions(assumed)):
+    for each in (table, *remarks, assumptions(assumed)):
         screen.print(each)
 
 

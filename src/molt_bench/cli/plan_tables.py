@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from rich import box
 from rich.table import Table
 
-from molt_bench.config.participants import REFERENCES
-from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.costs import dollars
 from molt_bench.study.budget_reach import Bought
-from molt_bench.study.pilot import AGAINST_REFERENCE, references_in
 from molt_bench.study.planner import Assumptions, Need
 from molt_bench.study.whole_run import RUNS, WholeRun
 
@@ -61,15 +58,6 @@ def budget_remarks(found: Sequence[Bought]) -> list[str]:
         added = ", a built-in bot that would be added" if gauntlets[0].way.added else ""
         lines.append(f"gauntlet ({name}): everybody is ordered by what it wins from {name} alone{added}.")
     return lines
-
-
-def about_reference(configs: Sequence[BenchmarkConfig], assumed: Assumptions) -> list[str]:
-    """Say what is assumed of the pairings of the built-in reference, if it plays and there is no pilot."""
-    if assumed.pilot_seed_pairs or not any(map(references_in, configs)):
-        return []
-    played = {each.type for config in configs for each in config.participants}
-    names = " or ".join([name for name in REFERENCES if name in played])
-    return [f"Pairings with {names}: assumed to have {AGAINST_REFERENCE:.0%} of the variance of others (AIVAT)."]
 
 
 def plan_table(needs: Sequence[Need], whole: WholeRun | None, *, models: bool) -> Table:

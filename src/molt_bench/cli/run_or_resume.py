@@ -171,7 +171,7 @@ def _end_interrupted(
     if files.discard_if_empty():
         print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
     else:
-        result = StoredRun.open(folder).result(permission=files.permission)
+        result = StoredRun.open(folder).result()
         write_result(result, folder, options.printing(), warned=warned)
         print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
     sys.exit(130)
@@ -190,7 +190,7 @@ def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config:
         raise error
     if empty:
         raise MoltBenchError(said) from error
-    write_artifacts(StoredRun.open(folder).result(permission=files.permission), folder)
+    write_artifacts(StoredRun.open(folder).result(), folder)
     command = resume_command(str(folder), config)
     raise MoltBenchError(f"{said}; finished games are kept, resume with: {command}") from error
 

@@ -2,15 +2,13 @@
 
 import click
 
-from molt_bench.agents.permission import BUILT_IN, Permission
+from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.replayed_games import replay_games, without_answers
 from molt_bench.cli.options import Printing, printing_options, run_agents_option, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.permission import ask_permission
-from molt_bench.cli.streams import warn
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
-from molt_bench.runs.header import unasked_code
 from molt_bench.runs.journal import missing_games
 from molt_bench.runs.stored_run import StoredRun
 
@@ -31,8 +29,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     stored = StoredRun.open(folder, same_version=True)
     permission = ask_permission(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
-    result = stored.result(content=replayed.content, permission=permission)
-    _warn_of_policies(stored, permission)
+    result = stored.result(content=replayed.content)
     files = check_artifacts(stored, Analysis(result))
     files.raise_if_wrong(folder)
     ended = stored.stop_reason is not None
@@ -54,13 +51,3 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     }
     same = f"  as the journal gives them: {', '.join(files.same)}"
     printing.answer(content, lambda: print(line, same, *files.notes(), sep="\n"))
-
-
-def _warn_of_policies(stored: StoredRun, permission: Permission) -> None:
-    """Warn of policies for which the result takes the run's word."""
-    for name in unasked_code(stored.config, permission):
-        if name in stored.header.stated_policies:
-            warn(
-                f"{name!r}: margins that follow from its policy are as the run recorded them, since reading a run "
-                "never runs its code"
-            )

@@ -139,20 +139,9 @@ class RatingConfig(Section):
         Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
     ] = "match"
     estimator: Annotated[
-        Literal[
-            "auto",
-            "raw",
-            "allIn",
-            "adjusted",
-            "adjustedSolid",
-            "corrected",
-            "correctedSolid",
-            "ranged",
-            "aivat",
-            "fitted",
-        ],
-        Field(description="How margins are measured: by chips won, or with progressively more luck removed."),
-    ] = "auto"
+        Literal["raw", "adjusted"],
+        Field(description="How margins are measured: by the chips won, or by these with the luck taken out."),
+    ] = "adjusted"
 
 
 class SchedulerConfig(Section):

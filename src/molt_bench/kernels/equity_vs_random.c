@@ -1,4 +1,4 @@
-/* How often two hands beat a third one on a fixed sample, as molt_bench.luck.cards.equity_vs_random. */
+/* How often two hands beat a third one on a fixed sample, as molt_bench.luck.equity_vs_random. */
 #include "kernels.h"
 #include <string.h>
 
@@ -48,7 +48,7 @@ static struct {
     int won[2];
 } lately[REMEMBERED];
 
-int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]) {
+static int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]) {
     uint64_t all = (uint64_t)cards->count;
     for (int at = 0; at < cards->count; at++)
         all = all << 6 | (uint64_t)cards->card[at];
@@ -75,7 +75,7 @@ PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count) 
         Py_RETURN_NONE;
     if (PyBytes_AsStringAndSize(args[3], &samples, &size) < 0)
         return NULL;
-    if (!sampled(&cards, samples, size, won))
+    if (!sampled_lately(&cards, samples, size, won))
         Py_RETURN_NONE;
     return Py_BuildValue("ii", won[0], won[1]);
 }

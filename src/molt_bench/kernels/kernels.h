@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Changed with every change of these files: Python uses no other. The same number is in __init__.py. */
-#define KERNELS_VERSION 16
+#define KERNELS_VERSION 17
 
 #define CARDS 52
 #define RANKS 13
@@ -32,12 +32,6 @@ typedef struct {
     int count;
     uint64_t bits;
 } Cards;
-
-/* A term of luck whose weight is fitted, see molt_bench/luck/terms.py. */
-typedef struct {
-    int32_t row, place;
-    double part;
-} Term;
 
 /* Add the cards of a sequence; 0 with no exception set if one is no card or is there twice, so that Python tells. */
 int add_cards(Cards *cards, PyObject *sequence, Py_ssize_t least, Py_ssize_t most);
@@ -65,18 +59,7 @@ PyObject *dealt_hand(PyObject *self, PyObject *entropy);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *set_policies(PyObject *self, PyObject *args);
-PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
-PyObject *solved_moments(PyObject *self, PyObject *args);
-PyObject *learn_terms(PyObject *self, PyObject *args);
-PyObject *weighed_terms(PyObject *self, PyObject *args);
 
-/* The correctly rounded sum of finite numbers, as math.fsum returns it. */
-double exact_sum(const double *numbers, int count);
-/* The equities of the first of two hands, before the flop and as far as the board goes; how many, 0 if that is odd. */
-int shares_of(const Cards *cards, double found[4]);
-/* Twice the wins plus ties of two hands against samples, remembered for a while; 0 if the samples are odd. */
-int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
 /* Take 36 random bytes for nine cards, as molt_bench.poker.deck.deal does. */
 void deal_cards(const unsigned char *entropy, int cards[9]);
 /* Numbers as a tuple. */

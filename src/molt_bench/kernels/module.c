@@ -10,11 +10,6 @@ static PyMethodDef methods[] = {
     FAST(street_equities),
     FAST(sampled_wins),
     FAST(range_wins),
-    {"set_policies", set_policies, METH_VARARGS, NULL},
-    FAST(game_luck),
-    {"weighed_terms", weighed_terms, METH_VARARGS, NULL},
-    {"solved_moments", solved_moments, METH_VARARGS, NULL},
-    {"learn_terms", learn_terms, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -6,7 +6,7 @@ which it passed the bar, as a multiple of that at the first look, the share of t
 (1 - 1/T) / z^2. At the first look there is nothing to shrink: nobody chose when to look. See docs/why/evidence.md.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import inf
 from typing import Literal, TypeAlias
@@ -72,13 +72,8 @@ class Judge(msgspec.Struct, frozen=True):
         """Return the error allowed for the first of so many verdicts."""
         return self.error / max(1, count) if self.familywise else self.error
 
-    def verdicts(
-        self, model: MarginModel, pairs: Iterable[Pair], *, doubted: Collection[str] = ()
-    ) -> tuple[Verdict, ...]:
-        """Return the verdict on each pair: whether the first is better than the second.
-
-        Nothing is claimed about those who are `doubted`.
-        """
+    def verdicts(self, model: MarginModel, pairs: Iterable[Pair]) -> tuple[Verdict, ...]:
+        """Return the verdict on each pair: whether the first is better than the second."""
         pairs = list(pairs)
         found = [(*pair, lead) for pair, lead in zip(pairs, model.leads(pairs), strict=True)]
         doubts = doubts_of(self.test, [lead for _, _, lead in found])
@@ -89,17 +84,15 @@ class Judge(msgspec.Struct, frozen=True):
         verdicts = []
         for (above, below, lead), doubt, error in zip(found, doubts, allowed, strict=True):
             kind: VerdictKind = "ordered" if lead.mean > 0 else "reversed"
-            if above in doubted or below in doubted:
-                kind = "unresolved"
-            elif doubt > error:
+            if doubt > error:
                 tied = self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error
                 kind = "tied" if tied else "unresolved"
             verdicts.append(Verdict(above, below, lead, sure_by(doubt, lead), kind))
         return tuple(verdicts)
 
-    def neighbours(self, model: MarginModel, *, doubted: Collection[str] = ()) -> tuple[Verdict, ...]:
+    def neighbours(self, model: MarginModel) -> tuple[Verdict, ...]:
         """Return the verdict on every adjacent pair of the ranking."""
-        return self.verdicts(model, pairwise(model.ranking()), doubted=doubted)
+        return self.verdicts(model, pairwise(model.ranking()))
 
 
 def holm(doubts: Sequence[float], error: float) -> list[float]:

@@ -38,7 +38,6 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
         ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
         reference: Whether it is the reference of a gauntlet, which stands at 0 by definition.
         raw: Big blinds won per 100 hands in chips, from the same opponents, with half the width of the 95% interval.
-        suspect: Whether its chips and its result without luck cannot both be right, so that its chips alone count.
         from_reference: Big blinds won per 100 hands from the one that all are measured against, with half the width of
             the 95% interval, from their own games alone; None for that one, where there is none, and before they met.
     """
@@ -59,7 +58,6 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     reference: bool = False
     from_reference: tuple[float, float] | None = None
     raw: tuple[float, float] | None = None
-    suspect: bool = False
 
     def rank_text(self, none: str = "-", to: str = "-") -> str:
         """Return its rank in words, such as 2-5."""
@@ -118,7 +116,7 @@ class Analysis(Ranking):
         return tuple(self._row(self.ratings[name], next_) for name, next_ in below if name is not None)
 
     def _row(self, rating: Rating, below: str | None) -> ParticipantNumbers:
-        won, doubted = self.model.so_far(rating.id), self.result.suspicion.doubted
+        won = self.model.so_far(rating.id)
         known = won is not None and isfinite(won.scale)
         own = [match for match in self.result.matches if rating.id in match.participants]
         faults = [
@@ -134,11 +132,8 @@ class Analysis(Ranking):
             half_width=inf if won is None else won.half_width() / MBB_PER_BB100,
             rank=self.ranks.get(rating.id),
             rank_range=self.rank_ranges.get(rating.id) if rating.matches else None,
-            # Where chips and results without luck may disagree, nothing is claimed until that is settled.
-            ranks=None if rating.id in doubted else self.rank_intervals.get(rating.id),
-            better_than_next=None
-            if below is None or (self.by_margins and not {rating.id, below}.isdisjoint(doubted))
-            else self.better(rating, self.ratings[below]),
+            ranks=self.rank_intervals.get(rating.id),
+            better_than_next=None if below is None else self.better(rating, self.ratings[below]),
             hands=sum(match.result.hands for match in own),
             faults=dict(Counter(fault.kind for fault in faults)),
             forced_folds=sum(fault.forced_fold for fault in faults),
@@ -147,7 +142,6 @@ class Analysis(Ranking):
             reference=rating.id == self.reference,
             from_reference=self._from_reference(rating.id),
             raw=in_bb_per_100(self.raw.so_far(rating.id)),
-            suspect=rating.id in self.result.suspicion.suspects,
         )
 
     def _from_reference(self, name: str) -> tuple[float, float] | None:

@@ -14,7 +14,6 @@ from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.claims import suspicions
 from molt_bench.report.convergence import convergence
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.headline import headline
@@ -51,7 +50,6 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "faults": row.faults,
                 "forcedFolds": row.forced_folds,
                 **({} if row.ranked else {"ranked": False}),
-                **({"suspect": True} if row.suspect else {}),
                 **_harness(found, row.rating.id),
                 **({"sandbox": box} if (box := found.result.boxes.get(row.rating.id)) is not None else {}),
             }
@@ -120,7 +118,7 @@ def _match(match: PlayedMatch) -> dict[str, Any]:
 def summary(found: Analysis) -> dict[str, Any]:
     """Return the run as a whole: why it stopped, how much was played, what went wrong, how long it took."""
     result = found.result
-    played, said = totals(result), suspicions(found)
+    played = totals(result)
     latency = {
         usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
         for usage in result.usage
@@ -149,7 +147,6 @@ def summary(found: Analysis) -> dict[str, Any]:
         **({"secondHalf": halves} if halves else {}),
         **({"history": list(result.history)} if result.history else {}),
         **(origin if result.journal_lines else {}),
-        **({"suspicions": said} if said else {}),
         "warnings": list(result.warnings),
     }
 
@@ -238,7 +235,7 @@ TIMED: Final = frozenset({"summary.json"})
 #: The fields of those files that differ, or depend on what happened to the machine.
 TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
 #: The fields of a summary that are sentences, which another release may word otherwise.
-WORDS: Final = ("headline", "suspicions")
+WORDS: Final = ("headline",)
 
 
 def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:

@@ -10,16 +10,15 @@ from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
-from molt_bench.report.win_rates import NOTHING_KNOWN, in_bb_per_100
 from molt_bench.runs.header import NO_BOX
 
 
 def sentences(found: Analysis) -> list[str]:
-    """Say who is suspected or not ranked, whose result is incomplete, what is not resolved or tied, what disagrees."""
+    """Say who is not ranked, whose result is incomplete, what is not resolved or tied, what disagrees."""
     if not found.result.matches:
         return []
     incomplete, shown = met_so_far(found), found.shown
-    said = [*suspicions(found)]
+    said = []
     for name, failed in found.unranked.items():
         why = f"gave no usable answer in {failed.unanswered:,} of {failed.hands:,} hands"
         if name in found.left:
@@ -35,8 +34,7 @@ def sentences(found: Analysis) -> list[str]:
     ]
     if not found.by_margins:
         return said
-    doubted = found.result.suspicion.doubted
-    pairs = [each for each in found.neighbours if each.above not in doubted and each.below not in doubted]
+    pairs = found.neighbours
     tied = [f"{shown[each.above]} and {shown[each.below]}" for each in pairs if each.kind == "tied"]
     unresolved = [
         f"{shown[each.above]} and {shown[each.below]} ({surely(each.sure)})"
@@ -107,40 +105,6 @@ def _other_rules(found: Analysis) -> list[str]:
         "The rule for neighbours was changed when the run was extended. The confidence is that of the last rule alone: "
         "it does not allow for the choice."
     ]
-
-
-def suspicions(found: Analysis) -> list[str]:
-    """Say whose chips and results without luck do not agree, what that may mean, and what follows from it."""
-    shown, known = found.shown, found.result.suspicion
-    said = []
-    for name in known.suspects:
-        chips, without_luck = (in_bb_per_100(model.so_far(name)) for model in (found.raw, found.trusting))
-        said.append(
-            f"{shown[name]} (!) is suspected: it won {_bb(chips)} bb/100 in chips, and {_bb(without_luck)} without "
-            f"luck (z {known.participants[name].z:+.1f}). Both cannot be right, so its pairings are judged by chips "
-            "alone."
-        )
-    said += [f"Which of {shown[one]} and {shown[two]} it is, their games do not tell." for one, two in known.undecided]
-    if known.suspects:
-        said.append(
-            "A suspect may know what it should not, such as hidden cards; or play by another policy than the one it "
-            "publishes; or it has met a bug of molt-bench."
-        )
-    if known.doubted:
-        told = _some([f"{shown[name]} (z {known.participants[name].z:+.1f})" for name in known.doubted])
-        said.append(
-            f"No order is claimed yet of {told}: results in chips and without luck differ by more than they ever do in "
-            "199 of 200 honest runs. More games will tell."
-        )
-    return said
-
-
-def _bb(known: tuple[float, float] | None) -> str:
-    """Format a result with its interval, if it has one."""
-    if known is None:
-        return "nothing"
-    mean, half_width = known
-    return f"{mean:+.1f} ± {half_width:.1f}" if half_width < NOTHING_KNOWN else f"{mean:+.1f}"
 
 
 #: The unit of a tie in a stop reason, as the journal has it.

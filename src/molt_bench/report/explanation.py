@@ -4,25 +4,12 @@ from collections.abc import Iterator
 from math import isfinite, sqrt
 from typing import Final
 
-from molt_bench.rating.estimator_choice import RAW
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.number_text import signed
 from molt_bench.report.totals import totals
 
-#: What each estimator takes out of the chips that were won.
-_TAKES_OUT: Final = {
-    RAW: "nothing",
-    "allIn": "the cards that come after the last decision",
-    "adjusted": "the luck of the cards",
-    "adjustedSolid": "the luck of the cards",
-    "corrected": "the luck of the cards, and of the dice of agents that publish their odds",
-    "correctedSolid": "the luck of the cards, and of the dice of agents that publish their odds",
-    "ranged": "the luck of the cards and of known dice, over all cards that a built-in bot could have held",
-    "aivat": "the luck of the cards and of the blueprint's dice, by the blueprint's own values",
-    "fitted": "the luck of the cards and of known dice, weighed by what earlier matches of the run have shown",
-}
 #: Opponents whose results are listed one by one; of more, the best and the worst.
 _LISTED: Final = 4
 
@@ -32,7 +19,7 @@ def raw_and_corrected(found: Analysis) -> str:
     if not found.result.matches:
         return ""
     by = f"(estimator {found.estimator})"
-    if {*found.estimators.values()} == {RAW}:
+    if found.estimator == "raw":
         return f"bb/100 is raw, the chips as won: no luck is taken out {by}."
     gaps = {row.rating.id: gap for row in found.rows if (gap := _luck(row)) is not None}
     name, most = max(gaps.items(), key=lambda each: abs(each[1]))
@@ -57,13 +44,13 @@ def _played(found: Analysis) -> str:
 
 
 def _method(found: Analysis) -> str:
-    used = sorted({*found.estimators.values()})
-    parts = [f"{name} takes out {_TAKES_OUT[name]}" for name in used]
     times = found.hands_by_chips
     saved = f" Without that, {times:.1f} times the hands would be needed." if times is not None and times >= 1.1 else ""
+    if found.estimator == "raw":
+        return "bb/100 is big blinds won per 100 hands, as dealt: no luck is taken out."
     return (
-        f"bb/100 is big blinds won per 100 hands, without luck: {'; '.join(parts)}. What is taken out is zero on "
-        f"average, so it favours nobody.{saved}"
+        "bb/100 is big blinds won per 100 hands, without luck: all-ins count by what they are worth on average, and "
+        f"the luck of the cards is taken out. What is taken out is zero on average, so it favours nobody.{saved}"
     )
 
 
@@ -128,9 +115,7 @@ def _chips(row: ParticipantNumbers) -> Iterator[str]:
     luck = _luck(row)
     if luck is None or row.raw is None:
         return
-    if row.suspect:
-        yield "Its chips and its result without luck cannot both be right, so its chips alone count."
-    elif round(abs(luck), 1):
+    if round(abs(luck), 1):
         yield f"In chips (raw) it won {signed(row.raw[0])}: it was {_lucky(luck)}."
     else:
         yield f"In chips (raw) it won the same, {signed(row.raw[0])}."

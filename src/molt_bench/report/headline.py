@@ -120,9 +120,6 @@ def _open(found: Analysis, verdicts: Sequence[Verdict]) -> str:
     pair, lead = (verdicts[0].above, verdicts[0].below), verdicts[0].lead
     one, two = (_name(found, name) for name in pair)
     sure = f"{surely(verdicts[0].sure)} sure, and a claim takes {100 * found.claimed_from:.10g}%"
-    if _doubted(found, pair):
-        # However sure: more than 98% would read as if it were claimed.
-        sure = "chips and results without luck differ too much for a claim"
     takes, others = _takes(found, pair), len(verdicts) - 1
     told = f": {takes} would tell" if takes else ""
     more = f"{others:,} other {'pair' if others == 1 else 'pairs'} of neighbours {'is' if others == 1 else 'are'} open"
@@ -132,15 +129,8 @@ def _open(found: Analysis, verdicts: Sequence[Verdict]) -> str:
     return f"{ahead} {_with_interval(lead)} bb/100 ({sure}){told}{rest}."
 
 
-def _doubted(found: Analysis, pair: Pair) -> bool:
-    """Return whether no order is claimed of one of two until more is known."""
-    return not {*found.result.suspicion.doubted}.isdisjoint(pair)
-
-
 def _takes(found: Analysis, pair: Pair) -> str | None:
     """Say how many more hands, and dollars, would decide an open pair; None if that cannot be said."""
-    if _doubted(found, pair):
-        return None
     error = found.judge.strictest(len(found.neighbours))
     more = more_seed_pairs(found.model, found.judge.test, pair, error=error)
     if not more:
@@ -176,8 +166,7 @@ def _with_interval(lead: Estimate) -> str:
 
 
 def _name(found: Analysis, name: str) -> str:
-    """Return a name, marked as in the tables if the agent is suspected."""
-    return f"{found.shown[name]} (!)" if name in found.result.suspicion.suspects else found.shown[name]
+    return found.shown[name]
 
 
 def _tie(found: Analysis) -> str:

@@ -67,7 +67,7 @@ class Ranking(WinRates):
     def neighbours(self) -> tuple[Verdict, ...]:
         """The verdict on each pair of neighbours in the order by results."""
         ranked = [name for name in self.by_result if name not in self.unranked]
-        return self.judge.verdicts(self.model, pairwise(ranked), doubted=self.result.suspicion.doubted)
+        return self.judge.verdicts(self.model, pairwise(ranked))
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -113,9 +113,8 @@ class Ranking(WinRates):
         if not self.by_margins:
             pairs, least = combinations(self._ranked, 2), self.rule.threshold
             return [(one, two) for one, two in pairs if self.better(self.ratings[one], self.ratings[two]) >= least]
-        doubted = frozenset(self.result.suspicion.doubted)
         ordered = [(each.above, each.below) for each in self.verdicts if each.kind == "ordered"]
-        return [*ordered, *(pair for pair in agreed(self._sure_leads) if doubted.isdisjoint(pair))]
+        return [*ordered, *agreed(self._sure_leads)]
 
     @cached_property
     def ranks(self) -> dict[str, int]:

@@ -79,7 +79,7 @@ def leaderboard_table(found: Analysis) -> FittingTable:
         rating = row.rating
         table.add_row(
             row.rank_text(),
-            Text(f"{_name(found, rating.id)}{' (!)' if row.suspect else ''}"),
+            Text(f"{_name(found, rating.id)}"),
             f"{rating.mu:.1f}±{rating.sigma:.1f}",
             f"{rating.wins}-{rating.losses}-{rating.draws}",
             "-" if row.bb_per_100 is None else _signed(row.bb_per_100),

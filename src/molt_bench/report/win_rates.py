@@ -1,19 +1,16 @@
-"""Win rates of a result: who wins how much from whom, by the config's estimator and by every other."""
+"""Win rates of a result: who wins how much from whom, by the config's estimator and by the other."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from math import fsum
 from typing import Final
 
-from molt_bench.bench.margin_model_choice import margin_book
+from molt_bench.bench.margin_model_choice import fill, margin_model
 from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
 from molt_bench.bench.result import RunResult
-from molt_bench.rating.estimator_choice import AUTO, RAW, MarginBook
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.rating.student import Estimate
 from molt_bench.records import ESTIMATORS, MBB_PER_BB100
-from molt_bench.specs import Pair
 
 #: An interval this wide says nothing at all.
 NOTHING_KNOWN: Final = 1e9
@@ -48,44 +45,19 @@ class WinRates:
         return left_the_run(self.failures)
 
     @cached_property
-    def _book(self) -> MarginBook:
-        return self._filled(self.result.config.rating.estimator, self.result.suspicion.suspects)
-
-    @cached_property
-    def trusting(self) -> MarginModel:
-        """The same as if everybody could be trusted: what would be shown of suspects."""
-        if not self.result.suspicion.suspects:
-            return self.model
-        return self._filled(self.result.config.rating.estimator).model
-
-    @cached_property
     def raw(self) -> MarginModel:
         """Who wins how many chips from whom."""
-        return self._filled(RAW).model
+        return self._filled("raw")
 
-    @property
+    @cached_property
     def model(self) -> MarginModel:
         """Who wins how much from whom, by the config's estimator."""
-        return self._book.model
+        return self.raw if self.estimator == "raw" else self._filled(self.estimator)
 
-    @cached_property
-    def estimators(self) -> dict[Pair, str]:
-        """The estimator that the result of each pairing is by; with `auto`, that of most of its seed pairs."""
-        met = dict.fromkeys(match.participants for match in self.result.matches)
-        return {pair: self._book.estimator_of(pair) for pair in met}
-
-    @cached_property
+    @property
     def estimator(self) -> str:
-        """The estimator of the results in words, such as "fitted" or "auto: fitted in 5 of 6 pairings, raw in 1"."""
-        asked = self.result.config.rating.estimator
-        if asked != AUTO and not self.result.suspicion.suspects:
-            return asked
-        taken = Counter(self.estimators.values()).most_common()
-        if len(taken) < 2:
-            return f"{asked}: {taken[0][0]}" if taken else asked
-        (first, most), *others = taken
-        said = f"{asked}: {first} in {most:,} of {len(self.estimators):,} pairings"
-        return ", ".join([said, *[f"{name} in {count:,}" for name, count in others]])
+        """The estimator of the results."""
+        return self.result.config.rating.estimator
 
     @cached_property
     def hands_by_chips(self) -> float | None:
@@ -93,10 +65,8 @@ class WinRates:
 
         Hands are in proportion to the variance of seed pairs, here over all pairings together.
         """
-        return self._times_the_hands(self.raw, self.estimators)
-
-    def _times_the_hands(self, other: MarginModel, pairs: Iterable[Pair]) -> float | None:
-        rows = [(other.own_variance(*pair), self.model.own_variance(*pair)) for pair in pairs]
+        pairs = dict.fromkeys(match.participants for match in self.result.matches)
+        rows = [(self.raw.own_variance(*pair), self.model.own_variance(*pair)) for pair in pairs]
         known = [(wider, used) for wider, used in rows if wider is not None and used is not None]
         seed_pairs = sum(len(match.result.seed_results) for match in self.result.matches)
         total = fsum([used for _, used in known])
@@ -105,14 +75,12 @@ class WinRates:
     @cached_property
     def models(self) -> Mapping[str, MarginModel]:
         """The same by each estimator."""
-        return {name: self.raw if name == RAW else self._filled(name).model for name in ESTIMATORS}
+        return {name: self.model if name == self.estimator else self._filled(name) for name in ESTIMATORS}
 
-    def _filled(self, estimator: str, distrusted: Iterable[str] = ()) -> MarginBook:
-        """Return a book with the margins of all matches."""
-        result = self.result
-        book = margin_book(result.config, estimator, distrusted=distrusted, left=self.left)
-        book.add_all((match.participants, match.margins) for match in result.matches)
-        return book
+    def _filled(self, estimator: str) -> MarginModel:
+        """Return a model with the margins of all matches."""
+        played = ((match.participants, match.margins) for match in self.result.matches)
+        return fill(margin_model(self.result.config, left=self.left), played, estimator)
 
 
 def in_bb_per_100(known: Estimate | None) -> tuple[float, float] | None:

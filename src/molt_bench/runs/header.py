@@ -12,21 +12,15 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
-from molt_bench.agents.base import PolicyOf
-from molt_bench.agents.kinds import box_for, kind_of, missing_box, source_hash
+from molt_bench.agents.kinds import box_for, missing_box, source_hash
 from molt_bench.agents.llm.providers import server_address
 from molt_bench.agents.llm.providers import table as providers
-from molt_bench.agents.permission import Permission, boxed, permitted_policy
-from molt_bench.agents.python_import import AgentFactory
-from molt_bench.config.loader import load_config
+from molt_bench.agents.permission import Permission, boxed
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import JournalError
-from molt_bench.luck.coefficients import VERSION, coefficients_hash
-from molt_bench.luck.dice.stated_policy import StatedPolicy
+from molt_bench.luck.weights import luck_version
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
-from molt_bench.specs import ParticipantSpec
 
 #: How the versions of harnesses, and the boxes of code and programs, are named in a header: this, and the participant.
 _HARNESS_OF: Final = "harness of "
@@ -39,7 +33,6 @@ def header_of(
     config: BenchmarkConfig,
     seed: MasterSeed,
     seeds: list[Seed] | None = None,
-    policies: Mapping[str, PolicyOf] | None = None,
     boxes: Mapping[str, str] | None = None,
 ) -> Header:
     """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
@@ -57,7 +50,6 @@ def header_of(
         source_hashes=source_hashes(config),
         versions=_versions(config) | {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()},
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
-        stated_policies=[name for name, each in (policies or {}).items() if isinstance(each, StatedPolicy)],
     )
 
 
@@ -116,11 +108,6 @@ def without_boxes(config: BenchmarkConfig) -> list[str]:
     return [f"{', '.join(names)} {said}" for said, names in missing.items()]
 
 
-def luck_version() -> str:
-    """Return the version and hash of the frozen coefficients used to remove luck."""
-    return f"{VERSION}:{coefficients_hash()}"
-
-
 def source_hashes(config: BenchmarkConfig) -> dict[str, str]:
     """Return the hashes of the source files of custom agents, by participant."""
     specs = [participant.spec() for participant in config.participants]
@@ -132,47 +119,3 @@ def config_hash(plain: Mapping[str, Any]) -> str:
     """Return a hash of everything in a config that affects a result."""
     decisive = {key: value for key, value in plain.items() if key != "outputDir"}
     return sha256(msgspec.json.encode(decisive, order="sorted")).hexdigest()
-
-
-def stated_policy(
-    spec: ParticipantSpec, permission: Permission, agents: Mapping[str, AgentFactory] | None = None
-) -> PolicyOf | None:
-    """Return the policy of a participant that may be made; None if it publishes none, or may not be made.
-
-    That of our own bots is trusted, any other is an agent's word, and tested.
-    """
-    policy = permitted_policy(spec, permission, agents)
-    return policy if policy is None or kind_of(spec.type, agents or ()).built_in else StatedPolicy(policy)
-
-
-def published_policies(
-    config: BenchmarkConfig, agents: Mapping[str, AgentFactory], permission: Permission
-) -> dict[str, PolicyOf]:
-    """Return the policies that participants publish, of those that may be made; `agents`: the caller's, by type."""
-    specs = [participant.spec() for participant in config.participants]
-    found = {spec.id: stated_policy(spec, permission, agents) for spec in specs}
-    return {name: policy for name, policy in found.items() if policy is not None}
-
-
-def stated_in(header: Header, own: Collection[str] = ()) -> list[str]:
-    """Return the participants of whom a header says that they publish a policy; `own`: types of the caller's agents.
-
-    Raises JournalError for anybody but Python code: the word of a built-in bot is never taken from a journal.
-    """
-    stated = header.stated_policies
-    if not stated:
-        return []
-    types = {each.id: each.type for each in load_config(header.config).participants}
-    coded = {name for name, each in types.items() if each in own or kind_of(each).user_code}
-    wrong = next((name for name in stated if name not in coded), None)
-    if wrong is not None:
-        raise JournalError(
-            f"the journal's first line says that {wrong!r} publishes a policy, and it is not Python code"
-        )
-    return stated
-
-
-def unasked_code(config: BenchmarkConfig, permission: Permission) -> list[str]:
-    """Return the participants that are Python code which may not be made, so that its policy, if any, is unknown."""
-    specs = [each.spec() for each in config.participants if kind_of(each.type).user_code]
-    return [spec.id for spec in specs if not permission.allows(spec)]

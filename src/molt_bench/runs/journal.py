@@ -16,9 +16,8 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.errors import JournalError
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, Margins
 from molt_bench.runs.line_file import LineFile, Warn, whole_lines
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel
@@ -42,7 +41,6 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         source_hashes: SHA-256 of the source files of custom agents, by participant.
         versions: Versions of Python and of the packages that affect a result.
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
-        stated_policies: Participants that publish a policy of their own.
     """
 
     format: int
@@ -55,7 +53,6 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     source_hashes: dict[str, str] = {}
     versions: dict[str, str] = {}
     master_seed_hash: str | UnsetType = UNSET
-    stated_policies: list[str] = []
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
@@ -109,14 +106,13 @@ class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line"
 
 
 class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename="camel"):
-    """What was worked out about a match when it was rated, before the next round was decided.
+    """The margins of a match as it was rated, before the next round was decided.
 
-    So whoever reads the run takes no luck out of its hands again, and needs the code of no agent. `verify` does it
-    again, and compares.
+    So whoever reads the run takes no luck out of its hands again. `verify` does, and compares.
     """
 
     match: MatchNumber
-    account: MatchAccount
+    margins: Margins
 
 
 Line: TypeAlias = Header | Game | SessionEnd | Extension | Resumption | Rated

@@ -38,7 +38,7 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
         twice = next(label for label, count in Counter(game.label for game in games).items() if count > 1)
         raise JournalError(f"the journal's match {twice.match} has the same game twice")
     rated = [line for line in content.lines if isinstance(line, Rated)]
-    margins = {line.match: line.account for line in rated}
+    margins = {line.match: line.margins for line in rated}
     if len(margins) < len(rated):
         again = next(match for match, count in Counter(line.match for line in rated).items() if count > 1)
         raise JournalError(f"the journal's match {again} has its margins twice")

@@ -2,9 +2,8 @@
 
 import json
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import UNSET, structs
@@ -14,7 +13,6 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.model_draws import Draws
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
@@ -34,7 +32,7 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash, published_policies, stated_in
+from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import (
     Chain,
     Game,
@@ -180,14 +178,12 @@ class StoredRun:
         *,
         content: JournalContent | None = None,
         keep_hands: bool = False,
-        permission: Permission = BUILT_IN,
     ) -> RunResult:
-        """Compute the result from the games so far; nothing of the run is executed, unless it is permitted.
+        """Compute the result from the games so far; nothing of the run is executed.
 
         Args:
             content: A journal to use instead, with its games replayed.
             keep_hands: Whether match results keep their individual hands.
-            permission: Which agents may be asked for their policies.
 
         Raises:
             JournalError: The games do not belong to the config, or the run did not stop where the journal says.
@@ -196,30 +192,18 @@ class StoredRun:
         replayed, content = content is not None, content or self.content
         another = by_another_version(self.header)
         past = structs.replace(past_of(config, content), followed=another is not None, rated_only=True)
-        spending, draws = Spending(config.models()), Draws(config.models())
+        spending = Spending(config.models())
         for exchange in exchanges.earlier:
             spending.add(exchange)
-            draws.add(exchange)
         listed = recorded_seeds(self.header)
-        # Agents that are asked for their policy may print.
-        with self.at_home(permission), redirect_stdout(sys.stderr), naming_damage(content):
-            ladder = Ladder(
-                config,
-                published_policies(config, {}, permission),
-                draws=draws,
-                keep_hands=keep_hands,
-                stated=stated_in(self.header),
-                recount=replayed,
-            )
+        with naming_damage(content):
+            ladder = Ladder(config, keep_hands=keep_hands, recount=replayed)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
             differing = ladder.match_margins.differing
             if replayed and differing:
-                raise JournalError(
-                    f"the journal's margins of match {differing[0]} are not what its games and the policies of "
-                    "its agents give"
-                )
+                raise JournalError(f"the journal's margins of match {differing[0]} are not what its games give")
         warnings = [
             *([another] if another is not None else []),
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),

@@ -1,12 +1,11 @@
 """The change between two versions of a participant, in numbers: its estimate, its interval and the verdict on it."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import fsum, inf, sqrt
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from molt_bench.rating.estimator_choice import AUTO, least_varying
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 
@@ -14,17 +13,6 @@ from molt_bench.seeds import Seed
 ChangeVerdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
 #: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
 Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
-#: The same, by estimator.
-Measured: TypeAlias = Mapping[str, Mapping[Seed, Mapping[str, float]]]
-
-
-def paired_estimator(
-    wanted: str, old: Mapping[Seed, Mapping[str, float]], new: Mapping[Seed, Mapping[str, float]], seeds: Sequence[Seed]
-) -> str:
-    """Return the estimator for the games against one opponent: with `auto`, the one whose differences vary least."""
-    if wanted != AUTO:
-        return wanted
-    return least_varying({name: [new[seed][name] - old[seed][name] for seed in seeds] for name in new[seeds[0]]})
 
 
 def verdict(interval: tuple[float, float], within: float) -> ChangeVerdict:

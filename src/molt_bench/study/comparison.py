@@ -16,15 +16,13 @@ import msgspec
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.rating.estimator_choice import AUTO, FIRST, RAW
 from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
 from molt_bench.study.change_verdict import (
     ChangeVerdict,
-    Measured,
+    Won,
     mean_over_opponents,
     minus,
-    paired_estimator,
     verdict,
 )
 from molt_bench.suggestions import one_of
@@ -72,16 +70,15 @@ class Run(msgspec.Struct, frozen=True):
         model = self.config.models().get(participant)
         return f"{self.harnesses.get(participant, '?')}, {model.track}" if model is not None else None
 
-    def won(self, participant: str) -> Measured:
-        """Return what a participant won from each opponent in each seed pair, by estimator."""
-        found: dict[str, dict[Seed, dict[str, float]]] = defaultdict(dict)
+    def won(self, participant: str, estimator: str) -> Won:
+        """Return what a participant won from each opponent in each seed pair."""
+        found: dict[str, dict[Seed, float]] = defaultdict(dict)
         for match in self.result.matches:
             if participant in match.participants:
                 first = match.participants[0] == participant
                 opponent = match.participants[1 if first else 0]
-                for at, pair in enumerate(match.result.seed_results):
-                    margins = {name: column[at] for name, column in match.margins.items()}
-                    found[opponent][pair.seed] = {name: won if first else -won for name, won in margins.items()}
+                for pair, won in zip(match.result.seed_results, match.margins[estimator], strict=True):
+                    found[opponent][pair.seed] = won if first else -won
         return found
 
 
@@ -89,7 +86,7 @@ class Difference(msgspec.Struct, frozen=True):
     """How one participant has changed.
 
     Attributes:
-        opponents: Opponents that count, the same in both runs and met in both, and the estimator used for each.
+        opponents: Opponents that count, the same in both runs and met in both.
         paired: Whether both runs had the same cards.
         seed_pairs: Seed pairs that count; if they are not paired, those of the old run and of the new run.
         old: What it won from those opponents in the old run, in thousandths of a big blind per hand.
@@ -102,7 +99,7 @@ class Difference(msgspec.Struct, frozen=True):
 
     old_id: str
     new_id: str
-    opponents: Mapping[str, str]
+    opponents: tuple[str, ...]
     paired: bool
     seed_pairs: tuple[int, ...]
     old: float
@@ -217,22 +214,14 @@ def compare(
                 f"{new_id} was asked in another way ({ways[0] or 'no model'} in {old.name}, {ways[1] or 'no model'} in "
                 f"{new.name}): its change is also that of harness and track"
             )
-        won = old.won(old_id), new.won(new_id)
+        won = old.won(old_id, estimator), new.won(new_id, estimator)
         common = [name for name in both if name not in (old_id, new_id) and name in won[0] and name in won[1]]
         for name in common:
             if changed[name]:
                 what = ", ".join(changed[name])
                 warnings.append(f"{name} is not the same in both runs ({what}): what others won from it is left out")
         same = [name for name in common if not changed[name]]
-        suspects = {*old.result.suspicion.suspects, *new.result.suspicion.suspects}
-        warnings += [
-            f"{name} is suspected: its chips and its results without luck cannot both be right, so chips alone count"
-            for name in dict.fromkeys((old_id, new_id, *same))
-            if name in suspects
-        ]
-        by_chips = same if not suspects.isdisjoint((old_id, new_id)) else suspects.intersection(same)
-        estimators = {name: RAW if name in by_chips else estimator for name in same}
-        found = _difference((old_id, new_id), won, same, warnings, estimators, confidence=confidence, within=within)
+        found = _difference((old_id, new_id), won, same, warnings, confidence=confidence, within=within)
         if found is None and agents:
             raise MoltBenchError(
                 f"{new_id} has no opponent that is the same in {old.name} and {new.name}, with two seed pairs in each"
@@ -272,10 +261,9 @@ def _check_games(old: Run, new: Run) -> list[str]:
 
 def _difference(
     ids: tuple[str, str],
-    won: tuple[Measured, Measured],
+    won: tuple[Won, Won],
     opponents: Sequence[str],
     warnings: list[str],
-    estimators: Mapping[str, str],
     *,
     confidence: float,
     within: float,
@@ -290,10 +278,7 @@ def _difference(
             for name in opponents
             if name not in used
         ]
-        chosen = {name: paired_estimator(estimators[name], old[name], new[name], shared[name]) for name in used}
-        before, after = (
-            {name: {seed: side[name][seed][chosen[name]] for seed in shared[name]} for name in used} for side in won
-        )
+        before, after = ({name: {seed: side[name][seed] for seed in shared[name]} for name in used} for side in won)
         changes = {name: {seed: after[name][seed] - before[name][seed] for seed in shared[name]} for name in used}
         change = mean_over_opponents(changes)
         by_opponent = {name: mean_over_opponents({name: each}) for name, each in changes.items()}
@@ -302,10 +287,7 @@ def _difference(
         if not used:
             return None
         warnings.append(f"{ids[1]}: the runs share no cards, so results are compared as a whole, with a wider interval")
-        chosen = {name: FIRST if estimators[name] == AUTO else estimators[name] for name in used}
-        before, after = (
-            {name: {seed: each[chosen[name]] for seed, each in side[name].items()} for name in used} for side in won
-        )
+        before, after = ({name: dict(side[name]) for name in used} for side in won)
         change = minus(mean_over_opponents(after), mean_over_opponents(before))
         by_opponent = {
             name: minus(mean_over_opponents({name: after[name]}), mean_over_opponents({name: before[name]}))
@@ -315,7 +297,7 @@ def _difference(
     counts = tuple(sum(map(len, side.values())) for side in (before, after))
     return Difference(
         *ids,
-        opponents=chosen,
+        opponents=tuple(used),
         paired=paired,
         seed_pairs=counts[:1] if paired else counts,
         old=mean_over_opponents(before).mean,

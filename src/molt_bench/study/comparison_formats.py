@@ -190,7 +190,7 @@ def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
     return {
         "oldId": each.old_id,
         "newId": each.new_id,
-        "opponents": dict(each.opponents),
+        "opponents": list(each.opponents),
         "paired": each.paired,
         "seedPairs": list(each.seed_pairs),
         "oldMbb": each.old,

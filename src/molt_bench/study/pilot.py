@@ -15,33 +15,15 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.extended_run import another_stop
 from molt_bench.bench.result import RunResult
-from molt_bench.config.participants import REFERENCES
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.rating.estimator_choice import MarginBook
 from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.specs import Pair
 
-#: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. With `auto` that is of
-#: eleven ladders that publish nothing (`benchmarks/ladders.txt`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400
-#: to 12,800 at 100 and 13,900 at 200. Pairings of built-in bots differ more: from 300 (tight against callstation) to
-#: 38,000 (maniac against tag). Two that publish their dice have about 4,500 at 100 big blinds.
-SD_PER_HAND: Final = {
-    "auto": 10_500.0,
-    "raw": 18_000.0,
-    "allIn": 16_000.0,
-    "adjusted": 15_000.0,
-    "adjustedSolid": 15_000.0,
-    "corrected": 13_000.0,
-    "correctedSolid": 13_000.0,
-    "ranged": 13_000.0,
-    "aivat": 13_000.0,
-    "fitted": 10_500.0,
-}
-#: Share of the variance that is left in a pairing with the built-in reference, where AIVAT takes out its dice and the
-#: luck of the cards, over `adjusted`. Of six pairings of 2,000 hands by `benchmarks/strength.py`, four had .10 to .33,
-#: `random` 1.06, and `tight`, which hardly plays, 4.9: so this is on the safe side for agents that play their hands.
-AGAINST_REFERENCE: Final = 0.45
+#: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. That of `adjusted` is
+#: of eleven ladders (`benchmarks/ladders.txt`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400 to 12,800 at 100
+#: and 13,900 at 200. Pairings of built-in bots differ more.
+SD_PER_HAND: Final = {"raw": 18_000.0, "adjusted": 11_000.0}
 #: Seconds for each call.
 LATENCY_S: Final = 5.0
 #: The standard deviation of a hand grows as this power of the stacks, over the same ladders.
@@ -51,17 +33,8 @@ _DEPTH: Final = 100.0
 
 def prior_deviation(config: BenchmarkConfig) -> float:
     """Return the standard deviation of a hand that is assumed without a pilot: the mean of all pairings."""
-    known = references_in(config)
-    shares = [1.0 if known.isdisjoint(pair) else AGAINST_REFERENCE for pair in config.pairings()]
     deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
-    return SD_PER_HAND[config.rating.estimator] * deep * sqrt(fmean(shares))
-
-
-def references_in(config: BenchmarkConfig) -> set[str]:
-    """Return the built-in references that play, where margins are measured in a way that profits by them."""
-    if config.rating.estimator not in ("auto", "aivat"):
-        return set()
-    return {each.id for each in config.participants if each.type in REFERENCES}
+    return SD_PER_HAND[config.rating.estimator] * deep
 
 
 class ModelGuess(msgspec.Struct, frozen=True):
@@ -147,9 +120,8 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     """
     hands: dict[str, int] = defaultdict(int)
     model = MarginModel([participant.id for participant in config.participants])
-    book = MarginBook(model, estimator)
     for match in result.matches:
-        book.add(match.participants, match.margins)
+        model.add(match.participants, match.margins[estimator])
         dealt = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
         for name in match.participants:
             hands[name] += dealt

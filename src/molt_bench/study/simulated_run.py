@@ -25,7 +25,7 @@ from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rule_of, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.rating.verdicts import VerdictKind
-from molt_bench.records import ESTIMATORS, MatchResult
+from molt_bench.records import MatchResult
 from molt_bench.specs import Pair
 
 #: A match adds one seed pair to so many that have been played, if that is more than its own.
@@ -85,7 +85,7 @@ class _DrawnLadder(Ladder):
         self._look_anew()
 
     def _enter_drawn(self, pair: Pair, margins: tuple[float, ...]) -> None:
-        self._book.add(pair, dict.fromkeys(ESTIMATORS, margins))
+        self.margins.add(pair, margins)
         self.seed_pairs += len(margins)
 
 

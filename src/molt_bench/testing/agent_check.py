@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import make_agent, policy_of
+from molt_bench.agents.kinds import make_agent
 from molt_bench.agents.tracebacks import Traced, traceback_of
 from molt_bench.errors import AgentError, FaultKind
 from molt_bench.play import event_loop
@@ -22,7 +22,6 @@ from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
 from molt_bench.specs import SEATINGS, GameOptions, Seating
 from molt_bench.testing.findings import FORGETS, SAME_PLAY, AgentReport, Check, FaultExample, Latency
-from molt_bench.testing.policy_check import policy_check
 from molt_bench.visible_text import shown
 
 #: Opponents that together put an agent in every kind of spot.
@@ -86,9 +85,6 @@ def check_agent(
     sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), tables, watch)
     # One event loop for all games, since an agent may keep a connection tied to it.
     checks = event_loop.run_in_new_loop(sparring.all_checks())
-    policy = policy_of(first)
-    if policy is not None:
-        checks.append(policy_check(policy, sparring.games))
     if getattr(first, "outlives_games", False) is True:
         checks.append(Check(FORGETS, (_MAY_REMEMBER,), required=False))
     clock = sparring.clock

@@ -10,7 +10,7 @@ from molt_bench.agents.llm.providers.table import thoughts_of
 from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed, ConfigError
-from molt_bench.luck.estimators import hand_estimates
+from molt_bench.luck.cards import hand_terms
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
@@ -103,7 +103,7 @@ def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, grades: bool)
     hand, swapped = parsed.hand, bool(seating_of(record))
     seats = game.participants[::-1] if swapped else game.participants
     names = {each["id"]: each["displayName"] or each["id"] for each in run.participants}
-    won, sign = hand_estimates(hand), -1 if swapped else 1
+    won, sign = hand_terms(hand), -1 if swapped else 1
     unit = sign / run.config.game.big_blind
     faults = [fault for fault in record.faults if fault.hand_number == number]
     return {
@@ -118,7 +118,7 @@ def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, grades: bool)
         "undealt": _undealt(record, number, hand),
         "net": list(hand.payoffs),
         "luck": {
-            "raw": rounded(won.raw * unit),
+            "raw": rounded(hand.payoffs[0] * unit),
             "allIn": rounded(won.all_in * unit),
             "adjusted": rounded(won.adjusted * unit),
         },

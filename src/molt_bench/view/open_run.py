@@ -17,7 +17,7 @@ from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.records import MBB_PER_BB100, MatchResult, SeedResult
-from molt_bench.runs.header import recorded_boxes, recorded_harnesses, stated_in
+from molt_bench.runs.header import recorded_boxes, recorded_harnesses
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
 
@@ -43,9 +43,7 @@ class OpenRun(RunReader):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.ladder = Ladder(
-            load_config(self.header.config), keep_hands=False, stated=stated_in(self.header), recount=False
-        )
+        self.ladder = Ladder(load_config(self.header.config), keep_hands=False)
         self.standings: list[dict[str, Standing]] = []
         self.styles = RunStyles(folder, self.in_order)
         self.grades = RunGrades(folder, self.in_order, [each.id for each in self.config.participants])
@@ -122,7 +120,6 @@ class OpenRun(RunReader):
             matches=tuple(ladder.matches),
             leaderboard=tuple(ladder.leaderboard()),
             convergence=tuple(ladder.convergence),
-            suspicion=ladder.suspicion.findings(),
             stop_reason=self.stop_reason or "",
             seeds=(),
             seconds=self.seconds,
@@ -140,7 +137,7 @@ class OpenRun(RunReader):
         if number not in self.pairs:
             return True
         # No luck is taken out here: the run writes what came of that when it has rated a match.
-        if number not in self._accounts:
+        if number not in self._margins:
             return True
         return any(len(self.played(number, seed)) < 2 for seed in self.seeds_of(number))
 
@@ -148,8 +145,6 @@ class OpenRun(RunReader):
         """Rate one more match; return whether there was one."""
         if self._blocked():
             return False
-        while self._unread:  # only here, since reading goes on while a match is being rated
-            self.ladder.model_draws.add(self._unread.popleft())
         number = len(self.ladder.matches) + 1
         seeds = self.seeds_of(number)
         games = [self.played(number, seed) for seed in seeds]
@@ -160,7 +155,7 @@ class OpenRun(RunReader):
             self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
         decided = (number - 1) // self.config.matches_per_round() + 1
         with self.reading(chain.from_iterable(games)):
-            self.ladder.rate(self.pairs[number], result, margins=self._accounts[number], decided=decided)
+            self.ladder.rate(self.pairs[number], result, recorded=self._margins[number], decided=decided)
         self._stand(self.pairs[number])
         return True
 

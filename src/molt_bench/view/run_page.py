@@ -233,7 +233,6 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
             "bb100": rounded(row.bb_per_100),
             "halfWidth": rounded(row.half_width),
             "raw": None if row.raw is None else [rounded(each) for each in row.raw],
-            "suspect": row.suspect,
             "fromReference": None if row.from_reference is None else [rounded(each) for each in row.from_reference],
             "sure": rounded(row.better_than_next),
             **_verdict(found, verdicts.get(row.rating.id)),
@@ -295,14 +294,13 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
 def _payoff(found: Analysis) -> dict[str, Any] | None:
     if not found.result.matches or found.reference is not None:
         return None
-    matrix, by = found.payoffs, found.estimators
+    matrix = found.payoffs
     places = [matrix.participants.index(name) for name in found.order]
     cells = [[matrix.cells[one][two] for two in places] for one in places]
     return {
         "ids": list(found.order),
         "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in cells],
         "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in cells],
-        "estimators": [[by.get((one, two)) or by.get((two, one)) for two in found.order] for one in found.order],
         "transitive": rounded(transitivity(found.model).corrected),
         "cycles": [list(cycle.members) for cycle in found.cycles],
     }

@@ -1,6 +1,6 @@
 """The reader of a run: its games and exchanges, read from its folder as far as it has come, then followed."""
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,14 +11,13 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.llm.types import Exchange
-from molt_bench.bench.refused_policies import MatchAccount
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, Margins
 from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.exchange_file import ExchangeHeader, read_exchange
@@ -61,7 +60,7 @@ class RunReader:
         self._extensions: list[Extension] = []
         #: Its earlier stages, as in a result.
         self.stages: list[dict[str, Any]] = []
-        self._accounts: dict[int, MatchAccount] = {}
+        self._margins: dict[int, Margins] = {}
         self.games: dict[tuple[int, Seed, Seating], Game] = {}
         self._lines: dict[tuple[int, Seed, Seating], int] = {}
         self.pairs: dict[int, tuple[str, str]] = {}
@@ -74,7 +73,6 @@ class RunReader:
         self.stop_reason: str | None = None
         self.halted: str | None = None
         self.seconds = 0.0
-        self._unread: deque[Exchange] = deque()
         self._blocks: dict[int, list[Seed]] = {}
         self._meetings: dict[int, int] = {}  # how often the two of a match have met before it
         self._sittings = 0.0
@@ -194,7 +192,7 @@ class RunReader:
                 if line.master_seed is not UNSET:
                     self._configure(with_master_seed(self.config, line.master_seed))
             elif isinstance(line, Rated):
-                self._accounts[line.match] = line.account
+                self._margins[line.match] = line.margins
             elif isinstance(line, Extension):
                 ended = {"matches": line.matches, "stopReason": self.stop_reason, "stop": self.plain["stop"]}
                 self.stages.append(ended)
@@ -229,7 +227,6 @@ class RunReader:
             self.spending.add(line)
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
             bare = msgspec.structs.replace(line, text="", wire=UNSET)
-            self._unread.append(bare)
             self.exchanges[place].append((bare, (start, len(text))))
 
 

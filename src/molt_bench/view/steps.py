@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from molt_bench.luck.cards.card_luck import street_equities
+from molt_bench.luck.cards import street_equities
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import hand_name

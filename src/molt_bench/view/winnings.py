@@ -12,7 +12,7 @@ from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 
 #: The kinds of winnings; `used` is by the estimator that the result of a pairing is by, so it ends where that does.
-_KINDS: Final = ("used", "raw", "allIn", "showdown", "noShowdown")
+_KINDS: Final = ("used", "raw", "showdown", "noShowdown")
 #: Points of a curve: more than these cannot be seen.
 MOST_POINTS: Final = 400
 
@@ -28,7 +28,7 @@ def winnings_data(run: OpenRun, found: Analysis) -> list[dict[str, Any]]:
         {
             "a": a,
             "b": b,
-            "estimator": found.estimators[a, b],
+            "estimator": found.estimator,
             **{key: [rounded(each) for each in accumulate(values)] for key, values in columns.items()},
         }
         for (a, b), columns in sums.items()
@@ -91,9 +91,8 @@ def _won(run: OpenRun, found: Analysis, match: PlayedMatch) -> dict[str, list[fl
         "showdown": [net / big_blind for net in shown],
         "noShowdown": [(net - own) / big_blind for net, own in zip(raw, shown, strict=True)],
     }
-    for key, name in (("allIn", "allIn"), ("used", found.estimators[match.participants])):
-        margins = zip(match.margins[name], seeds, strict=True)
-        won[key] = [margin * seed.nominal_hands / 1000 for margin, seed in margins]
+    margins = zip(match.margins[found.estimator], seeds, strict=True)
+    won["used"] = [margin * seed.nominal_hands / 1000 for margin, seed in margins]
     return won
 
 

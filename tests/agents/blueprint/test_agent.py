@@ -14,8 +14,6 @@ from molt_bench.agents.blueprint.off_tree import hand_ranks
 from molt_bench.agents.blueprint.state import public_state
 from molt_bench.agents.blueprint.table import SHA256
 from molt_bench.agents.kinds import make_agent
-from molt_bench.luck.estimators import game_estimates
-from molt_bench.luck.reference.ranges import chance_of
 from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
@@ -56,7 +54,7 @@ def check_legal(bot, numbers):
             assert all(legal.allows(action) for action, _ in policy), (number, policy, legal)
             assert len({action for action, _ in policy}) == len(policy)
             assert abs(sum(chance for _, chance in policy) - 1) < 1e-9
-            assert chance_of(policy, bot.act(seen)) > 0
+            assert dict(policy)[bot.act(seen)] > 0
             count += 1
     return count
 
@@ -192,16 +190,6 @@ def test_it_plays_whole_games_without_faults(opponent, stacks):
 def test_it_passes_the_check_of_agents():
     report = check_agent(make_agent("blueprint"), hands=40)
     assert report.ok, report
-
-
-@pytest.mark.slow
-def test_its_dice_are_taken_out_of_its_result():
-    players = make_agent("blueprint"), make_agent("callstation")
-    record = play_game(players, seed="dice", hands=15)
-    won = game_estimates(record, (players[0].policy, None), averaged=True)
-    assert won.refused == ("", "")
-    assert won.corrected != won.adjusted
-    assert won.aivat != won.corrected_solid
 
 
 def test_the_same_policies_on_every_platform(bot, spots):

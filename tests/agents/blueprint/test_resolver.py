@@ -12,8 +12,6 @@ from molt_bench.agents.blueprint.buckets import collides, holes
 from molt_bench.agents.blueprint.resolver import ResolverAgent
 from molt_bench.agents.kinds import make_agent
 from molt_bench.errors import ConfigError
-from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.play_games import play_game
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
@@ -143,14 +141,6 @@ def test_the_number_of_rounds_is_a_param():
         make_agent(ParticipantSpec(id="a", type="resolver", params={"round": 7}))
     with pytest.raises(ConfigError, match="what 'blueprint' takes: seed or name"):
         make_agent(ParticipantSpec(id="a", type="blueprint", params={"rounds": 7}))
-
-
-def test_aivat_is_used_against_it():
-    players = ResolverAgent(rounds=FEW_ROUNDS), make_agent("callstation")
-    record = play_game(players, seed="river", hands=2)
-    won = game_estimates(record, (players[0].policy, None), averaged=True)
-    assert won.refused == ("", "")
-    assert won.aivat != won.ranged
 
 
 @pytest.mark.slow

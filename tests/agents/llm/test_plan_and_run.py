@@ -89,7 +89,7 @@ TABLE = [
 @pytest.mark.parametrize(("api", "way"), TABLE)
 def test_a_plan_is_within_15_percent_of_the_run_with_a_pilot_and_without(api, way):
     """The pilot has games of half the length; the prior has never seen any."""
-    pilot = pilot_of(*played(api, way, hands=HANDS // 2, seed="pilot"), estimator="auto")
+    pilot = pilot_of(*played(api, way, hands=HANDS // 2, seed="pilot"), estimator="adjusted")
     learnt = Planner(load_config(config(api, way)), pilot=pilot).for_matches(1)
     guessed = Planner(load_config(config(api, way, hands=HANDS_OF_PRIOR))).for_matches(1)
     _, result, exchanges = played(api, way)

@@ -7,16 +7,10 @@ import pytest
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.external import program_agent
 from molt_bench.agents.external.stderr_log import log_path
-from molt_bench.agents.kinds import published_policy
 from molt_bench.agents.permission import Permission, make_permitted
-from molt_bench.agents.sandbox.hosted_policy import PolicyFailed
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.errors import AgentError
-from molt_bench.luck.dice.stated_policy import StatedPolicy
-from molt_bench.luck.estimate_variants import all_estimates
 from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.play.play_games import drive
-from molt_bench.specs import GameSpec
 from tests.agents.sandbox.boxes import needs_bubblewrap
 
 pytestmark = needs_bubblewrap
@@ -151,53 +145,9 @@ def test_tracebacks_reach_the_author(file, name):
     assert str(file) in found[0][0][1]
 
 
-@pytest.mark.slow
-def test_a_policy_gives_the_same_estimates_asked_in_batches(file):
-    spec_of_game, hands = GameSpec(seed=4, hands=6), []
-    record = drive(spec_of_game, (make_agent("maniac"), make_agent("callstation")), hands=hands)
-    found = []
-    for sandbox in ("off", "bwrap"):
-        policy = published_policy(spec(file, "Mixer", sandbox))
-        found.append(all_estimates(record, (StatedPolicy(policy), StatedPolicy(policy)), hands=hands))
-    assert found[0] == found[1]
-
-
-def test_whether_it_publishes_a_policy_is_known_before_a_game(file):
-    assert published_policy(spec(file, "Silent")) is None
-    assert published_policy(spec(file, "Mixer")) is not None
-
-
-def test_a_policy_that_raises_says_so_and_goes_on(file):
-    policy = published_policy(spec(file, "Odd"))
-    seen = []
-    drive(GameSpec(seed=1, hands=1), (Watching(seen), make_agent("callstation")))
-    for _ in range(2):
-        with pytest.raises(Exception, match="ZeroDivisionError: no odds"):
-            policy(seen[0])
-
-
 def test_lines_that_are_nested_too_deeply_are_faults(file):
     record = play_game((make_agent(spec(file, "Nested")), make_agent("callstation")), seed=1, hands=1, max_retries=0)
     assert ("unparsable", "the answer is nested too deeply") in {(each.kind, each.message) for each in record.faults}
-    seen = []
-    drive(GameSpec(seed=1, hands=1), (Watching(seen), make_agent("callstation")))
-    policy = published_policy(spec(file, "Nested"))
-    for _ in range(2):  # it is started anew, so that a second answer is not the rest of the first
-        with pytest.raises(PolicyFailed, match="its host gave no answer"):
-            policy(seen[0])
-
-
-class Watching:
-    """An agent that keeps what it sees."""
-
-    name = "watching"
-
-    def __init__(self, seen):
-        self._seen, self._station = seen, make_agent("callstation")
-
-    def act(self, observation):
-        self._seen.append(observation)
-        return self._station.act(observation)
 
 
 @pytest.mark.parametrize(
@@ -241,28 +191,3 @@ def test_it_sees_neither_our_files_nor_our_memory(file, tmp_path):
     )
     agent = make_agent(ParticipantSpec(id="spy", type=f"{tmp_path / 'bot' / 'spy.py'}:make", sandbox="bwrap"))
     assert play_game((agent, make_agent("callstation")), seed=1, hands=2).faults == ()
-
-
-def test_whoever_is_asked_for_odds_remembers_nothing_of_another_game(tmp_path):
-    """By its memory, a file and shared memory: it counts the questions that it has been asked."""
-    file = tmp_path / "counter.py"
-    file.write_text(
-        "import os\nfrom molt_bench import Action\n\n"
-        "class Counter:\n    name, asked = 'counter', 0\n\n"
-        "    def policy(self, seen):\n"
-        "        self.asked += 1\n"
-        "        for path in ('/tmp/asked', '/dev/shm/asked'):\n"
-        "            open(path, 'a').write('x')\n"
-        "        count = max(self.asked, os.path.getsize('/tmp/asked'), os.path.getsize('/dev/shm/asked'))\n"
-        "        return [(Action('fold'), 1 / (1 + count)), (Action('call'), count / (1 + count))]\n\n"
-        "    def act(self, seen):\n        return Action('call')\n"
-    )
-    stated = StatedPolicy(published_policy(ParticipantSpec(id="bot", type=f"{file}:Counter", sandbox="bwrap")))
-    games, said = [GameSpec(seed=seed, hands=2) for seed in (1, 2)], []
-    for game in (*games, games[0]):
-        hands = []
-        drive(game, (make_agent("callstation"), make_agent("callstation")), hands=hands)
-        stated.begin(game)
-        said.append([stated(seen)[1][1] for hand in hands for seen in hand.seen])
-        stated.forget()
-    assert [each[:2] for each in said] == [[1 / 2, 2 / 3]] * 3

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from molt_bench.luck.cards.card_luck import prepare_luck
-from molt_bench.luck.estimators import hand_estimates
+from molt_bench.luck.cards import hand_terms, prepare_terms
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
 from molt_bench.report.exports.chip_flow import all_in_street, final_pot
@@ -53,14 +52,14 @@ def rows(hands: Iterable[DealtHand]) -> Iterator[dict[str, Any]]:
     """Return the rows of hands, in order."""
     waiting = iter(hands)
     while group := list(islice(waiting, _TOGETHER)):
-        prepare_luck(dealt.hand for dealt in group)
+        prepare_terms(dealt.hand for dealt in group)
         yield from map(row, group)
 
 
 def row(dealt: DealtHand) -> dict[str, Any]:
     """Return one hand from the view of player A, with the types of `COLUMNS`."""
     hand = dealt.hand
-    won = hand_estimates(hand)
+    won = hand_terms(hand)
     sign = 1 if dealt.seating == "AB" else -1
     player = dealt.turned(("A", "B"))
     stacks, holes = dealt.turned(hand.starting_stacks), dealt.turned(hand.holes)
@@ -83,7 +82,7 @@ def row(dealt: DealtHand) -> dict[str, Any]:
         final_pot(hand),
         hand.folded == NOBODY,
         all_in_street(hand) or "",
-        sign * won.raw,
+        sign * hand.payoffs[0],
         sign * won.all_in + 0.0,  # no negative zero
         sign * won.adjusted + 0.0,
         *[sum([fault.player == who for fault in dealt.faults]) for who in (0, 1)],

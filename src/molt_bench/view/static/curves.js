@@ -62,7 +62,6 @@ export function spentSection(run, agents, state) {
 const KINDS = [
   ["used", "luck removed, as in the result"],
   ["raw", "as dealt"],
-  ["allIn", "all-in EV"],
   ["showdown", "showdown winnings, as dealt"],
   ["noShowdown", "non-showdown winnings, as dealt"],
 ];
@@ -94,7 +93,7 @@ export function winningsSection(run, agents, state) {
     const kind = KINDS.find(([value]) => value === (state.open.winnings ?? KINDS[0][0]));
     if (kind) return box.replaceChildren(ratesChart(run, agents, kind));
     const pair = pairs.find((one) => key(one) === state.open.winnings) ?? pairs[0];
-    const { a, b, raw, allIn, used, estimator } = pair;
+    const { a, b, raw, used, estimator } = pair;
     const colour = agents.colour(a);
     const chart = lineChart({
       label: `What ${agents.name(a)} has won from ${agents.name(b)}, bb`,
@@ -109,8 +108,7 @@ export function winningsSection(run, agents, state) {
         { name: "as dealt (raw)", colour: 7, thin: true, dashed: true, y: raw },
         { name: "… of it at showdown", colour: 0, thin: true, dashed: "dotted", y: pair.showdown },
         { name: "… of it without showdown", colour: 1, thin: true, dashed: "dotted", y: pair.noShowdown },
-        { name: "all-in EV (allIn)", colour: 7, thin: true, y: allIn },
-        estimator !== "raw" && estimator !== "allIn" &&
+        estimator !== "raw" &&
         { name: `luck removed (${visibleLine(estimator)}, as in the result)`, colour, y: used },
       ].filter(Boolean),
     });

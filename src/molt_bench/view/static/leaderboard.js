@@ -26,12 +26,6 @@ function harnessNote({ harness }) {
     );
 }
 
-const SUSPECT = "Its chips and its result without luck cannot both be right: its pairings are judged by chips alone";
-
-function suspectNote({ suspect }) {
-  return suspect && h("span.note.bad", { title: SUSPECT }, "suspected");
-}
-
 /** What is plotted of an agent: its rating if the order is by that, else its result; a reference has no interval. */
 function plotted(one, agents, isByRating) {
   if (isByRating) return { value: one.mu, half: one.sigma, text: ratingText(one) };
@@ -71,7 +65,6 @@ function agentColumns(run, agents, state, isByRating) {
           agents.label(one.id),
           roleNote(one.id, agents),
           harnessNote(one),
-          suspectNote(one),
         ),
     ],
     [

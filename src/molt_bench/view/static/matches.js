@@ -12,7 +12,7 @@ const MOST = 60; // agents in a table of all pairings
 export function payoffSection(run, agents) {
   const { payoff } = run;
   if (!payoff || payoff.ids.length < 2) return null;
-  const { ids, mean, halfWidth, estimators } = payoff;
+  const { ids, mean, halfWidth } = payoff;
   const top = Math.max(...mean.flat().filter((value) => value !== null).map(Math.abs), 1e-9);
   const scaleBar = h(
     "div.scale",
@@ -26,10 +26,7 @@ export function payoffSection(run, agents) {
   const opponents = ids.map((id) => numberHead(agents.label(id)));
   const head = [h("td", "wins from →"), opponents];
   const rows = ids.map((id, i) => {
-    const cells = ids.map((
-      _,
-      j,
-    ) => (i === j ? h("td.self") : cell(mean[i][j], halfWidth[i][j], top, estimators[i][j])));
+    const cells = ids.map((_, j) => (i === j ? h("td.self") : cell(mean[i][j], halfWidth[i][j], top)));
     return row(agents.label(id), cells);
   });
   return [
@@ -40,13 +37,12 @@ export function payoffSection(run, agents) {
   ];
 }
 
-function cell(mean, half, top, estimator) {
+function cell(mean, half, top) {
   if (mean === null) return h("td.number.soft", { title: "Not played" }, "–");
   const clear = half !== null && Math.abs(mean) > half;
   // A square root keeps small differences visible next to large ones; at 50% colour the number stays readable.
   const weight = `${(Math.sqrt(Math.abs(mean) / top) * 50).toFixed(1)}%`;
-  const title = `by the estimator ${visibleLine(estimator)}`;
-  return h("td.number", { class: mean < 0 ? "loses" : "wins", css: { "--w": weight }, title }, [
+  return h("td.number", { class: mean < 0 ? "loses" : "wins", css: { "--w": weight } }, [
     h("span", { class: clear ? "strong" : "" }, signed(mean)),
     h("small", half === null ? "" : `± ${fixed(half)}`),
   ]);

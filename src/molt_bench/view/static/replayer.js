@@ -280,7 +280,7 @@ function strayFaults({ decisions, faults }, agents) {
 }
 
 function luckLine({ luck }, name) {
-  const parts = [["as dealt (raw)", luck.raw], ["all-in EV (allIn)", luck.allIn], [
+  const parts = [["as dealt (raw)", luck.raw], ["all-in EV", luck.allIn], [
     "without luck (adjusted)",
     luck.adjusted,
   ]];

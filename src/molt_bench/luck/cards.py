@@ -1,14 +1,22 @@
-"""The luck of the cards in one hand: equities in hindsight, and how each deal changed them."""
+"""The luck of the cards in one hand: equities in hindsight, and how each deal changed them.
 
-from collections.abc import Iterable, Iterator
+Two parts of a result are luck. Once nothing is left to decide, the run-out is: the hand is worth its mean over the
+cards to come, (2e - 1) times the chips at stake, where e is the equity. And each deal before the last decision is: what
+it changed is weighed by the pot before it. Equity in hindsight is a martingale: given both hands and all that has
+happened, the mean of e after the next card is e before it. So a deal's term has mean 0 for any weight fixed before the
+card falls (a chance control variate, as in MIVAT, White and Bowling 2009, and AIVAT, Burch et al. 2018).
+
+This takes a fair deal: the cards to come are uniform among those left, whatever was done so far. It holds since decks
+are hashes that no agent sees.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from math import fsum
 from typing import Final, NamedTuple
 
-import msgspec
-
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards.memo import Memo
-from molt_bench.luck.coefficients import Coefficients
+from molt_bench.luck.memo import Memo
+from molt_bench.luck.weights import DEALS, DealWeights, bucket_of
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import equity
@@ -16,15 +24,12 @@ from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.flop_equity import flop_scores_of
 from molt_bench.poker.hand import Hand
 
-#: The deals of a hand, in order.
-DEALT: Final = ("holes", "flop", "turn", "river")
-
 #: Slow to compute, and needed again: a deal is played in two seatings. Some 500 bytes for each flop. Hardly any two
 #: deals of a run match but for the names of the suits.
 _FLOPS: Final = Memo(flop_scores_of, 1 << 16)
 
 
-class ChanceTerm(NamedTuple):
+class Deal(NamedTuple):
     """One deal of cards before the last decision.
 
     Attributes:
@@ -42,45 +47,51 @@ class ChanceTerm(NamedTuple):
     change: float
 
 
-class HandLuck(msgspec.Struct, frozen=True, gc=False):
+class HandTerms(NamedTuple):
     """What the cards did in one hand, for seat 0 and in chips.
 
     Attributes:
-        raw: Net chips.
-        all_in: The same, with the run-out after the last decision replaced by its mean.
-        terms: The deals before that.
+        all_in: Net chips, with the run-out after the last decision replaced by its mean.
+        cards: What the deals before that gave: mean 0.
         equities: Seat 0's equity before the flop, and on every later street with a decision.
     """
 
-    raw: int
     all_in: float
-    terms: tuple[ChanceTerm, ...]
+    cards: float
     equities: tuple[float, ...]
 
+    @property
+    def adjusted(self) -> float:
+        """What was won without the luck of the cards."""
+        return self.all_in - self.cards
 
-def prepare_luck(hands: Iterable[Hand]) -> None:
-    """Compute the equities of finished hands that are about to be analysed, together, which is much faster."""
-    if compiled is None:
-        _FLOPS.prepare([(*hand.holes, hand.board[:3]) for hand in hands if hand.street != STREETS[0]])
 
+def hand_terms(hand: Hand, weights: Sequence[DealWeights] = DEALS) -> HandTerms:
+    """Take a finished hand apart in hindsight, with both seats' cards known.
 
-def hand_luck(hand: Hand) -> HandLuck:
-    """Analyse a finished hand in hindsight, with both seats' cards known."""
+    >>> from molt_bench.poker.notation import hand_from_text
+    >>> hand = hand_from_text("1:50/100/0:10000,10000:b0:AhAd|KsKc|2c3d9hKh8s:r10000c:-10000").hand
+    >>> hand.payoffs[0], round(hand_terms(hand).all_in)
+    (-10000, 6251)
+    """
     decided_on = OPEN_CARDS[hand.street]
     equities = street_equities(hand.holes, hand.board[:decided_on])
-    raw = hand.payoffs[0]
-    all_in = float(raw)
+    all_in = float(hand.payoffs[0])
     if hand.folded < 0 and decided_on < 5:
         all_in = (2 * equities[-1] - 1) * hand.at_stake
-    return HandLuck(raw, all_in, tuple(_deals_of(hand, equities)), equities)
+    cards = [
+        weights[dealt][bucket_of(behind, pot, raised=raised)] * pot * change
+        for dealt, pot, behind, raised, change in deals_of(hand, equities)
+    ]
+    return HandTerms(all_in, fsum(cards), equities)
 
 
-def _deals_of(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
+def deals_of(hand: Hand, equities: Sequence[float]) -> Iterator[Deal]:
     """Yield the deals before the last decision, read off the log of the hand."""
     rules, (first, second) = hand.rules, hand.starting_stacks
     ante, shorter = rules.ante, min(first, second)
     blinds = min(rules.small_blind + rules.big_blind + 2 * ante, 2 * shorter)
-    yield ChanceTerm(0, blinds, shorter, raised=False, change=equities[0] - 0.5)
+    yield Deal(0, blinds, shorter, raised=False, change=equities[0] - 0.5)
     if len(equities) == 1:
         return
     pot, behind = min(ante, first) + min(ante, second), shorter - min(ante, shorter)
@@ -89,22 +100,12 @@ def _deals_of(hand: Hand, equities: tuple[float, ...]) -> Iterator[ChanceTerm]:
         if done.street != street:
             # Whoever goes on to another street has matched the last bet on this one.
             pot, behind, dealt = pot + 2 * matched, behind - matched, dealt + 1
-            yield ChanceTerm(dealt, pot, behind, raised, equities[dealt] - equities[dealt - 1])
+            yield Deal(dealt, pot, behind, raised, equities[dealt] - equities[dealt - 1])
             street, matched, raised = done.street, 0, False
         if done.amount > matched:
             matched = done.amount
         if done.kind == "raiseTo":
             raised = True
-
-
-def chance_luck(terms: tuple[ChanceTerm, ...], coefficients: Coefficients) -> float:
-    """Return the chips attributed to the luck of the cards, for seat 0."""
-    return fsum(
-        [
-            coefficients.chance[dealt][coefficients.bucket(behind, pot, raised=raised)] * pot * change
-            for dealt, pot, behind, raised, change in terms
-        ]
-    )
 
 
 def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
@@ -129,6 +130,12 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
             one, two = showdown(holes, board)
             found.append(((one > two) + (one >= two)) / 2)
     return tuple(found)
+
+
+def prepare_terms(hands: Iterable[Hand]) -> None:
+    """Compute the equities of finished hands that are about to be taken apart, together: in Python, much faster."""
+    if compiled is None:
+        _FLOPS.prepare([(*hand.holes, hand.board[:3]) for hand in hands if hand.street != STREETS[0]])
 
 
 def forget_equities() -> None:

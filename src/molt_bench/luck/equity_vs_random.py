@@ -10,7 +10,7 @@ import numpy as np
 
 from molt_bench.agents.starting_hands import RANKED_HANDS, starting_hand
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards.memo import Memo
+from molt_bench.luck.memo import Memo
 from molt_bench.poker.arrays import Ints
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, flush_strengths, rank_strengths

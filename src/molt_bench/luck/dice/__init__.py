@@ -1,1 +1,0 @@
-"""The luck of an agent's own dice, and whether its word about them holds."""
