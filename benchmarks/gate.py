@@ -114,7 +114,7 @@ def judged(
     found = {}
     for change in [*CHANGES][: None if number < worse else 1]:
         new = Run("new", checked, played(bot, config, change, number))
-        (each,) = compare(old, new, agents=[(MINE, MINE)], confidence=gate.confidence).differences
+        (each,) = compare(old, new, agents=[(MINE, MINE)]).differences
         failure = gate.failure(each)
         found[change] = 0 if failure is None else failure.status, each
     return found

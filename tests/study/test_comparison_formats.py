@@ -4,12 +4,11 @@ import re
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
-import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
-from molt_bench.rating.student import Estimate
-from molt_bench.study.comparison import Comparison, Difference
+from molt_bench.study.change import Change
+from molt_bench.study.comparison import Comparison, Difference, Measured
 from molt_bench.study.comparison_formats import Outcome, junit, markdown, plain
 from molt_bench.visible_text import on_one_line
 
@@ -31,18 +30,17 @@ WHEN = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
 
 
 def difference(name, verdict, mean=-257.0):
-    interval = {"worse": (-262, -252), "better": (252, 262), "within": (-5, 5), "unknown": (-600, 90)}[verdict]
-    change = Estimate(mean, 2.5, 30)
-    numbers = {"seed_pairs": (24,), "old": 0.0, "new": mean, "change": change, "by_opponent": {"tight": change}}
-    said = {"verdict": verdict, "interval": interval, "confidence": 0.95}
-    return Difference(name, name, {"tight": "auto"}, True, **numbers, **said)
+    """Return a difference with this verdict, from so many seed pairs that nothing is left to be careful about."""
+    mean, error = {"worse": (mean, 2.5), "better": (257, 2.5), "within": (0, 2.5), "unknown": (-255, 172)}[verdict]
+    change = Change(mean, error, 1e9, 0.0, 1e9)
+    return Difference(name, name, Measured(True, (24,), 0.0, mean, change, {"tight": change}))
 
 
 def outcome(*differences, failures=(), warnings=()):
     return Outcome(
         old="old/run",
         new="new/run",
-        found=Comparison("auto", differences, warnings),
+        found=Comparison("adjusted", differences, warnings),
         confidence=0.95,
         within=250.0,
         failures=dict.fromkeys(failures, "it is 95% certain that it lost more than 10 bb/100"),
@@ -126,8 +124,6 @@ def test_the_gravest_verdict_is_that_of_all(verdicts, together):
     assert plain(found)["verdict"] == together
 
 
-def test_an_interval_without_end_is_shown_as_none():
-    each = msgspec.structs.replace(difference("bot", "unknown"), change=Estimate(1.0, float("inf"), 1))
-    found = outcome(each)
-    assert "| - | unknown |" in markdown(found)
-    assert plain(found)["agents"][0]["lowMbb"] is None
+def test_the_foot_states_the_multiple_of_one_look():
+    foot = outcome(difference("bot", "worse")).foot()
+    assert foot.endswith("± is 2.0 standard errors, for one look at the runs.")

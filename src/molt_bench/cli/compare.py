@@ -57,29 +57,6 @@ class VerdictOptions:
         if self.exit_code and self.fail_below is not None:
             raise click.BadParameter("cannot be used with --fail-below: choose one gate", param_hint="--exit-code")
 
-    @property
-    def gate(self) -> Gate:
-        """What decides by these flags."""
-        return Gate(**vars(self))
-
-
-@dataclass(frozen=True, kw_only=True)
-class OutputOptions:
-    """What a comparison is written as."""
-
-    form: Format = flag(
-        "text, json, markdown (a comment) or junit.",
-        "--format",
-        default="text",
-        metavar="FORMAT",
-        type=click.Choice(get_args(Format)),
-    )
-
-    def check(self, printing: Printing) -> None:
-        """Refuse flags that contradict each other."""
-        if printing.as_json and self.form not in ("text", "json"):
-            raise click.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
-
 
 @click.command(cls=Command)
 @click.argument("old", metavar="OLD", help="Folder of the earlier run.", shell_complete=run_folders)
@@ -93,10 +70,17 @@ class OutputOptions:
     shell_complete=run_agents,
 )
 @grouped(VerdictOptions, "verdict")
-@grouped(OutputOptions, "output")
+@click.option(
+    "--format",
+    "form",
+    default="text",
+    metavar="FORMAT",
+    type=click.Choice(get_args(Format)),
+    help="text, json, markdown (a comment) or junit.",
+)
 @printing_options
 def compare(
-    old: str, new: str, agents: Sequence[str], verdict: VerdictOptions, output: OutputOptions, printing: Printing
+    old: str, new: str, agents: Sequence[str], verdict: VerdictOptions, form: Format, printing: Printing
 ) -> None:
     """Test whether a new run is better or worse than an old one, on the same cards where possible.
 
@@ -111,31 +95,31 @@ def compare(
       molt-bench compare old new --format markdown
     """
     verdict.check()
-    output.check(printing)
+    if printing.as_json and form not in ("text", "json"):
+        raise click.BadParameter(f"cannot be used with --format {form}", param_hint="--json")
+    gate = Gate(fail_below=verdict.fail_below, strict=verdict.strict, exit_code=verdict.exit_code)
     try:
         ids = [_both_ids(text) for text in agents]
         found = comparison.compare(
             _run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within
         )
-        gate = verdict.gate
-        reasons = {each.name: gate.failure(each) for each in found.differences}
-        failures = {name: failure for name, failure in reasons.items() if failure is not None}
-        outcome = Outcome(
-            old=old,
-            new=new,
-            found=found,
-            confidence=verdict.confidence,
-            within=verdict.within,
-            failures={name: failure.reason for name, failure in failures.items()},
-        )
     except MoltBenchError as error:
         error.status = _NOT_COMPARED
-        if output.form == "junit" and not printing.quiet:
+        if form == "junit" and not printing.quiet:
             with tolerate_closed_pipe():
                 print(formats.junit_error(str(error), datetime.now(UTC)), end="")
         raise
+    failures = {each.name: failure for each in found.differences if (failure := gate.failure(each)) is not None}
+    outcome = Outcome(
+        old=old,
+        new=new,
+        found=found,
+        confidence=verdict.confidence,
+        within=verdict.within,
+        failures={name: failure.reason for name, failure in failures.items()},
+    )
     with tolerate_closed_pipe():
-        _print_outcome(outcome, verdict, "json" if printing.as_json else output.form, quiet=printing.quiet)
+        _print_outcome(outcome, verdict, "json" if printing.as_json else form, quiet=printing.quiet)
     for name, reason in outcome.failures.items():
         print(f"molt-bench: {on_one_line(name)}: {reason}", file=sys.stderr)
     if failures:

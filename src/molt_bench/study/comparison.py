@@ -1,39 +1,38 @@
 """Comparison of two runs: how a participant has changed, on the same cards where possible.
 
 Two versions of an agent that played the same opponent on the same seeds had the same cards, and mostly the same luck.
-So the difference is taken seed pair by seed pair, and the shared luck cancels out. Every opponent counts equally. If
-pairings share their decks, results against several opponents on one seed are correlated; the standard error treats a
-seed with all its opponents as one draw.
+So the difference is taken seed pair by seed pair, and the shared luck cancels out. Every opponent counts equally. Every
+pairing has decks of its own, so results against several opponents are independent.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import ceil, isfinite
-from typing import Any, Final
+from statistics import fmean
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.rating.student import Estimate
 from molt_bench.seeds import Seed
-from molt_bench.study.change_verdict import (
-    ChangeVerdict,
-    Won,
-    mean_over_opponents,
-    minus,
-    verdict,
-)
+from molt_bench.study.change import Change, ChangeVerdict, change_of, verdict_of
 from molt_bench.suggestions import one_of
 
-#: How often a gate should notice a loss that is twice the one that it fails by.
-_NOTICED: Final = 0.8
 _GRAVEST_FIRST: Final[tuple[ChangeVerdict, ...]] = ("worse", "unknown", "better", "within")
 #: Settings that do not affect what a model replies.
 _BESIDES_THE_POINT: Final = frozenset({"api_key_env", "max_concurrent", "requests_per_minute", "skill_doc"})
 #: Game settings that only matter to agents that make faults or are slow.
 _TOLERANCE: Final = frozenset({"max_retries", "action_timeout_s"})
+#: Faults decided the result of whoever gave no usable answer in more than this share of its hands.
+FAULTY: Final = 0.1
+
+#: Share of hands without a usable answer, of those whose results were decided by faults.
+Shares: TypeAlias = Mapping[str, float]
+#: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
+Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -76,44 +75,72 @@ class Run(msgspec.Struct, frozen=True):
         for match in self.result.matches:
             if participant in match.participants:
                 first = match.participants[0] == participant
-                opponent = match.participants[1 if first else 0]
                 for pair, won in zip(match.result.seed_results, match.margins[estimator], strict=True):
-                    found[opponent][pair.seed] = won if first else -won
+                    found[match.participants[1 if first else 0]][pair.seed] = won if first else -won
         return found
+
+    def faults(self) -> Shares:
+        """Return whose results were decided by faults."""
+        found = failures_of(self.result.matches).items()
+        return {name: each.unanswered / each.hands for name, each in found if each.unanswered > FAULTY * each.hands}
+
+
+class Measured(NamedTuple):
+    """What is measured of one participant.
+
+    Attributes:
+        paired: Whether both runs had the same cards.
+        seed_pairs: Seed pairs that count; if they are not paired, those of the old run and of the new run.
+        old: What it won in the old run, in thousandths of a big blind per hand, on average over the opponents.
+        new: The same in the new run.
+        change: The new result minus the old one.
+        by_opponent: The change against each opponent alone: those that are the same in both runs.
+    """
+
+    paired: bool
+    seed_pairs: tuple[int, ...]
+    old: float
+    new: float
+    change: Change
+    by_opponent: Mapping[str, Change]
 
 
 class Difference(msgspec.Struct, frozen=True):
     """How one participant has changed.
 
     Attributes:
-        opponents: Opponents that count, the same in both runs and met in both.
-        paired: Whether both runs had the same cards.
-        seed_pairs: Seed pairs that count; if they are not paired, those of the old run and of the new run.
-        old: What it won from those opponents in the old run, in thousandths of a big blind per hand.
-        new: The same in the new run.
-        change: The new result minus the old one.
-        by_opponent: The change against each opponent alone.
-        interval: Confidence interval of the change.
-        confidence: Its confidence level.
+        confidence: The confidence level of the verdict, at one look.
+        within: Largest change that does not matter, in thousandths of a big blind per hand.
+        faults: Share of hands of the new version without a usable answer, where faults decided its result; else 0.
     """
 
     old_id: str
     new_id: str
-    opponents: tuple[str, ...]
-    paired: bool
-    seed_pairs: tuple[int, ...]
-    old: float
-    new: float
-    change: Estimate
-    by_opponent: Mapping[str, Estimate]
-    verdict: ChangeVerdict
-    interval: tuple[float, float]
-    confidence: float
+    measured: Measured
+    confidence: float = 0.95
+    within: float = 250.0
+    faults: float = 0.0
 
     @property
     def name(self) -> str:
         """Its id, or both ids if they differ."""
         return self.new_id if self.old_id == self.new_id else f"{self.old_id} > {self.new_id}"
+
+    @property
+    def change(self) -> Change:
+        """The change, on average over the opponents."""
+        return self.measured.change
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the change, which decides its verdict."""
+        return self.change.interval(self.confidence)
+
+    @property
+    def verdict(self) -> ChangeVerdict:
+        """The verdict: nothing good, whatever the interval, where faults decided the new result."""
+        found = verdict_of(self.interval, self.within)
+        return "unknown" if self.faults and found != "worse" else found
 
     def lost(self, more_than: float) -> bool:
         """Return whether it certainly lost more than this, on average over the opponents or to one of them."""
@@ -125,28 +152,24 @@ class Difference(msgspec.Struct, frozen=True):
         What one opponent punishes is lost in the mean where games against another vary a lot. The opponents share the
         error of one interval (Bonferroni), so that many of them raise no more false alarms than one.
         """
-        level = 1 - (1 - self.confidence) / len(self.by_opponent)
-        found = {name: each.interval(level)[1] for name, each in self.by_opponent.items()}
+        by_opponent = self.measured.by_opponent
+        level = 1 - (1 - self.confidence) / len(by_opponent)
+        found = {name: each.interval(level)[1] for name, each in by_opponent.items()}
         worst = min(found, key=lambda name: found[name])
         return worst if found[worst] < -more_than else None
 
     def kept(self, within: float) -> bool:
         """Return whether it certainly did not lose more than this, on average over the opponents."""
-        return self.interval[0] >= -within
+        return not self.faults and self.interval[0] >= -within
 
     def sees(self, loss: float) -> bool:
         """Return whether twice this loss would be noticed: in four of five runs, the interval would be below it."""
-        return self._reach <= loss
+        return self.change.reach(self.confidence) <= loss
 
     def seed_pairs_to_see(self, loss: float) -> int:
-        """Return about how many seed pairs it would take for that."""
-        return ceil(max(self.seed_pairs) * (self._reach / loss) ** 2) if isfinite(self._reach) else 0
-
-    @property
-    def _reach(self) -> float:
-        """How far from 0 the change has to be for its interval to be on one side of 0 in four of five runs."""
-        known = self.change
-        return known.half_width(self.confidence) + known.half_width(2 * _NOTICED - 1)
+        """Return about how many seed pairs it would take for that; 0 if nobody plays so many."""
+        takes = max(self.measured.seed_pairs) * self.change.times_to_reach(loss, self.confidence)
+        return ceil(takes) if isfinite(takes) else 0
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -165,7 +188,7 @@ class Comparison(msgspec.Struct, frozen=True):
     @property
     def cards(self) -> str:
         """How the runs share their cards, in words."""
-        paired = {each.paired for each in self.differences}
+        paired = {each.measured.paired for each in self.differences}
         if paired == {True}:
             return "Paired by seed on the same cards"
         if paired == {False}:
@@ -201,33 +224,24 @@ def compare(
             if name not in ids:
                 raise ConfigError("--agent", name, f"somebody in {run.name}: {one_of(ids, name)}")
     both = [name for name in before if name in after]
-    wanted = list(agents) or [(name, name) for name in both]
     estimator = new.config.rating.estimator
     if old.config.rating.estimator != estimator:
         warnings.append(f"both runs are measured by the estimator of {new.name}, {estimator}")
-    changed = {name: changed_in(name, old, new) for name in both}
+    faults = old.faults(), new.faults()
+    other = _others(both, (old, new), faults)
     differences = []
-    for old_id, new_id in wanted:
-        ways = old.harness(old_id), new.harness(new_id)
-        if ways[0] != ways[1]:
-            warnings.append(
-                f"{new_id} was asked in another way ({ways[0] or 'no model'} in {old.name}, {ways[1] or 'no model'} in "
-                f"{new.name}): its change is also that of harness and track"
-            )
+    for old_id, new_id in list(agents) or [(name, name) for name in both]:
+        warnings += _besides_play((old_id, new_id), (old, new), faults)
         won = old.won(old_id, estimator), new.won(new_id, estimator)
         common = [name for name in both if name not in (old_id, new_id) and name in won[0] and name in won[1]]
-        for name in common:
-            if changed[name]:
-                what = ", ".join(changed[name])
-                warnings.append(f"{name} is not the same in both runs ({what}): what others won from it is left out")
-        same = [name for name in common if not changed[name]]
-        found = _difference((old_id, new_id), won, same, warnings, confidence=confidence, within=within)
-        if found is None and agents:
+        warnings += [f"{name} {other[name]}: what others won from it is left out" for name in common if name in other]
+        measured = _measured(new_id, won, [name for name in common if name not in other], warnings)
+        if measured is not None:
+            differences.append(Difference(old_id, new_id, measured, confidence, within, faults[1].get(new_id, 0.0)))
+        elif agents:
             raise MoltBenchError(
                 f"{new_id} has no opponent that is the same in {old.name} and {new.name}, with two seed pairs in each"
             )
-        if found is not None:
-            differences.append(found)
     if not differences:
         raise MoltBenchError(
             f"{old.name} and {new.name} have nothing to compare: nobody is in both who met the same opponent in each, "
@@ -259,52 +273,62 @@ def _check_games(old: Run, new: Run) -> list[str]:
     return warnings
 
 
-def _difference(
-    ids: tuple[str, str],
-    won: tuple[Won, Won],
-    opponents: Sequence[str],
-    warnings: list[str],
-    *,
-    confidence: float,
-    within: float,
-) -> Difference | None:
+def _others(both: Sequence[str], runs: tuple[Run, Run], faults: tuple[Shares, Shares]) -> dict[str, str]:
+    """Return who is somebody else in the new run, and why: by its settings or code, or by its faults in one run."""
+    found = {}
+    for name in both:
+        if changed := changed_in(name, *runs):
+            found[name] = f"is not the same in both runs ({', '.join(changed)})"
+        elif (name in faults[0]) != (name in faults[1]):
+            at = 0 if name in faults[0] else 1
+            found[name] = f"gave no usable answer in {faults[at][name]:.0%} of its hands, in {runs[at].name} alone"
+    return found
+
+
+def _besides_play(ids: tuple[str, str], runs: tuple[Run, Run], faults: tuple[Shares, Shares]) -> list[str]:
+    """Return what else than the play of a participant its change comes from."""
+    found, ways = [], [run.harness(name) or "no model" for run, name in zip(runs, ids, strict=True)]
+    if ways[0] != ways[1]:
+        found.append(
+            f"{ids[1]} was asked in another way ({ways[0]} in {runs[0].name}, {ways[1]} in {runs[1].name}): its change "
+            "is also that of harness and track"
+        )
+    return found + [
+        f"{name} gave no usable answer in {shares[name]:.0%} of its hands in {run.name}, so faults decided its result"
+        for run, name, shares in zip(runs, ids, faults, strict=True)
+        if name in shares
+    ]
+
+
+def _measured(new_id: str, won: tuple[Won, Won], opponents: Sequence[str], warnings: list[str]) -> Measured | None:
+    """Return how a result has changed, seed pair by seed pair where possible; None if no opponent was met twice."""
     old, new = won
     shared = {name: [seed for seed in old[name] if seed in new[name]] for name in opponents}
     used = [name for name in opponents if len(shared[name]) > 1]
     paired = bool(used)
     if paired:
         warnings += [
-            f"{ids[1]} and {name} have fewer than two seeds in common in both runs: they are left out"
+            f"{new_id} and {name} have fewer than two seeds in common in both runs: they are left out"
             for name in opponents
             if name not in used
         ]
-        before, after = ({name: {seed: side[name][seed] for seed in shared[name]} for name in used} for side in won)
-        changes = {name: {seed: after[name][seed] - before[name][seed] for seed in shared[name]} for name in used}
-        change = mean_over_opponents(changes)
-        by_opponent = {name: mean_over_opponents({name: each}) for name, each in changes.items()}
+        before, after = ({name: [side[name][seed] for seed in shared[name]] for name in used} for side in won)
+        parts = {
+            name: [(1.0, [now - then for then, now in zip(before[name], after[name], strict=True)])] for name in used
+        }
     else:
         used = [name for name in opponents if len(old[name]) > 1 and len(new[name]) > 1]
         if not used:
             return None
-        warnings.append(f"{ids[1]}: the runs share no cards, so results are compared as a whole, with a wider interval")
-        before, after = ({name: dict(side[name]) for name in used} for side in won)
-        change = minus(mean_over_opponents(after), mean_over_opponents(before))
-        by_opponent = {
-            name: minus(mean_over_opponents({name: after[name]}), mean_over_opponents({name: before[name]}))
-            for name in used
-        }
-    interval = change.interval(confidence)
+        warnings.append(f"{new_id}: the runs share no cards, so results are compared as a whole, with a wider interval")
+        before, after = ({name: [*side[name].values()] for name in used} for side in won)
+        parts = {name: [(1.0, after[name]), (-1.0, before[name])] for name in used}
     counts = tuple(sum(map(len, side.values())) for side in (before, after))
-    return Difference(
-        *ids,
-        opponents=tuple(used),
-        paired=paired,
-        seed_pairs=counts[:1] if paired else counts,
-        old=mean_over_opponents(before).mean,
-        new=mean_over_opponents(after).mean,
-        change=change,
-        by_opponent=by_opponent,
-        verdict=verdict(interval, within),
-        interval=interval,
-        confidence=confidence,
+    return Measured(
+        paired,
+        counts[:1] if paired else counts,
+        fmean(map(fmean, before.values())),
+        fmean(map(fmean, after.values())),
+        change=change_of([(weight / len(used), values) for each in parts.values() for weight, values in each]),
+        by_opponent={name: change_of(each) for name, each in parts.items()},
     )

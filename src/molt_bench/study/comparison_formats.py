@@ -4,16 +4,15 @@ Ids are the user's own and may hold anything. Every format shows them on one lin
 format escaped.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from math import isfinite
 from typing import Any, Final
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import msgspec
 
-from molt_bench.rating.student import Estimate
 from molt_bench.records import MBB_PER_BB100
+from molt_bench.study.change import Change
 from molt_bench.study.comparison import Comparison, Difference
 from molt_bench.visible_text import on_one_line
 
@@ -23,12 +22,7 @@ _UNIT: Final = "bb/100"
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """A comparison and what it means for a gate.
-
-    Attributes:
-        within: Largest difference that does not matter.
-        failures: Why participants fail, by the name of their difference.
-    """
+    """A comparison of two runs and what it means for a gate: why participants fail, by the name of their difference."""
 
     old: str
     new: str
@@ -43,15 +37,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     def cells(self, each: Difference) -> list[str]:
         """Return a row of the table, without the agent."""
-        return [
-            str(len(each.opponents)),
-            " / ".join(f"{count:,}" for count in each.seed_pairs),
-            _bb(each.old),
-            _bb(each.new),
-            _bb(each.change.mean),
-            self._half_width(each),
-            self.said(each),
-        ]
+        measured, half = each.measured, each.change.half_width(self.confidence)
+        won = [_bb(mbb) for mbb in (measured.old, measured.new, each.change.mean)]
+        return [str(len(measured.by_opponent)), _counts(each), *won, _bb(half).lstrip("+"), self.said(each)]
 
     def said(self, each: Difference) -> str:
         """Return a verdict in words."""
@@ -59,24 +47,28 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     def sentence(self, each: Difference) -> str:
         """Return a difference as one line."""
-        numbers = f"{_bb(each.change.mean)} ± {self._half_width(each)} {_UNIT}"
-        pairs = " / ".join(f"{count:,}" for count in each.seed_pairs)
-        line = f"{on_one_line(each.name)}: {self.said(each)}, {numbers}, {pairs} seed pairs"
+        _, pairs, _, _, change, half, said = self.cells(each)
+        line = f"{on_one_line(each.name)}: {said}, {change} ± {half} {_UNIT}, {pairs} seed pairs"
         return f"{line}; {self.failures[each.name]}" if each.name in self.failures else line
 
     def foot(self) -> str:
         """Return what the numbers are."""
-        return f"{self.found.cards}; in {_UNIT} (estimator {self.found.estimator})."
-
-    def _half_width(self, each: Difference) -> str:
-        half = each.change.half_width(self.confidence)
-        return f"{half / MBB_PER_BB100:,.1f}" if isfinite(half) else "-"
+        multiples = [each.change.multiple(self.confidence) for each in self.found.differences]
+        wide = " to ".join(dict.fromkeys(f"{each:.1f}" for each in (min(multiples), max(multiples))))
+        return (
+            f"{self.found.cards}; in {_UNIT} (estimator {self.found.estimator}). "
+            f"± is {wide} standard errors, for one look at the runs."
+        )
 
 
 def _bb(mbb: float) -> str:
     """Format thousandths of a big blind per hand as big blinds per 100 hands; what rounds to zero has no sign."""
     text = f"{mbb / MBB_PER_BB100:+,.1f}"
     return text if text.strip("+-") != "0.0" else "0.0"
+
+
+def _counts(each: Difference) -> str:
+    return " / ".join(f"{count:,}" for count in each.measured.seed_pairs)
 
 
 def markdown(outcome: Outcome) -> str:
@@ -101,73 +93,51 @@ def _entities(text: str) -> str:
 
 
 def junit(outcome: Outcome, when: datetime) -> str:
-    """Return a test suite in which every difference is a test: failed by the gate, skipped if unknown, else passed.
-
-    It has what the schemas of Ant and of Jenkins require, in ASCII, so that any stream can carry it.
-    """
+    """Return a test suite in which every difference is a test: failed by the gate, skipped if unknown, else passed."""
     found = outcome.found
-    failed = [each.name in outcome.failures for each in found.differences]
-    unknown = [each.verdict == "unknown" for each in found.differences]
-    skipped = sum(unsure and not fails for unsure, fails in zip(unknown, failed, strict=True))
-    suite = _suite(when, tests=len(found.differences), failures=sum(failed), skipped=skipped)
-    properties = ElementTree.SubElement(suite, "properties")
     stated = {"old": outcome.old, "new": outcome.new, "verdict": found.verdict, "estimator": found.estimator}
-    for name, value in stated.items():
-        ElementTree.SubElement(properties, "property", {"name": name, "value": on_one_line(value)})
+    cases = []
     for each in found.differences:
-        _add_case(suite, outcome, each)
+        said = {"message": outcome.sentence(each), "type": each.verdict}
+        kind = "failure" if each.name in outcome.failures else "skipped" if each.verdict == "unknown" else None
+        cases.append((each.name, kind, said))
     lines = [*map(outcome.sentence, found.differences), outcome.foot()]
-    ElementTree.SubElement(suite, "system-out").text = "\n".join(lines)
-    ElementTree.SubElement(suite, "system-err").text = "\n".join(map(on_one_line, found.warnings))
-    return _text_of(suite)
+    return _suite(when, cases, stated, "\n".join(lines), "\n".join(map(on_one_line, found.warnings)))
 
 
 def junit_error(problem: str, when: datetime) -> str:
     """Return a test suite whose one test has an error: there was nothing to compare."""
-    suite = _suite(when, tests=1, errors=1)
-    ElementTree.SubElement(suite, "properties")
-    case = ElementTree.SubElement(suite, "testcase", {"classname": _CLASS, "name": "compare", "time": "0"})
-    ElementTree.SubElement(case, "error", {"message": on_one_line(problem), "type": "not compared"})
-    ElementTree.SubElement(suite, "system-out")
-    ElementTree.SubElement(suite, "system-err").text = on_one_line(problem)
-    return _text_of(suite)
+    said = {"message": on_one_line(problem), "type": "not compared"}
+    return _suite(when, [("compare", "error", said)], {}, "", on_one_line(problem))
 
 
-_CLASS: Final = "molt-bench.compare"
-
-
-def _suite(when: datetime, *, tests: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> ElementTree.Element:
-    counts = {"tests": tests, "failures": failures, "errors": errors, "skipped": skipped}
-    return ElementTree.Element(
+def _suite(
+    when: datetime, cases: Sequence[tuple[str, str | None, dict[str, str]]], stated: dict[str, str], out: str, err: str
+) -> str:
+    """Return a suite with what the schemas of Ant and of Jenkins require, in ASCII, so that any stream can carry it."""
+    suites = Element("testsuites")
+    kinds = [kind for _, kind, _ in cases]
+    counts = {"tests": len(cases), "failures": kinds.count("failure"), "errors": kinds.count("error")}
+    suite = SubElement(
+        suites,
         "testsuite",
-        {
-            "name": "compare",
-            "package": "molt-bench",
-            "id": "0",
-            "hostname": "localhost",
-            "timestamp": f"{when:%Y-%m-%dT%H:%M:%S}",
-            "time": "0",
-            **{name: str(count) for name, count in counts.items()},
-        },
+        {"name": "compare", "package": "molt-bench", "id": "0", "hostname": "localhost", "time": "0"},
+        timestamp=f"{when:%Y-%m-%dT%H:%M:%S}",
+        skipped=str(kinds.count("skipped")),
+        **{name: str(count) for name, count in counts.items()},
     )
-
-
-def _text_of(suite: ElementTree.Element) -> str:
-    suites = ElementTree.Element("testsuites")
-    suites.append(suite)
-    ElementTree.indent(suites)
-    text: bytes = ElementTree.tostring(suites, encoding="us-ascii", xml_declaration=True)
+    properties = SubElement(suite, "properties")
+    for name, value in stated.items():
+        SubElement(properties, "property", {"name": name, "value": on_one_line(value)})
+    for name, kind, said in cases:
+        case = SubElement(suite, "testcase", classname="molt-bench.compare", name=on_one_line(name), time="0")
+        if kind is not None:
+            SubElement(case, kind, said)
+    SubElement(suite, "system-out").text = out
+    SubElement(suite, "system-err").text = err
+    indent(suites)
+    text: bytes = tostring(suites, encoding="us-ascii", xml_declaration=True)
     return text.decode("ascii") + "\n"
-
-
-def _add_case(suite: ElementTree.Element, outcome: Outcome, each: Difference) -> None:
-    name = on_one_line(each.name)
-    case = ElementTree.SubElement(suite, "testcase", {"classname": _CLASS, "name": name, "time": "0"})
-    said = {"message": outcome.sentence(each), "type": each.verdict}
-    if each.name in outcome.failures:
-        ElementTree.SubElement(case, "failure", said)
-    elif each.verdict == "unknown":
-        ElementTree.SubElement(case, "skipped", said)
 
 
 def plain(outcome: Outcome) -> dict[str, Any]:
@@ -180,31 +150,30 @@ def plain(outcome: Outcome) -> dict[str, Any]:
         "confidence": outcome.confidence,
         "withinMbb": outcome.within,
         "verdict": found.verdict,
-        "agents": [_plain_difference(each, outcome.confidence) for each in found.differences],
+        "agents": [_plain_difference(each) for each in found.differences],
         "failed": [each.new_id for each in found.differences if each.name in outcome.failures],
         "warnings": list(found.warnings),
     }
 
 
-def _plain_difference(each: Difference, confidence: float) -> dict[str, Any]:
+def _plain_difference(each: Difference) -> dict[str, Any]:
+    measured, confidence = each.measured, each.confidence
     return {
         "oldId": each.old_id,
         "newId": each.new_id,
-        "opponents": list(each.opponents),
-        "paired": each.paired,
-        "seedPairs": list(each.seed_pairs),
-        "oldMbb": each.old,
-        "newMbb": each.new,
+        "opponents": list(measured.by_opponent),
+        "paired": measured.paired,
+        "seedPairs": list(measured.seed_pairs),
+        "oldMbb": measured.old,
+        "newMbb": measured.new,
         **_plain_change(each.change, confidence),
-        "byOpponent": {name: _plain_change(change, confidence) for name, change in each.by_opponent.items()},
+        "multiple": each.change.multiple(confidence),
+        "byOpponent": {name: _plain_change(change, confidence) for name, change in measured.by_opponent.items()},
+        "decidedByFaults": each.faults > 0,
         "verdict": each.verdict,
     }
 
 
-def _plain_change(change: Estimate, confidence: float) -> dict[str, Any]:
+def _plain_change(change: Change, confidence: float) -> dict[str, float]:
     low, high = change.interval(confidence)
-    return {
-        "changeMbb": change.mean,
-        "lowMbb": low if isfinite(low) else None,
-        "highMbb": high if isfinite(high) else None,
-    }
+    return {"changeMbb": change.mean, "lowMbb": low, "highMbb": high}

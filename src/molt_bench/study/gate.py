@@ -23,44 +23,42 @@ class Failure(NamedTuple):
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
-    """What counts as a failure; the fields are the flags of `molt-bench compare`.
+    """What counts as a failure; the fields are flags of `molt-bench compare`.
 
     Attributes:
-        within: Differences up to this do not matter, in thousandths of a big blind per hand.
         fail_below: A certain loss of more than this is a failure; None to ask for nothing.
         strict: Whether any change is a failure that is not certainly no such loss.
         exit_code: Whether to fail by the verdict instead.
-        confidence: How sure a verdict has to be.
     """
 
-    within: float = 250.0
     fail_below: float | None = None
     strict: bool = False
     exit_code: bool = False
-    confidence: float = 0.95
 
     def failure(self, each: Difference) -> Failure | None:
         """Return why an agent's change is a failure; None if it is none."""
-        sure = f"{100 * self.confidence:.4g}% certain"
-        if self.exit_code:
+        if self.fail_below is None and not self.exit_code:
+            return None
+        if each.faults:
+            return Failure(LOST, f"it gave no usable answer in {each.faults:.0%} of its hands")
+        sure = f"{100 * each.confidence:.4g}% certain"
+        if self.fail_below is None:
             unsure = Failure(UNKNOWN, f"it is not {sure} how it changed")
             return {"worse": Failure(LOST, f"it is {sure} that it lost"), "unknown": unsure}.get(each.verdict)
-        if self.fail_below is None:
-            return None
         more = f"more than {self.fail_below / MBB_PER_BB100:,.6g} bb/100"
-        kept = each.kept(self.fail_below)
         if self.strict:
+            kept = each.kept(self.fail_below)
             return None if kept else Failure(LOST, f"it is not {sure} that it did not lose {more}")
         if each.lost(self.fail_below):
             on_average = each.interval[1] < -self.fail_below
-            to = None if on_average or len(each.by_opponent) < 2 else each.lost_to(self.fail_below)
-            alone = "" if to is None else f" to {on_one_line(to)}"
-            return Failure(LOST, f"it is {sure} that it lost {more}{alone}")
-        loss = self.fail_below or self.within
-        if kept or each.sees(loss):
+            to = None if on_average or len(each.measured.by_opponent) < 2 else each.lost_to(self.fail_below)
+            return Failure(LOST, f"it is {sure} that it lost {more}{'' if to is None else f' to {on_one_line(to)}'}")
+        loss = self.fail_below or each.within
+        if each.kept(self.fail_below) or each.sees(loss):
             return None
-        takes = f"; that takes about {each.seed_pairs_to_see(loss):,}" if each.seed_pairs_to_see(loss) else ""
-        pairs = " and ".join(f"{count:,}" for count in each.seed_pairs)
+        count = each.seed_pairs_to_see(loss)
+        takes = f"; that takes about {count:,}" if count else ""
+        pairs = " and ".join(f"{count:,}" for count in each.measured.seed_pairs)
         return Failure(
             CANNOT_TELL,
             f"cannot tell: {pairs} seed pairs are too few to notice a loss of "
