@@ -11,10 +11,10 @@ from statistics import fmean, pvariance
 from time import process_time
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.luck.cards import forget_equities
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.luck.weights import luck_version
 from molt_bench.play.play_games import play_game
+from molt_bench.poker.street_equity import forget_equities
 from molt_bench.records import GameRecord
 
 SPEED_BOTS = ("random", "tight", "callstation", "maniac")

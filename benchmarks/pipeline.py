@@ -23,13 +23,13 @@ from rows import row
 from viewing import long_run, print_server
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
-from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.kernels import compiled
-from molt_bench.luck.cards import forget_equities
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.match import seed_pair_specs
 from molt_bench.play.play_games import drive
 from molt_bench.poker.observation import PlayedHand
+from molt_bench.poker.starting_hands import equity_against_best
+from molt_bench.poker.street_equity import forget_equities
 from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles

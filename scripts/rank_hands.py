@@ -1,6 +1,6 @@
 """Rank the 169 starting hands by exact equity against a random hand: `python scripts/rank_hands.py`, some minutes.
 
-Prints the line that `molt_bench.agents.starting_hands` holds.
+Prints the line that `molt_bench.poker.starting_hands` holds.
 """
 
 from functools import cache

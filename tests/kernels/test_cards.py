@@ -2,11 +2,9 @@
 
 import pytest
 
-from molt_bench.agents import starting_hands
 from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
-from molt_bench.luck import cards, equity_vs_random
-from molt_bench.poker import evaluator
+from molt_bench.poker import equity_vs_random, evaluator, starting_hands, street_equity
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.equity import preflop_table
@@ -39,10 +37,10 @@ def pure(monkeypatch, *modules):
 def test_the_equities_of_all_streets_are_the_same(monkeypatch):
     known = [(holes, board[:size]) for holes, board in deals(400) for size in (0, 3, 4, 5)]
     preflop_table()  # which the kernel is given when it is loaded
-    found = [cards.street_equities(*each) for each in known]
-    pure(monkeypatch, cards)
-    cards.forget_equities()
-    assert found == [cards.street_equities(*each) for each in known]
+    found = [street_equity.street_equities(*each) for each in known]
+    pure(monkeypatch, street_equity)
+    street_equity.forget_equities()
+    assert found == [street_equity.street_equities(*each) for each in known]
 
 
 def test_win_rates_are_the_same(monkeypatch):
@@ -64,7 +62,7 @@ def test_equity_against_a_range_is_the_same(percent):
 
 def test_cards_that_cannot_be_are_refused_as_without_kernels():
     with pytest.raises(RulesError, match="different cards from 0 to 51"):
-        cards.street_equities((cards_from_text("AhAd"), cards_from_text("AhKd")), ())
+        street_equity.street_equities((cards_from_text("AhAd"), cards_from_text("AhKd")), ())
 
 
 def test_odd_arguments_do_no_harm():

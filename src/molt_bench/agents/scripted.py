@@ -9,9 +9,9 @@ from typing import Final
 
 from molt_bench.agents.base import Policy, Sizes
 from molt_bench.agents.pot_raises import PotRaises
-from molt_bench.agents.starting_hands import starting_hand
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.starting_hands import starting_hand
 from molt_bench.seeds import Seed, derive
 
 _MASK: Final = (1 << 64) - 1

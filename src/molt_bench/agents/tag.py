@@ -2,10 +2,10 @@
 
 from molt_bench.agents.base import Policy
 from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
-from molt_bench.agents.starting_hands import equity_against_best
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.observation import Observation
+from molt_bench.poker.starting_hands import equity_against_best
 
 
 class TagAgent(ScriptedAgent):

@@ -51,4 +51,4 @@ class MatchMargins:
 
 
 def _chips(game: GameRecord) -> Estimates:
-    return Estimates(game.net[0], 0.0)
+    return Estimates(game.net[0], 0.0, 0.0)

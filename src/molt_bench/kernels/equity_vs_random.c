@@ -1,4 +1,4 @@
-/* How often two hands beat a third one on a fixed sample, as molt_bench.luck.equity_vs_random. */
+/* How often two hands beat a third one on a fixed sample, as molt_bench.poker.equity_vs_random. */
 #include "kernels.h"
 #include <string.h>
 

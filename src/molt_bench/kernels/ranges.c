@@ -1,7 +1,7 @@
-/* A hand against a range of starting hands, as molt_bench.agents.starting_hands counts it. */
+/* A hand against a range of starting hands, as molt_bench.poker.starting_hands counts it. */
 #include "kernels.h"
 
-/* A range, as molt_bench.agents.starting_hands packs it: two ranks with the starting hands that are wholly in it, of a pair,
+/* A range, as molt_bench.poker.starting_hands packs it: two ranks with the starting hands that are wholly in it, of a pair,
    suited and not (1 or 0 each); the hands of all others; and all hands once more, those of one suit first. */
 typedef struct {
     int64_t key, one, two, paired, suited, offsuit;

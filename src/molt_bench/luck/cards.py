@@ -10,23 +10,14 @@ This takes a fair deal: the cards to come are uniform among those left, whatever
 are hashes that no agent sees.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from molt_bench.kernels import compiled
-from molt_bench.luck.memo import Memo
 from molt_bench.luck.weights import DEALS, DealWeights, bucket_of
 from molt_bench.poker.actions import OPEN_CARDS, STREETS
-from molt_bench.poker.cards import Board, Hole
-from molt_bench.poker.equity import equity
-from molt_bench.poker.evaluator import showdown
-from molt_bench.poker.flop_equity import flop_scores_of
 from molt_bench.poker.hand import Hand
-
-#: Slow to compute, and needed again: a deal is played in two seatings. Some 500 bytes for each flop. Hardly any two
-#: deals of a run match but for the names of the suits.
-_FLOPS: Final = Memo(flop_scores_of, 1 << 16)
+from molt_bench.poker.street_equity import street_equities
 
 
 class Deal(NamedTuple):
@@ -106,38 +97,3 @@ def deals_of(hand: Hand, equities: Sequence[float]) -> Iterator[Deal]:
             matched = done.amount
         if done.kind == "raiseTo":
             raised = True
-
-
-def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
-    """Return seat 0's exact equity before the flop, on the flop, on the turn and on the river, as far as `board` goes.
-
-    >>> from molt_bench.poker.cards import deal_from_text
-    >>> [round(share, 4) for share in street_equities(*deal_from_text("AhAd KsKc 2c3d9hKh8s"))]
-    [0.8126, 0.9162, 0.0455, 0.0]
-    """
-    first, second = holes
-    if compiled is not None:
-        shares: tuple[float, ...] | None = compiled.street_equities(first, second, board)
-        if shares is not None:
-            return shares
-    found = [equity(first, second)]
-    if board:
-        on_flop, by_turn = _FLOPS.of((first, second, board[:3]))
-        found.append(on_flop / (2 * 990))
-        if len(board) > 3:
-            found.append(by_turn[board[3]] / (2 * 44))
-        if len(board) > 4:
-            one, two = showdown(holes, board)
-            found.append(((one > two) + (one >= two)) / 2)
-    return tuple(found)
-
-
-def prepare_terms(hands: Iterable[Hand]) -> None:
-    """Compute the equities of finished hands that are about to be taken apart, together: in Python, much faster."""
-    if compiled is None:
-        _FLOPS.prepare([(*hand.holes, hand.board[:3]) for hand in hands if hand.street != STREETS[0]])
-
-
-def forget_equities() -> None:
-    """Clear the cache, for benchmarks; that of the kernel is small."""
-    _FLOPS.clear()

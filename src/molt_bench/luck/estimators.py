@@ -1,8 +1,8 @@
 """The two estimators of what a player won: `raw`, the chips, and `adjusted`, the chips without luck.
 
-`adjusted` is all-in EV minus terms of mean 0 (`molt_bench.luck.cards`), so both have the same expectation, whoever
-plays. Over the two games of a seed the term of the hole cards cancels out, since each player gets both hands; it helps
-single games.
+`adjusted` is all-in EV minus terms of mean 0: of the cards (`molt_bench.luck.cards`), and of draws from stated mixes
+(`molt_bench.luck.dice`). So both have the same expectation, whoever plays. Over the two games of a seed the term of the
+hole cards cancels out, since each player gets both hands; it helps single games.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,8 +12,12 @@ from typing import Final
 import msgspec
 
 from molt_bench.errors import RulesError
-from molt_bench.luck.cards import hand_terms, prepare_terms
+from molt_bench.luck.cards import hand_terms
+from molt_bench.luck.dice import Folds, draw_luck
+from molt_bench.poker.hand import Hand
+from molt_bench.poker.mix import mixes_from_text
 from molt_bench.poker.observation import PlayedHand
+from molt_bench.poker.street_equity import prepare_equities
 from molt_bench.records import GameRecord, Margins, MatchResult
 
 #: Digits of a thousandth of a big blind that are kept of a margin. Everything is decided from the rounded value, so it
@@ -22,9 +26,16 @@ _DIGITS: Final = 3
 
 
 class Estimates(msgspec.Struct, frozen=True, gc=False):
-    """What player A won in a game, in chips, by each estimator; player B won the negative."""
+    """What player A won in a game, in chips; player B won the negative.
+
+    Attributes:
+        raw: As dealt.
+        without_cards: With run-outs replaced by their means, and without the luck of the cards.
+        adjusted: Also without the luck of the draws from stated mixes.
+    """
 
     raw: int
+    without_cards: float
     adjusted: float
 
 
@@ -35,14 +46,30 @@ def game_estimates(record: GameRecord, hands: Sequence[PlayedHand] = ()) -> Esti
     are those of the game as they were just played; none to rebuild them from their texts.
     """
     if record.both_failed:
-        return Estimates(0, 0.0)
-    played = [each.hand for each in hands or record.replay()][record.spec.warmup_hands :]
-    prepare_terms(played)
+        return Estimates(0, 0.0, 0.0)
+    spec, found = record.spec, _hands(record, hands)
+    prepare_equities((hand.holes, hand.board) for hand, _ in found)
     sign = 1 if record.seating == "AB" else -1
-    raw = sign * sum([hand.payoffs[0] for hand in played])
+    raw = sign * sum([hand.payoffs[0] for hand, _ in found[spec.warmup_hands :]])
     if raw != record.net[0]:
         raise RulesError("the hands of a game do not add up to its result")
-    return Estimates(raw, sign * fsum([hand_terms(hand).adjusted for hand in played]))
+    folds, without_cards, draws = Folds(), list[float](), list[float]()
+    for number, (hand, mixes) in enumerate(found, start=1):
+        if number > spec.warmup_hands:
+            terms = hand_terms(hand)
+            without_cards.append(terms.all_in - terms.cards)
+            if mixes:
+                of_hand = mixes_from_text(mixes)
+                draws.append(draw_luck(hand, of_hand, terms.equities, folds, max_actions=spec.max_actions))
+        folds.add(hand)
+    cards = fsum(without_cards)
+    return Estimates(raw, sign * cards, sign * (cards - fsum(draws)))
+
+
+def _hands(record: GameRecord, played: Sequence[PlayedHand]) -> list[tuple[Hand, str]]:
+    """Return the hands of a game, each with its line of mixes."""
+    hands = [each.hand for each in played or record.replay()]
+    return [*zip(hands, record.mixes or [""] * len(hands), strict=True)]
 
 
 def margins_of(

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from molt_bench.luck.cards import street_equities
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import hand_name
 from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.poker.street_equity import street_equities
 from molt_bench.report.exports.chip_flow import ChipMove, chip_flow
 
 #: The fields that two equal steps share.

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from molt_bench.luck.cards import hand_terms, prepare_terms
+from molt_bench.luck.cards import hand_terms
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
+from molt_bench.poker.street_equity import prepare_equities
 from molt_bench.report.exports.chip_flow import all_in_street, final_pot
 from molt_bench.report.exports.dealt_hands import DealtHand
 
@@ -52,7 +53,7 @@ def rows(hands: Iterable[DealtHand]) -> Iterator[dict[str, Any]]:
     """Return the rows of hands, in order."""
     waiting = iter(hands)
     while group := list(islice(waiting, _TOGETHER)):
-        prepare_terms(dealt.hand for dealt in group)
+        prepare_equities((dealt.hand.holes, dealt.hand.board) for dealt in group)
         yield from map(row, group)
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from molt_bench.agents.starting_hands import equity_against_best
-from molt_bench.luck.equity_vs_random import equities_vs_random
 from molt_bench.poker.deck import Shoe
+from molt_bench.poker.equity_vs_random import equities_vs_random
+from molt_bench.poker.starting_hands import equity_against_best
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])

@@ -8,13 +8,13 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from molt_bench.agents.starting_hands import RANKED_HANDS, starting_hand
 from molt_bench.kernels import compiled
-from molt_bench.luck.memo import Memo
 from molt_bench.poker.arrays import Ints
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, flush_strengths, rank_strengths
 from molt_bench.poker.evaluator import FLUSH_BITS, KEY_START
+from molt_bench.poker.memo import Memo
+from molt_bench.poker.starting_hands import RANKED_HANDS, starting_hand
 from molt_bench.seeds import derive
 
 #: Other hands and run-outs that a hand is compared with.

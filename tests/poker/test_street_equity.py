@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from molt_bench.luck.cards import street_equities
 from molt_bench.poker.cards import cards_from_text
 from molt_bench.poker.equity import equity
+from molt_bench.poker.street_equity import street_equities
 
 ACES, KINGS = cards_from_text("AhAd"), cards_from_text("KsKc")
 

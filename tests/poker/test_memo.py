@@ -1,12 +1,12 @@
 """Results that are computed many at once: each is computed once, and only so many are kept."""
 
-from molt_bench.luck.equity_vs_random import (
+from molt_bench.poker.deck import Shoe
+from molt_bench.poker.equity_vs_random import (
     equities_vs_random,
     forget_equities_vs_random,
     prepare_equities_vs_random,
 )
-from molt_bench.luck.memo import Memo
-from molt_bench.poker.deck import Shoe
+from molt_bench.poker.memo import Memo
 
 
 def test_each_is_computed_once_and_together_with_the_others():

@@ -1,0 +1,46 @@
+"""The choices of a mix: all of its chance is in them, and each action that can be drawn belongs to one."""
+
+import pytest
+
+from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
+from molt_bench.poker.betting import opening
+from molt_bench.poker.hand_rules import HandRules
+from molt_bench.poker.mix import Mix, RaiseRange
+from molt_bench.poker.mix_parts import parts_of
+
+START = opening.of(HandRules(50, 100), (10_000, 10_000), 0)
+SINGLES = [(Action("raiseTo", size), 1) for size in range(200, 2200, 100)]
+MIXES = [
+    Mix([(FOLD, 1), (CALL, 3)]),
+    Mix([(CALL, 1), (Action("raiseTo", 300), 2)]),
+    Mix([(FOLD, 1), (RaiseRange(200, 10_000), 5)]),
+    Mix([(RaiseRange(200, 299), 1), (Action("raiseTo", 300), 1), (RaiseRange(301, 9_000), 1)]),
+    Mix(SINGLES),
+    Mix([*SINGLES, (RaiseRange(2200, 4000), 7)]),
+]
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_all_of_the_chance_is_in_them_and_every_action_has_its_place(mix):
+    found = parts_of(mix, START)
+    assert sum(part.chance for part in found.parts) == pytest.approx(1)
+    chances = [0.0] * len(found.parts)
+    for entry, weight in mix.entries:
+        sizes = range(entry.low, entry.high + 1) if isinstance(entry, RaiseRange) else [entry.amount]
+        kind = "raiseTo" if isinstance(entry, RaiseRange) else entry.kind
+        for size in sizes:
+            chances[found.place_of(kind, size)] += weight / mix.total / len(sizes)
+    assert chances == pytest.approx([part.chance for part in found.parts])
+
+
+def test_a_range_is_cut_by_price_and_each_piece_counts_by_its_mean():
+    found = parts_of(Mix([(RaiseRange(200, 10_000), 1)]), START)
+    sizes = [part.size for part in found.parts]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 10_000
+    assert len(sizes) == 7
+
+
+def test_a_few_single_sizes_are_choices_of_their_own():
+    found = parts_of(Mix([(CHECK, 1), *SINGLES[:8]]), START)
+    assert [part.size for part in found.parts] == [0, *[action.amount for action, _ in SINGLES[:8]]]
