@@ -13,7 +13,7 @@ ROOT = Path(molt_bench.__file__).parent
 
 FLOORS = [
     {"__main__"},
-    {"cli", "envs"},
+    {"cli", "envs", "plugins"},
     {"adapters"},
     {"serve", "view"},
     {"arena", "report", "study", "testing"},
@@ -21,7 +21,9 @@ FLOORS = [
     {"bench"},
     {"config"},
     {"play", "rating", "luck"},
-    {"agents", "records"},
+    {"agents"},
+    {"plugin"},
+    {"records"},
     {"specs"},
     {"poker"},
     {"seeds", "_version"},
@@ -70,6 +72,21 @@ def wrong_imports(module: str, source: str) -> list[str]:
     ]
 
 
+#: What plug-ins may take from the core; strangers are promised the face and the seam.
+PUBLIC = ("errors", "play", "plugin", "poker", "records", "report.rows", "runs.run", "seeds", "specs")
+
+
+def wrong_in_plugin(module: str, source: str) -> list[str]:
+    """Return the imports of a file of a plug-in that are of another plug-in, or not of the core's public modules."""
+    own = ".".join(module.split(".")[:3])
+    allowed = (own, *(f"molt_bench.{name}" for name in PUBLIC))
+    return [
+        name
+        for name in sorted(imports_of(source))
+        if not any(name == one or name.startswith(f"{one}.") for one in allowed)
+    ]
+
+
 def test_every_room_has_a_floor():
     assert {room_of(module) for module in modules()} <= FLOOR_OF.keys()
 
@@ -77,6 +94,24 @@ def test_every_room_has_a_floor():
 def test_imports_go_down():
     found = {module: wrong_imports(module, path.read_text()) for module, path in modules().items()}
     assert {module: wrong for module, wrong in found.items() if wrong} == {}
+
+
+def test_plug_ins_take_from_the_core_its_public_modules_alone_and_nothing_from_each_other():
+    inside = {module: path for module, path in modules().items() if room_of(module) == "plugins"}
+    found = {module: wrong_in_plugin(module, path.read_text()) for module, path in inside.items()}
+    assert inside
+    assert {module: wrong for module, wrong in found.items() if wrong} == {}
+
+
+def test_the_core_imports_no_plug_in():
+    core = {module: path for module, path in modules().items() if room_of(module) != "plugins"}
+    found = {module: {room_of(name) for name in imports_of(path.read_text())} for module, path in core.items()}
+    assert [module for module, rooms in found.items() if "plugins" in rooms] == []
+
+
+@pytest.mark.parametrize("source", ["from molt_bench.luck import cards", "from molt_bench.plugins.view import server"])
+def test_what_a_plug_in_may_not_import_is_found(source):
+    assert wrong_in_plugin("molt_bench.plugins.lookahead.ahead", source)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,9 @@ from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.errors import JournalError
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.match import play_match
+from molt_bench.plugin import ComingMatch
+
+MATCH = ComingMatch(1, 1, ("tag", "maniac"), built_in=True)
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +21,7 @@ def result():
 
 @pytest.fixture
 def margins(result):
-    return MatchMargins(big_blind=100).of(1, result, {})
+    return MatchMargins(big_blind=100).of(MATCH, result, {})
 
 
 def changed(margins, estimator, by=0.5):
@@ -28,19 +31,19 @@ def changed(margins, estimator, by=0.5):
 def test_games_that_a_worker_has_looked_at_are_not_looked_at_again(result, margins, monkeypatch):
     known = {game.spec: game_estimates(game) for seed in result.seed_results for game in seed.games}
     monkeypatch.setattr(match_margins, "game_estimates", lambda game: pytest.fail("looked at again"))
-    assert MatchMargins(big_blind=100).of(1, result, known) == margins
+    assert MatchMargins(big_blind=100).of(MATCH, result, known) == margins
     assert known == {}
 
 
 def test_recorded_margins_count(result, margins):
     told = changed(margins, "adjusted")
-    assert MatchMargins(big_blind=100).of(1, result, {}, told) == told
+    assert MatchMargins(big_blind=100).of(MATCH, result, {}, told) == told
 
 
 def test_a_recount_notes_margins_that_are_not_what_the_games_give(result, margins):
     book = MatchMargins(big_blind=100, recount=True)
-    book.of(1, result, {}, margins)
-    book.of(2, result, {}, changed(margins, "adjusted"))
+    book.of(MATCH, result, {}, margins)
+    book.of(MATCH._replace(number=2), result, {}, changed(margins, "adjusted"))
     assert book.differing == [2]
 
 
@@ -56,4 +59,4 @@ def test_a_recount_notes_margins_that_are_not_what_the_games_give(result, margin
 )
 def test_margins_that_cannot_be_those_of_the_games_are_refused(result, margins, wrong):
     with pytest.raises(JournalError, match="recorded margins of match 7"):
-        MatchMargins(big_blind=100).of(7, result, {}, wrong(margins))
+        MatchMargins(big_blind=100).of(MATCH._replace(number=7), result, {}, wrong(margins))

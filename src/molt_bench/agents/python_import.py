@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.code_file import CodeFile, code_file, module_spec
-from molt_bench.agents.plugins import plugins
 from molt_bench.agents.python_source import definition_problem
 from molt_bench.agents.type_suggestions import meant_by, near_model, near_name
 from molt_bench.errors import AgentError, ConfigError
+from molt_bench.plugin import AGENTS, points
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import one_of
@@ -83,8 +83,8 @@ def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
 
 def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str, str]:
     """Return the file or module that a type names, and the name in it; raises ConfigError if it names none."""
-    if ":" not in participant_type and participant_type not in plugins():
-        meant = meant_by(participant_type) or one_of((*other_types, *plugins(), "FILE.py:NAME"), participant_type)
+    if ":" not in participant_type and participant_type not in points(AGENTS):
+        meant = meant_by(participant_type) or one_of((*other_types, *points(AGENTS), "FILE.py:NAME"), participant_type)
         raise ConfigError("type", participant_type, meant)
     return source_and_name(participant_type)
 
@@ -159,7 +159,7 @@ def source_and_name(participant_type: str) -> tuple[str, str]:
     source, colon, name = participant_type.rpartition(":")
     if colon:
         return source, name
-    point = plugins().get(participant_type)
+    point = points(AGENTS).get(participant_type)
     source, _, name = ("", "", "") if point is None else point.value.partition(":")
     return source, name.partition("[")[0].strip()
 

@@ -30,6 +30,7 @@ from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, RunHalted
 from molt_bench.luck.estimators import Estimates, game_estimates
+from molt_bench.plugin import luck_of_a_run
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import (
@@ -41,7 +42,7 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
-from molt_bench.runs.header import boxes_of, header_of, without_boxes
+from molt_bench.runs.header import boxes_of, header_of, recorded_luck, without_boxes
 from molt_bench.runs.journal import Extension, Game, Header, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
@@ -90,10 +91,12 @@ class Session:
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
         self._listed = listed_seeds(config.seeds) if self._known is None else recorded_seeds(self._known.header)
         self._boxes = boxes_of(config, files.permission, self._own)
+        self._luck, problems = luck_of_a_run() if self._known is None else (recorded_luck(self._known.header), [])
         self._warnings = [
             *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
             *without_boxes(config),
             *redirection_warnings(config.models()),
+            *problems,
         ]
         self._spending = Spending(config.models())
         self._status: StatusReports | None = None
@@ -119,7 +122,7 @@ class Session:
         """The first line of the run's journal."""
         if self._known is not None:
             return self._known.header
-        return header_of(self._config, self._seed, self._listed, self._boxes)
+        return header_of(self._config, self._seed, self._listed, self._boxes, self._luck)
 
     @property
     def _until(self) -> float:
@@ -134,7 +137,7 @@ class Session:
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
         """Run to the end."""
         config, known = self._config, self._known
-        self._ladder = ladder = Ladder(config, keep_hands=keep_hands)
+        self._ladder = ladder = Ladder(config, keep_hands=keep_hands, luck=self._luck)
         self._status = StatusReports(self._observer, ladder, self._cast, self._spending)
         blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
         self._call_everybody(preflight=preflight)
@@ -231,7 +234,9 @@ class Session:
             self._files.replies.forget(label)
             played[label] = record
             self._incidents.take_game(record)
-            estimates[record.spec] = estimated or game_estimates(record, hands)
+            core = estimated or game_estimates(record, hands)
+            coming = self._ladder.coming(label.match, record.players)
+            estimates[record.spec] = self._ladder.match_margins.estimated(coming, record, core)
             status.game_ended(record)
 
         if wanted.missing:
@@ -282,6 +287,7 @@ class Session:
 
     def _on_match(self, match: PlayedMatch) -> None:
         if match.number not in self._past.margins:
-            self._write(Rated(match.number, match.margins))
+            term = self._ladder.match_margins.term_of(match.number)
+            self._write(Rated(match.number, match.margins, UNSET if term is None else term.label))
         if self._status is not None:
             self._status.match_ended(match)

@@ -1,7 +1,7 @@
 """The ladder: what a run has learned so far, match by match."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
+from molt_bench.plugin import ComingMatch, Luck, Registered
 from molt_bench.rating.openskill import Ratings
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
@@ -45,6 +46,7 @@ class Ladder:
     Args:
         keep_hands: Whether match results keep their individual hands.
         recount: Whether margins are worked out even where they were recorded, and compared.
+        luck: Plug-ins that take out luck, in the order in which they are asked.
     """
 
     def __init__(
@@ -53,11 +55,13 @@ class Ladder:
         *,
         keep_hands: bool = True,
         recount: bool = False,
+        luck: Mapping[Registered, Luck] | None = None,
     ) -> None:
         self.config = config
         self._keep_hands = keep_hands
         self.estimates: dict[GameSpec, Estimates] = {}
-        self.match_margins = MatchMargins(big_blind=config.game.big_blind, recount=recount)
+        self.match_margins = MatchMargins(big_blind=config.game.big_blind, luck=luck, recount=recount)
+        self._built_in = frozenset(each.id for each in config.participants if each.kind.built_in)
         self.matches: list[PlayedMatch] = []
         self.open_meetings = self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
         self.left: frozenset[str] = frozenset()
@@ -103,7 +107,8 @@ class Ladder:
         `recorded` are the margins of its seed pairs, if it was rated before; `decided` is the round in which it was
         scheduled, from 1, if not the one after the completed rounds.
         """
-        margins = self.match_margins.of(len(self.matches) + 1, result, self.estimates, recorded)
+        coming = self.coming(len(self.matches) + 1, pair)
+        margins = self.match_margins.of(coming, result, self.estimates, recorded)
         self.margins.add(pair, margins[self.config.rating.estimator])
         self._look_anew()
         self.meetings[pair] += 1
@@ -126,6 +131,10 @@ class Ladder:
         board = tuple(self.leaderboard())
         self.convergence.append(self._converged(match.number, board))
         return match
+
+    def coming(self, number: int, pair: Pair) -> ComingMatch:
+        """Return what is known ahead of a match of the round that is under way."""
+        return ComingMatch(number, self.rounds + 1, pair, self._built_in.issuperset(pair))
 
     def _converged(self, number: int, board: tuple[Rating, ...]) -> Convergence:
         """Return where a match has led; what it has not changed is the same object as before, to save memory."""

@@ -16,6 +16,7 @@ def run_warnings(ladder: Ladder) -> list[str]:
         *_signalled(game for match in ladder.matches for pair in match.result.seed_results for game in pair.games),
         *_left(ladder),
         *_helpless(ladder),
+        *ladder.match_margins.problems,
         *suspicions(ladder.matches, stack_mbb=stack_mbb),
     ]
 

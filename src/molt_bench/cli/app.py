@@ -62,7 +62,7 @@ _DEFAULT: Final = "run"
 #: Commands that need an extra, by its name.
 _EXTRAS: Final = {"view": "view", "serve": "live"}
 #: Flags of the program that may precede a command, or the flags of the default command.
-_BEFORE_A_COMMAND: Final = ("--debug", "--no-color")
+_BEFORE_A_COMMAND: Final = ("--debug", "--no-color", "--no-plugins")
 #: Flags of the program that need no command.
 _WITHOUT_A_COMMAND: Final = ("--help", "-h", "--version", "--show-completion")
 
@@ -159,9 +159,18 @@ def completion_script() -> str:
     return str(known(None, {}, "molt-bench", "_MOLT_BENCH_COMPLETE").source()).strip()
 
 
+def _leave_out(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click passes it
+    """Leave plug-ins out, in the processes that this one starts as well."""
+    if value:
+        from molt_bench.plugin import NO_PLUGINS  # noqa: PLC0415 - it would slow down every start
+
+        os.environ[NO_PLUGINS] = "1"
+
+
 @click.command(cls=Program)
 @_action("--version", lambda _: about_this_machine(), "Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
+@click.option("--no-plugins", is_flag=True, expose_value=False, callback=_leave_out, help="Start without plug-ins.")
 @_action("--show-completion", lambda _: completion_script(), "Show the script that completes words in your shell.")
 def program(debug: bool) -> None:  # noqa: FBT001 - as click passes it
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?

@@ -15,9 +15,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS
-from molt_bench.agents.plugins import plugins
 from molt_bench.config.loader import field_paths
 from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES
+from molt_bench.plugin import AGENTS, points
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import read_header
 
@@ -44,7 +44,7 @@ def _offers(complete: Callable[[click.Context, str], Iterable[str]]) -> Completi
 
 
 def _agents() -> list[str]:
-    return [*BUILTIN_AGENTS, *plugins()]
+    return [*BUILTIN_AGENTS, *points(AGENTS)]
 
 
 #: Offers built-in agents and plug-ins.

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from importlib import metadata
@@ -17,7 +17,9 @@ from molt_bench.agents.llm.providers import server_address
 from molt_bench.agents.llm.providers import table as providers
 from molt_bench.agents.permission import Permission, boxed
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.errors import JournalError
 from molt_bench.luck.weights import luck_version
+from molt_bench.plugin import Luck, Registered, luck_of_a_run
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
@@ -34,6 +36,7 @@ def header_of(
     seed: MasterSeed,
     seeds: list[Seed] | None = None,
     boxes: Mapping[str, str] | None = None,
+    luck: Iterable[Registered] = (),
 ) -> Header:
     """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
     plain = config.plain()
@@ -49,8 +52,24 @@ def header_of(
         seeds=seeds,
         source_hashes=source_hashes(config),
         versions=_versions(config) | {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()},
+        luck=tuple(luck),
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
     )
+
+
+def recorded_luck(header: Header, used: Collection[str] | None = None) -> dict[Registered, Luck]:
+    """Return the plug-ins that take out luck in a run, made anew; or those alone whose labels are in `used`.
+
+    Raises JournalError if one is not installed, or is another version: only the same one finds the same.
+    """
+    needed = [each for each in header.luck if used is None or each.label in used]
+    installed, _ = luck_of_a_run() if needed else ({}, [])
+    missing = next((each for each in needed if each not in installed), None)
+    if missing is not None:
+        raise JournalError(
+            f"the run takes luck out by the plug-in {missing}, which is not here: install {missing.package} with it"
+        )
+    return {each: installed[each] for each in needed}
 
 
 def harnesses_of(config: BenchmarkConfig) -> dict[str, str]:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.errors import JournalError
+from molt_bench.plugin import Registered
 from molt_bench.records import GameRecord, Margins
 from molt_bench.runs.line_file import LineFile, Warn, whole_lines
 from molt_bench.seeds import Seed
@@ -40,6 +41,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
         seeds: The seeds from the seed file, if there is one.
         source_hashes: SHA-256 of the source files of custom agents, by participant.
         versions: Versions of Python and of the packages that affect a result.
+        luck: The plug-ins that take out luck, in the order in which they are asked.
         master_seed_hash: SHA-256 of a master seed that is secret until the run ends; the config then has null.
     """
 
@@ -52,6 +54,7 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
     seeds: list[Seed] | None = None
     source_hashes: dict[str, str] = {}
     versions: dict[str, str] = {}
+    luck: tuple[Registered, ...] = ()
     master_seed_hash: str | UnsetType = UNSET
 
 
@@ -108,11 +111,13 @@ class Resumption(msgspec.Struct, frozen=True, tag="resumption", tag_field="line"
 class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename="camel"):
     """The margins of a match as it was rated, before the next round was decided.
 
-    So whoever reads the run takes no luck out of its hands again. `verify` does, and compares.
+    So whoever reads the run takes no luck out of its hands again. `verify` does, and compares. `term` is the plug-in
+    that took the luck out, with its version, if one did.
     """
 
     match: MatchNumber
     margins: Margins
+    term: str | UnsetType = UNSET
 
 
 Line: TypeAlias = Header | Game | SessionEnd | Extension | Resumption | Rated

@@ -32,13 +32,14 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
-from molt_bench.runs.header import config_hash
+from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import (
     Chain,
     Game,
     Header,
     JournalContent,
     Line,
+    Rated,
     games_in,
     missing_games,
     read_journal,
@@ -197,7 +198,9 @@ class StoredRun:
             spending.add(exchange)
         listed = recorded_seeds(self.header)
         with naming_damage(content):
-            ladder = Ladder(config, keep_hands=keep_hands, recount=replayed)
+            used = {line.term for line in content.lines if isinstance(line, Rated) and line.term is not UNSET}
+            luck = recorded_luck(self.header, used) if replayed else {}
+            ladder = Ladder(config, keep_hands=keep_hands, recount=replayed, luck=luck)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
             deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)

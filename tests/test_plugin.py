@@ -1,0 +1,178 @@
+"""Plug-ins are found by entry points, asked in a fixed order, and break nothing."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from molt_bench import plugin, run_benchmark
+from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.bench.match_margins import MatchMargins
+from molt_bench.errors import JournalError
+from molt_bench.play.match import play_match
+from molt_bench.plugin import LUCK, ComingMatch, Registered, luck_of_a_run
+from molt_bench.runs.journal import Journal
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.runs.stored_run import StoredRun
+
+CODE = """
+class Luck:
+    name, version = "{name}", 3
+    def before(self, match):
+        return self if match.number > 1 else None
+    def rated(self, match, games):
+        pass
+    def value(self, game, core):
+        return core.adjusted + 100.0
+"""
+RUN = {
+    "participants": ["tag", "maniac"],
+    "seeds": {"perMatch": 2, "masterSeed": "plug-ins"},
+    "game": {"handsPerGame": 4},
+    "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 2}},
+}
+
+
+def install(folder, package, points):
+    """Put a package with entry points on the path, as pip would."""
+    info = folder / f"{package}-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
+    lines = [f"[{LUCK}]", *(f"{name} = {value}" for name, value in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """Return a folder on the path; what is installed in it is found."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugin.points.cache_clear()
+    yield tmp_path
+    plugin.points.cache_clear()
+    for name in ("theirs", "broken_luck"):
+        sys.modules.pop(name, None)
+
+
+def names(found):
+    return [str(each) for each in found]
+
+
+def with_theirs(folder):
+    (folder / "theirs.py").write_text(CODE.format(name="theirs"))
+    install(folder, "their-package", {"theirs": "theirs:Luck"})
+
+
+def test_ours_come_first_and_others_say_what_package_they_are_from(packages):
+    with_theirs(packages)
+    found, problems = luck_of_a_run()
+    assert problems == []
+    assert names(found)[-1] == "theirs 3 (their-package)"
+
+
+@pytest.mark.parametrize("code", ["raise RuntimeError('not\ntoday')", "x = 1", "def Luck(): raise KeyError(5)"])
+def test_a_broken_plug_in_is_one_warning_with_its_name_and_the_run_goes_on(packages, code):
+    (packages / "broken_luck.py").write_text(code)
+    install(packages, "odd", {"bad": "broken_luck:Luck"})
+    found, problems = luck_of_a_run()
+    assert "bad" not in {each.name for each in found}
+    (said,) = problems
+    assert said.startswith("the plug-in bad of odd cannot be used, so the run goes on without it: ")
+    assert "\n" not in said
+    assert said in run_benchmark(RUN).warnings
+
+
+def test_without_plug_ins_there_are_none(packages, monkeypatch):
+    with_theirs(packages)
+    monkeypatch.setenv(plugin.NO_PLUGINS, "1")
+    assert luck_of_a_run() == ({}, [])
+
+
+def test_the_flag_leaves_them_out(tmp_path):
+    with_theirs(tmp_path)
+    flags = ("--participants", "tag,maniac", "--seeds", "1", "--hands", "2", "--max-matches", "1", "--quiet")
+    for more, expected in (((), ["theirs"]), (("--no-plugins",), [])):
+        out = tmp_path / f"out {len(more)}"
+        command = [sys.executable, "-m", "molt_bench", *more, "run", *flags, "--output-dir", str(out)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        subprocess.run(command, check=True, capture_output=True, env=environment)
+        (journal,) = out.glob("*/journal.jsonl")
+        header = json.loads(journal.read_text().splitlines()[0])
+        assert [each["name"] for each in header["luck"] if each["package"] != "molt-bench"] == expected
+
+
+def played(folder):
+    folder.mkdir()
+    journal = Journal(str(folder / "journal.jsonl"))
+    result = run_benchmark(RUN, files=RunFiles(journal), executor="inline")
+    journal.close()
+    return result
+
+
+def test_a_term_speaks_alone_for_the_matches_that_it_has_and_the_journal_names_it(packages, tmp_path):
+    plain = run_benchmark(RUN).matches
+    with_theirs(packages)
+    plugin.points.cache_clear()
+    result = played(tmp_path / "run")
+    assert result.matches[0].margins == plain[0].margins
+    both = (each[1].margins["adjusted"] for each in (result.matches, plain))
+    moved = [one - two for one, two in zip(*both, strict=True)]
+    assert moved == pytest.approx([1000 * 200 / 100 / 8] * 2)
+    assert result.matches[1].margins["raw"] == plain[1].margins["raw"]
+    lines = [json.loads(line) for line in (tmp_path / "run" / "journal.jsonl").read_text().splitlines()]
+    assert [line.get("term") for line in lines if line["line"] == "margins"] == [None, "theirs 3"]
+
+
+def test_a_run_that_needs_a_missing_plug_in_is_read_and_verify_and_resume_name_the_package(packages, tmp_path):
+    with_theirs(packages)
+    result = played(tmp_path / "run")
+    stored = StoredRun.open(tmp_path / "run")
+    assert stored.result(content=stored.content).matches == stored.result().matches
+    for path in (packages / "their-package-1.dist-info").iterdir():
+        path.unlink()
+    plugin.points.cache_clear()
+    assert [each.margins for each in stored.result().matches] == [each.margins for each in result.matches]
+    with pytest.raises(JournalError, match=r"the plug-in theirs 3 \(their-package\).*: install their-package"):
+        stored.result(content=stored.content)
+    files, again = RunFiles.reopen(tmp_path / "run")
+    with pytest.raises(JournalError, match="install their-package"):
+        run_benchmark(again.config, files=files)
+    files.close()
+
+
+class Fails:
+    """Fails where it is told to."""
+
+    name, version = "fails", 1
+
+    def __init__(self, where):
+        self._where = where
+
+    def _do(self, where, value):
+        if where == self._where:
+            raise RuntimeError("no\nluck")
+        return value
+
+    def before(self, match):
+        return self._do("before", self)
+
+    def rated(self, match, games):
+        self._do("rated", None)
+
+    def value(self, game, core):
+        return self._do("value", float("nan") if self._where == "nan" else core.adjusted + 1)
+
+
+@pytest.mark.parametrize("where", ["before", "value", "nan", "rated"])
+def test_a_plug_in_that_fails_has_no_say_from_then_on(where):
+    makers = tuple(lambda kind=kind: BUILTIN_AGENTS[kind](seed=kind) for kind in ("tag", "maniac"))
+    result = play_match(makers, seeds=["a", "b"], hands=4)
+    registered = Registered("fails", 1, "odd")
+    book = MatchMargins(big_blind=100, luck={registered: Fails(where)})
+    core = MatchMargins(big_blind=100).of(ComingMatch(1, 1, ("a", "b"), built_in=True), result, {})
+    found = [book.of(ComingMatch(number, number, ("a", "b"), built_in=True), result, {}) for number in (1, 2)]
+    assert found[1] == core
+    (said,) = book.problems
+    assert said.startswith("the plug-in fails 1 (odd) failed, and was not used from then on: ")
+    assert "\n" not in said
