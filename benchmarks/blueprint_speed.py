@@ -65,7 +65,7 @@ def play(bot: BlueprintAgent, hands: int) -> None:
     """Have a bot play games of each kind."""
     for number, opponent in enumerate(OPPONENTS):
         for stacks in ("reset", "carry"):
-            other = make_agent(opponent, seed=number)
+            other = make_agent(opponent)
             record = play_game((bot, other), seed=f"speed {number}", hands=hands, stacks=stacks)
             assert not record.faults, record.faults[0]
 

@@ -5,94 +5,66 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from drawn_players import Stubborn, Tabled
+from mixing import Chances, Mixer
 from readers import Adapter, Jammer, Reader
 from weighers import Student, Weigher
 
-from molt_bench.agents.base import PokerAgent, Policy
+from molt_bench.agents.base import Mix, PokerAgent
 from molt_bench.agents.kinds import make_agent
-from molt_bench.agents.scripted import RandomAgent, ScriptedAgent, raise_by_pot
-from molt_bench.agents.tag import TagAgent
+from molt_bench.agents.scripted import RandomAgent, raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.seeds import Seed, derive
 
-_SHARE = 2**64
 
-
-class _Loaded(TagAgent):
-    """`tag` with dice that show what one wants."""
-
-    def throw(self, observation: Observation) -> int:
-        """Return the number that was set."""
-        return self.shows
-
-    shows = 0
-
-
-class Noisy(ScriptedAgent):
-    """A bot that does something random with a fixed chance: the higher, the worse.
-
-    With `publish` it says how it mixes; so does a bot that follows no dice otherwise, or `tag`.
-    """
+class Noisy(Mixer):
+    """A bot that does something random with a fixed chance: the higher, the worse."""
 
     kind = "noisy"
 
     def __init__(self, *, own: PokerAgent, noise: float, seed: Seed, publish: bool = False) -> None:
-        super().__init__(seed=seed)
-        self._own = own
-        self._random = RandomAgent(seed=derive(seed, "random"))
-        self._noise = noise
-        self._below = int(noise * _SHARE)
-        if publish:
-            self.policy = self._policy
+        super().__init__(seed=seed, publish=publish)
+        self._own, self._random, self._noise = own, RandomAgent(), noise
 
-    def act(self, observation: Observation) -> Action:
-        """Throw for who acts."""
-        return (self._random if self.throw(observation) < self._below else self._own).act(observation)
-
-    def _policy(self, observation: Observation) -> Policy:
-        if isinstance(self._own, TagAgent):
-            loaded = _Loaded()
-            own = []
-            for loaded.shows, chance in ((0, 0.04), (4, 0.21), (25, 0.75)):
-                own.append((loaded.act(observation), chance))
-        elif isinstance(self._own, Habits | Reader):
-            own = self._own.policy(observation)
-        else:
-            own = [(self._own.act(observation), 1.0)]
-        noise = self._noise
-        parts = [*[(action, (1 - noise) * chance) for action, chance in own]]
-        if noise:
-            parts += [(action, noise * chance) for action, chance in self._random.policy(observation)]
-        return tuple(parts)
+    def chances(self, observation: Observation) -> Chances:
+        """Return what it does, and how often."""
+        parts = ((self._own, 1 - self._noise), (self._random, self._noise))
+        return [
+            (entry, share * chance)
+            for agent, share in parts
+            for entry, chance in (chances_of(agent, observation) if share else ())
+        ]
 
 
-class Limper(ScriptedAgent):
+def chances_of(agent: Any, observation: Observation) -> Chances:
+    """Return what an agent does, and how often, if it says so."""
+    if isinstance(agent, Mixer):
+        return agent.chances(observation)
+    answer = agent.act(observation)
+    if isinstance(answer, Mix):
+        return [(entry, weight / answer.total) for entry, weight in answer.entries]
+    return [(answer, 1.0)]
+
+
+class Limper(Mixer):
     """Calls or checks, but folds to a bet with a fixed chance: the higher, the worse."""
 
     kind = "limper"
 
     def __init__(self, *, folds: float, seed: Seed) -> None:
-        super().__init__(seed=seed)
+        super().__init__(seed=seed, publish=True)
         self._folds = folds
-        self._below = int(folds * _SHARE)
 
-    def act(self, observation: Observation) -> Action:
-        """Throw for a fold."""
-        if not observation.to_call:
-            return CHECK
-        return FOLD if self.throw(observation) < self._below else CALL
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the chances of what `act` throws."""
+    def chances(self, observation: Observation) -> Chances:
+        """Return what it does, and how often."""
         if not observation.to_call:
             return ((CHECK, 1.0),)
         return (FOLD, self._folds), (CALL, 1 - self._folds)
 
 
-class Habits(ScriptedAgent):
+class Habits(Mixer):
     """Plays by the strength of its hand against any other, with habits of its own.
 
     Args:
@@ -106,19 +78,11 @@ class Habits(ScriptedAgent):
     kind = "habits"
 
     def __init__(self, *, calls: float, bets: float, bluffs: float, size: int, seed: Seed) -> None:
-        super().__init__(seed=seed)
+        super().__init__(seed=seed, publish=True)
         self._calls, self._bets, self._bluffs, self._size = calls, bets, bluffs, size
-        self._below = int(bluffs * _SHARE)
 
-    def act(self, observation: Observation) -> Action:
+    def chances(self, observation: Observation) -> Chances:
         """Bet what is strong, bluff now and then, call at a price."""
-        strong, otherwise = self._plan(observation)
-        if observation.max_raise_to and (strong or self.throw(observation) < self._below):
-            return raise_by_pot(observation, self._size)
-        return otherwise
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the chances of what `act` does."""
         strong, otherwise = self._plan(observation)
         if not observation.max_raise_to:
             return ((otherwise, 1.0),)
@@ -141,7 +105,7 @@ def _hole(observation: Observation) -> Hole:
     return first & ~3, (second & ~3) + (first & 3 != second & 3)
 
 
-class Watcher(ScriptedAgent):
+class Watcher(Mixer):
     """Learns within a game whether the other folds to bets often; it bets now and then to find out.
 
     Against one who does it bets whenever nobody has, and believes the bets of the other. Otherwise it calls and checks.
@@ -157,16 +121,13 @@ class Watcher(ScriptedAgent):
         """Forget."""
         self._faced, self._folded = 1, 0
 
-    def act(self, observation: Observation) -> Action:
+    def chances(self, observation: Observation) -> Chances:
         """Bet two thirds of the pot if the other folds often, or one time in five to find out."""
         folds_often = self._folded / self._faced > 0.45
         attacked = any(done.kind == "raiseTo" and done.seat != observation.seat for done in observation.log)
-        tries = self.throw(observation) % 5 == 0
-        if observation.max_raise_to and not attacked and (folds_often or tries):
-            return raise_by_pot(observation, 67)
-        if not observation.to_call:
-            return CHECK
-        return FOLD if attacked and folds_often else CALL
+        bets = (1.0 if folds_often else 0.2) if observation.max_raise_to and not attacked else 0.0
+        quiet = CHECK if not observation.to_call else FOLD if attacked and folds_often else CALL
+        return [*([(raise_by_pot(observation, 67), bets)] if bets else []), (quiet, 1 - bets)]
 
     def on_hand_complete(self, result: HandResult) -> None:
         """Count the answers to its bets."""
@@ -215,6 +176,6 @@ class Bot(NamedTuple):
         if self.reads is not None:
             return self._reader(seed)
         if self.like != Habits.kind:
-            return make_agent(self.like, seed=seed)
+            return make_agent(self.like)
         calls, bets, bluffs, size = self.habits
         return Habits(calls=calls, bets=bets, bluffs=bluffs, size=size, seed=seed)

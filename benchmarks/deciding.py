@@ -43,13 +43,13 @@ def seconds_of_rounds(participants: int, matches: int, *, met: int = 0) -> list[
         margins = tuple(dice.normal(0, 4000 * exp(dice.normal(0, 0.3)), met).tolist())
         ladder.margins.add(pair, margins)
         ladder.meetings[pair] = met
-    run = rounds(config, ladder, Dealer(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True))
+    run = rounds(config, ladder, Dealer(config, SeedBlocks(config.seeds, ladder.meetings)))
     kind_of = {each.id: each.type for each in config.participants}
 
     def play(wanted: Round) -> Played:
         games = {}
         for label, spec in wanted.missing.items():
-            first, second = (make_agent(kind_of[name], seed=name) for name in spec.players)
+            first, second = (make_agent(kind_of[name]) for name in spec.players)
             games[label] = drive(spec, (first, second))
         return Played(games, {game.spec: game_estimates(game) for game in games.values()})
 

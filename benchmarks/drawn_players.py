@@ -2,18 +2,16 @@
 
 from math import exp
 
+from mixing import Chances, Mixer
 from readers import score
 
-from molt_bench.agents.base import Policy
-from molt_bench.agents.scripted import FixedAgent, ScriptedAgent, raise_by_pot
+from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import Seed, derive
 
-_SHARE = 2**64
 
-
-class Tabled(ScriptedAgent):
+class Tabled(Mixer):
     """Mixes by the score of its hand; what it asks of it for a call and a bet is drawn, street by street.
 
     Args:
@@ -26,7 +24,7 @@ class Tabled(ScriptedAgent):
     kind = "tabled"
 
     def __init__(self, *, draw: int, wild: float, seed: Seed, publish: bool = False) -> None:
-        super().__init__(seed=seed)
+        super().__init__(seed=seed, publish=publish)
 
         def drawn(low: float, high: float, *labels: Seed) -> float:
             return low + (high - low) * derive("tabled", draw, *labels) / 2**256
@@ -39,20 +37,9 @@ class Tabled(ScriptedAgent):
         self._slope = 0.02 + wild * drawn(0.0, 0.25, "slope")
         self._bluffs = wild * drawn(0.0, 0.3, "bluffs")
         self._size = int(drawn(35, 140, "size"))
-        if publish:
-            self.policy = self._policy
 
-    def act(self, observation: Observation) -> Action:
-        """Draw from the chances."""
-        left = self.throw(observation) / _SHARE
-        choices = self._policy(observation)
-        for choice, chance in choices:
-            left -= chance
-            if left < 0 and isinstance(choice, Action):
-                return choice
-        return CALL if observation.to_call else CHECK
-
-    def _policy(self, observation: Observation) -> Policy:
+    def chances(self, observation: Observation) -> Chances:
+        """Return what it does, and how often."""
         street = max(0, len(observation.board) - 2)
         held = score(observation)
         raises = 0.0
@@ -70,7 +57,7 @@ class Tabled(ScriptedAgent):
         return 1 / (1 + exp(min(50.0, (wanted - held) / self._slope)))
 
 
-class Stubborn(FixedAgent):
+class Stubborn(ScriptedAgent):
     """Lets go of a hand less willingly the more chips it has put in.
 
     Args:
@@ -83,7 +70,7 @@ class Stubborn(FixedAgent):
     kind = "stubborn"
 
     def __init__(self, *, holds: float, grip: float, size: int, seed: Seed) -> None:
-        super().__init__(seed=seed)
+        super().__init__()
         self._holds, self._grip, self._size = holds, grip, size
 
     def act(self, observation: Observation) -> Action:

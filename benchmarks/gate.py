@@ -59,7 +59,7 @@ class Worse(ScriptedAgent):
     def __init__(self, own: PokerAgent, instead: str, share: float, seed: Seed) -> None:
         super().__init__(seed=derive(seed, "worse"))
         self._own, self._instead, self._below = own, instead, int(share * _SHARE)
-        self._random = RandomAgent(seed=derive(seed, "random"))
+        self._random = RandomAgent((seed, "random"))
 
     def act(self, observation: Observation) -> Action:
         """Throw for who acts."""

@@ -49,7 +49,7 @@ def bare(specs: list[GameSpec], kind_of: dict[str, str]) -> float:
     """Return the CPU seconds of the games alone."""
     start = process_time()
     for spec in specs:
-        first, second = (make_agent(kind_of[name], seed=name) for name in spec.players)
+        first, second = (make_agent(kind_of[name]) for name in spec.players)
         drive(spec, (first, second))
     return process_time() - start
 

@@ -104,10 +104,7 @@ def main(
     clients.start()
     assert lobby.wait(120), "not everybody came"
     pairs = list(zip(names[::2], names[1::2], strict=True))
-    specs = {
-        GameSpec(seed=at, hands=hands, players=pair, noise_seed=f"n{at}"): GameLabel(1, at, "AB")
-        for at, pair in enumerate(pairs)
-    }
+    specs = {GameSpec(seed=at, hands=hands, players=pair): GameLabel(1, at, "AB") for at, pair in enumerate(pairs)}
     with tempfile.TemporaryDirectory() as folder:
         answers = Replies(str(Path(folder) / "answers.jsonl"))
         answers.begin(0)

@@ -289,7 +289,7 @@ def play_deck(agent: str, variants: Sequence[Variant], game: Game, end: float, n
 
 @cache
 def _bot(agent: str) -> PokerAgent:
-    return make_agent(agent, seed=0)
+    return make_agent(agent)
 
 
 class Bound(NamedTuple):

@@ -36,7 +36,7 @@ HANDS = 10
 
 def seed_pair(pairing: tuple[str, str], label: str, hands: int) -> list[GameRecord]:
     """Play both games of a seed."""
-    players = BUILTIN_AGENTS[pairing[0]](seed="one"), BUILTIN_AGENTS[pairing[1]](seed="two")
+    players = BUILTIN_AGENTS[pairing[0]](name="one"), BUILTIN_AGENTS[pairing[1]](name="two")
     return [play_game(players, seed=label, hands=hands, seating=seating) for seating in ("AB", "BA")]
 
 

@@ -78,7 +78,7 @@ def play_bare(specs: Sequence[GameSpec]) -> int:
     """Play games alone; return how many hands they had."""
     hands = 0
     for spec in specs:
-        first, second = (make_agent(name, seed=name) for name in spec.players)
+        first, second = (make_agent(name) for name in spec.players)
         hands += drive(spec, (first, second)).dealt
     return hands
 

@@ -55,7 +55,7 @@ def bare(specs: list[GameSpec]) -> float:
     equity_against_best.cache_clear()
     start = process_time()
     for spec in specs:
-        first, second = (make_agent(name, seed=name) for name in spec.players)
+        first, second = (make_agent(name) for name in spec.players)
         drive(spec, (first, second))
     return process_time() - start
 
@@ -95,7 +95,7 @@ def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[tuple[GameRecord,
     """Play some games of 100 hands in both seatings, and return them with their hands as they were played."""
     for seed in range(seeds):
         for spec in seed_pair_specs(pairing, seed=f"pipeline {seed}", hands=100, options=GAME):
-            first, second = (make_agent(name, seed=name) for name in pairing)
+            first, second = (make_agent(name) for name in pairing)
             hands: list[PlayedHand] = []
             yield drive(spec, (first, second), hands=hands), hands
 
@@ -133,7 +133,7 @@ def tag() -> None:
     without = bare([seed_pair_specs(("callstation", "callstation"), seed=0, hands=100, options=GAME)[0]] * len(specs))
     cold, start = bare(specs), process_time()
     for spec in specs:
-        drive(spec, (make_agent("tag", seed="tag"), make_agent("callstation")))
+        drive(spec, (make_agent("tag"), make_agent("callstation")))
     warm = process_time() - start
     hands = 100 * len(specs)
     row("decisions of tag a hand, new situations", 1e6 * (cold - without) / hands, 100, " us")

@@ -5,8 +5,9 @@ board. It sees that score with an error, like somebody who judges by eye, bets f
 and bluffs now and then. All of its dice have known chances, so that it can publish them; most ladders keep them secret.
 """
 
-from molt_bench.agents.base import Policy
-from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
+from mixing import Chances, Mixer
+
+from molt_bench.agents.scripted import raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.evaluator import category, strength
 from molt_bench.poker.observation import HandResult, Observation
@@ -69,7 +70,7 @@ def _paired(board: tuple[int, ...]) -> bool:
     return len({card >> 2 for card in board}) < len(board)
 
 
-class Reader(ScriptedAgent):
+class Reader(Mixer):
     """Plays by what its hand looks like.
 
     Args:
@@ -94,27 +95,15 @@ class Reader(ScriptedAgent):
         seed: Seed,
         publish: bool = False,
     ) -> None:
-        super().__init__(seed=seed)
+        super().__init__(seed=seed, publish=publish)
         self._error, self._calls, self._bets, self._bluffs, self._sizes = error, calls, bets, bluffs, sizes
-        if publish:
-            self.policy = self._policy
-
-    def act(self, observation: Observation) -> Action:
-        """Judge the hand, then bet, call or let it go."""
-        bits = self.throw(observation)
-        seen = score(observation) + self._error * ((bits % _BITS + 0.5) / _BITS - 0.5)
-        bluffs = bits // _BITS % _BITS < self._bluffs * _BITS
-        if observation.max_raise_to and (seen > self._bets or bluffs):
-            return raise_by_pot(observation, self._sizes[bits >> 60 & 1])
-        if not observation.to_call:
-            return CHECK
-        return CALL if seen > self._price(observation) else FOLD
 
     def _price(self, observation: Observation) -> float:
         """Return the score from which it calls."""
         return self._calls + 0.6 * observation.pot_odds
 
-    def _policy(self, observation: Observation) -> Policy:
+    def chances(self, observation: Observation) -> Chances:
+        """Judge the hand, then bet, call or let it go."""
         own = score(observation)
         strong = self._above(own, self._bets) if observation.max_raise_to else 0.0
         raises = strong + (1 - strong) * self._bluffs if observation.max_raise_to else 0.0
@@ -156,7 +145,7 @@ class Adapter(Reader):
         return super()._price(observation) + 0.6 * (0.33 - self._bet / self._done)
 
 
-class Jammer(ScriptedAgent):
+class Jammer(Mixer):
     """Goes all-in with its best hands, sometimes with others, and folds to bets otherwise.
 
     Args:
@@ -169,21 +158,11 @@ class Jammer(ScriptedAgent):
     kind = "jammer"
 
     def __init__(self, *, share: float, wild: float, calls: float, seed: Seed, publish: bool = False) -> None:
-        super().__init__(seed=seed)
+        super().__init__(seed=seed, publish=publish)
         self._share, self._wild, self._calls = share, wild, calls
-        if publish:
-            self.policy = self._policy
 
-    def act(self, observation: Observation) -> Action:
+    def chances(self, observation: Observation) -> Chances:
         """Go all-in, call, or give up."""
-        own, bits = score(observation), self.throw(observation)
-        if observation.max_raise_to and (own > self._share or bits % _BITS < self._wild * _BITS):
-            return Action("raiseTo", observation.max_raise_to)
-        if not observation.to_call:
-            return CHECK
-        return CALL if own > self._calls else FOLD
-
-    def _policy(self, observation: Observation) -> Policy:
         own = score(observation)
         jams = 0.0 if not observation.max_raise_to else 1.0 if own > self._share else self._wild
         quiet = CHECK if not observation.to_call else CALL if own > self._calls else FOLD

@@ -36,25 +36,17 @@ from molt_bench.specs import GameSpec
 ROOT = Path(__file__).parents[1]
 ROUNDS, HANDS = 7, 300
 MIXER = """
-from molt_bench import Action, Sizes
+from molt_bench import Action, Mix, RaiseRange
 
 class Mixer:
     name = "mixer"
 
-    def policy(self, seen):
+    def act(self, seen):
         legal = seen.legal
         passive = Action("call") if legal.to_call else Action("check")
         if "raiseTo" not in legal.kinds:
-            return [(passive, 1.0)]
-        return [(passive, 0.75), (Sizes(legal.min_raise_to, legal.max_raise_to), 0.25)]
-
-    def act(self, seen):
-        share = seen.noise / 2**32
-        (passive, chance), *raises = self.policy(seen)
-        if share < chance or not raises:
             return passive
-        low, high = raises[0][0].low, raises[0][0].high
-        return Action("raiseTo", low + int((share - chance) / (1 - chance) * (high - low + 1)))
+        return Mix([(passive, 3), (RaiseRange(legal.min_raise_to, legal.max_raise_to), 1)])
 """
 
 

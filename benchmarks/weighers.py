@@ -7,20 +7,20 @@ seems to be worth, the likelier it is (softmax). Its temperature says how much i
 from functools import lru_cache
 from math import exp
 
-from molt_bench.agents.base import Policy
-from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
+from mixing import Chances, Mixer
+
+from molt_bench.agents.scripted import raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.seeds import Seed
 
-_SHARE = 2**64
 #: What a weigher compares its hand with, in percent of all hands: the better ones, once somebody has raised.
 _ANY, _GOOD = 100, 50
 _equity = lru_cache(1 << 16)(equity_against_best)
 
 
-class Weigher(ScriptedAgent):
+class Weigher(Mixer):
     """Draws an action by what each seems to be worth.
 
     Args:
@@ -35,22 +35,11 @@ class Weigher(ScriptedAgent):
     def __init__(
         self, *, heat: float, daring: float, sizes: tuple[int, ...], seed: Seed, publish: bool = False
     ) -> None:
-        super().__init__(seed=seed)
+        super().__init__(seed=seed, publish=publish)
         self._heat, self._daring, self._sizes = heat, daring, sizes
-        if publish:
-            self.policy = self._mixed
 
-    def act(self, observation: Observation) -> Action:
-        """Draw an action."""
-        *others, (last, _) = self._mixed(observation)
-        left = self.throw(observation) / _SHARE
-        for action, chance in others:
-            left -= chance
-            if left < 0:
-                return action
-        return last
-
-    def _mixed(self, observation: Observation) -> Policy:
+    def chances(self, observation: Observation) -> Chances:
+        """Return what it does, and how often."""
         worth = self._worth(observation)
         scale = self._heat * observation.pot
         best = max(worth.values())

@@ -66,7 +66,7 @@ def player_of(name: str, seed: str) -> PokerAgent:
     """Make a player."""
     kind, _, number = name.partition(" ")
     if not number:
-        return make_agent(kind, seed=seed)
+        return make_agent(kind)
     return Bettor(Manner.drawn(f"{kind} {number}", noisy=kind == "noisy"), seed=f"{name} {seed}")
 
 

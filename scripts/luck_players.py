@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from molt_bench.agents.base import Policy
+from molt_bench.agents.base import Mix
 from molt_bench.agents.scripted import RandomAgent, ScriptedAgent, raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Board, Hole
@@ -23,7 +23,8 @@ from molt_bench.poker.observation import Observation
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.seeds import derive
 
-_WHOLE = 2**64
+#: What the weights of a mix add up to, about.
+_WHOLE = 1_000_000
 #: Other hands and run-outs that a bettor judges its own hand by.
 _SAMPLES = 200
 
@@ -77,37 +78,21 @@ class Manner(NamedTuple):
 
 
 class Bettor(ScriptedAgent):
-    """Bets, calls and folds by strength and price, with dice that it publishes."""
+    """Bets, calls and folds by strength and price, and says how it mixes, but for its mistakes."""
 
     kind = "bettor"
 
     def __init__(self, manner: Manner, *, seed: str) -> None:
-        super().__init__(seed=seed)
-        self._manner = manner
-        self._random = RandomAgent(seed=f"{seed} at random")
+        super().__init__()
+        self._manner, self._seed = manner, seed
+        self._random = RandomAgent()
 
-    def act(self, observation: Observation) -> Action:
-        """Draw from the policy."""
-        left = self.throw(observation) / _WHOLE - self._manner.noise
-        if left < 0:
+    def act(self, observation: Observation) -> Action | Mix:
+        """Do something random now and then, by dice of its own; mix what is planned otherwise."""
+        place = observation.hand_number, *observation.cards, len(observation.log)
+        if derive(self._seed, *place) / 2**256 < self._manner.noise:
             return self._random.act(observation)
-        choices = self._planned(observation)
-        left /= 1 - self._manner.noise
-        for action, chance in choices:
-            left -= chance
-            if left < 0:
-                return action
-        return choices[-1][0]
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the chances of what `act` draws."""
-        noise, planned = self._manner.noise, self._planned(observation)
-        if not noise:
-            return planned
-        return [
-            *[(action, (1 - noise) * chance) for action, chance in planned],
-            *[(action, noise * chance) for action, chance in self._random.policy(observation)],
-        ]
+        return _mixed(self._planned(observation))
 
     def _planned(self, observation: Observation) -> list[tuple[Action, float]]:
         """Return the chances of a bet, and of what is done without one."""
@@ -144,27 +129,19 @@ class Stepper(ScriptedAgent):
         margin: How much more than the price its hand has to be worth for a call; negative for a loose player.
         bluffs: Chance to bet without the strength.
         size: Percent of the pot that it bets.
-        seed: Gives its dice.
     """
 
     kind = "stepper"
 
-    def __init__(self, *, bets: float, margin: float, bluffs: float, size: int, seed: str) -> None:
-        super().__init__(seed=seed)
+    def __init__(self, *, bets: float, margin: float, bluffs: float, size: int) -> None:
+        super().__init__()
         self._bets, self._margin, self._bluffs, self._size = bets, margin, bluffs, size
 
-    def act(self, observation: Observation) -> Action:
-        """Draw from the policy."""
-        drawn = self.throw(observation) / _WHOLE
-        choices = self.policy(observation)
-        for action, chance in choices:
-            drawn -= chance
-            if drawn < 0:
-                return action
-        return choices[-1][0]
+    def act(self, observation: Observation) -> Action | Mix:
+        """Mix by the strength of its hand."""
+        return _mixed(self._planned(observation))
 
-    def policy(self, observation: Observation) -> list[tuple[Action, float]]:
-        """Return the chances of what `act` draws."""
+    def _planned(self, observation: Observation) -> list[tuple[Action, float]]:
         strength = equity_against_best(_hole(observation), observation.board, 100)
         passive = CALL if observation.to_call else CHECK
         worth = not observation.to_call or strength > observation.pot_odds + self._margin
@@ -179,6 +156,16 @@ class Stepper(ScriptedAgent):
             (passive, 0.1 * (1 - chance)),
             (falls_back, 0.9 * (1 - chance)),
         ]
+
+
+def _mixed(chances: list[tuple[Action, float]]) -> Action | Mix:
+    """Return a mix by these chances; what is named twice is added up."""
+    found: dict[Action, float] = {}
+    for action, chance in chances:
+        found[action] = found.get(action, 0.0) + chance
+    weighed = [(action, round(chance * _WHOLE)) for action, chance in found.items()]
+    entries = [(action, weight) for action, weight in weighed if weight]
+    return entries[0][0] if len(entries) == 1 else Mix(entries)
 
 
 #: Steppers by name.

@@ -69,7 +69,7 @@ PARTS: Final = {
 }
 INTERVAL: Final = fields("A mean and its interval.", **PARTS)
 
-HARNESS: Final = say(TEXT, "How a language model is asked: the harness with its version.")
+REPLY: Final = say(TEXT, "How a language model is asked: the form of its replies with its version.")
 SANDBOX: Final = say(TEXT, "The box that a program or Python code played in; `none` without one.")
 TRACK: Final = say(TEXT, "What a language model is told besides what the table shows.")
 LEADERBOARD: Final = fields(
@@ -110,7 +110,7 @@ LEADERBOARD: Final = fields(
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
             ranked_=UNRANKED,
             sandbox_=SANDBOX,
-            harness_=HARNESS,
+            reply_=REPLY,
             track_=TRACK,
         ),
         "Everybody, best first.",
@@ -278,7 +278,7 @@ USAGE: Final = fields(
             id=say(TEXT, "Its id in the config."),
             model=say(TEXT, "The model in the config."),
             reportedAs=listed(TEXT, "The model as its provider reports it; several if that changed."),
-            harness_=HARNESS,
+            reply_=REPLY,
             track_=TRACK,
             decisions=say(INTEGER, "Decisions it was asked for."),
             exchanges=say(INTEGER, "Questions in games, those after a fault included."),

@@ -1,14 +1,14 @@
-"""A bot that mixes: it bets good hands most of the time, bluffs now and then, and publishes these odds.
+"""A bot that mixes: it bets good hands most of the time, bluffs now and then, and says so.
 
-`policy` says what it would do, and `act` draws from exactly that. The luck of the draw can then be taken out of its
-result, so that fewer hands are needed to see how good it is.
+`act` returns a `Mix`, from which molt-bench draws. The luck of the draw can then be taken out of its result, so that
+fewer hands are needed to see how good it is.
 """
 
 from bisect import bisect
 
 import numpy as np
 
-from molt_bench import Action, Observation, Policy, strength
+from molt_bench import Action, Mix, Observation, strength
 
 #: What 2,000 hands are worth on the river, worst first: always the same ones.
 DEALT = np.random.default_rng(1).random((2_000, 52)).argsort(axis=1)[:, :7]
@@ -29,26 +29,20 @@ class Mixer:
 
     name = "mixer"
 
-    def policy(self, observation: Observation) -> Policy:
-        """Return each action with its probability; they add up to 1."""
+    def act(self, observation: Observation) -> Action | Mix:
+        """Return what to do, or how often to do what."""
         good, legal = quality(observation.cards, observation.board), observation.legal
         passive = Action("call" if legal.to_call else "check")
         if legal.to_call and good < observation.pot_odds + 0.15:
             passive = Action("fold")
         if "raiseTo" not in legal.kinds:
-            return [(passive, 1.0)]
+            return passive
         bet = observation.bets[1 - observation.seat] + (observation.pot + legal.to_call) * 2 // 3
         raised = Action("raiseTo", max(legal.min_raise_to, min(legal.max_raise_to, bet)))
-        often = 0.9 if good > 0.8 else 0.25 if good > 0.6 else 0.1 if good < 0.2 else 0.0
+        percent = 90 if good > 0.8 else 25 if good > 0.6 else 10 if good < 0.2 else 0
         if len([one for one in observation.log if one.kind == "raiseTo" and one.street == observation.street]) > 1:
-            often = 0.9 if good > 0.95 else 0.0  # after two raises on a street, only with the best hands
-        return [(raised, often), (passive, 1 - often)] if often else [(passive, 1.0)]
-
-    def act(self, observation: Observation) -> Action:
-        """Draw from the policy with the random number of this decision, so that every run plays alike."""
-        drawn = observation.noise / 2**32
-        (first, chance), *others = self.policy(observation)
-        return others[0][0] if others and drawn >= chance else first
+            percent = 90 if good > 0.95 else 0  # after two raises on a street, only with the best hands
+        return Mix([(raised, percent), (passive, 100 - percent)]) if percent else passive
 
 
 def make() -> Mixer:

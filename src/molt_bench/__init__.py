@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from molt_bench.adapters.policy_agent import PolicyAgent as PolicyAgent
     from molt_bench.agents.base import Mix as Mix
     from molt_bench.agents.base import PokerAgent as PokerAgent
-    from molt_bench.agents.base import Policy as Policy
     from molt_bench.agents.base import RaiseRange as RaiseRange
-    from molt_bench.agents.base import Sizes as Sizes
     from molt_bench.agents.kinds import BUILTIN_AGENTS as BUILTIN_AGENTS
     from molt_bench.agents.kinds import make_agent as make_agent
     from molt_bench.arena.benchmark import run_benchmark as run_benchmark
@@ -58,7 +56,7 @@ _NAMES = {
     "_version": "BENCH_VERSION __version__",
     "adapters.data_frames": "RunFrames run_benchmark_async",
     "adapters.policy_agent": "PolicyAgent",
-    "agents.base": "Mix PokerAgent Policy RaiseRange Sizes",
+    "agents.base": "Mix PokerAgent RaiseRange",
     "agents.kinds": "BUILTIN_AGENTS make_agent",
     "arena.benchmark": "run_benchmark",
     "bench.result": "RunResult",

@@ -62,7 +62,7 @@ def derive_last(seed: Seed, *labels: Seed) -> Callable[..., int]:
 def derived_seed(seed: Seed, *labels: Seed) -> str:
     """Return a 128-bit seed for `seed` and `labels`, from which neither can be recovered.
 
-    >>> len(derived_seed("s1", "noise"))
+    >>> len(derived_seed("s1", "deck"))
     32
     """
     return f"{derive(seed, *labels):064x}"[:32]

@@ -107,8 +107,6 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
         action_timeout_s: Seconds for one answer of any agent. None: an awaitable answer gets 60 s, and a plain
             function is called directly, without a limit.
         deck_seed: Name of the decks, if the two seatings of a seed must not share them.
-        noise_seed: Name of the noise of observations, so that it reveals nothing about the decks. If unset, the noise
-            comes with the decks, which is for trusted agents.
     """
 
     seed: Seed
@@ -126,10 +124,9 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     max_actions: int = 200
     action_timeout_s: float | None = None
     deck_seed: Seed | UnsetType = UNSET
-    noise_seed: Seed | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        for seed in (self.seed, self.deck_seed, self.noise_seed):
+        for seed in (self.seed, self.deck_seed):
             if seed is not UNSET:
                 label_bytes(seed)
         check_at_least(self, hands=1, stack=1, warmup_hands=0, max_retries=0, max_actions=1)

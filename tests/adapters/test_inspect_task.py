@@ -73,7 +73,7 @@ def test_the_log_has_a_sample_for_each_seed_pair_with_its_score_and_their_standa
 
 def test_the_games_are_those_that_play_match_plays(played):
     log = played()
-    agents = (lambda: make_agent("callstation"), lambda: make_agent("tight", seed="tight"))
+    agents = (lambda: make_agent("callstation"), lambda: make_agent("tight"))
     match = play_match(agents, seeds=seed_pool("inspect", 2), hands=3)
     raw = {sample.id: sample.scores[SCORE].value["raw"] for sample in log.samples}
     assert raw == {pair.seed: pytest.approx(1000 * pair.net / 100 / 6) for pair in match.seed_results}

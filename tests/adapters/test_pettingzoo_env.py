@@ -56,13 +56,13 @@ def test_it_passes_the_seed_test(holdem, options):
 @pytest.mark.parametrize("seating", ["AB", "BA"])
 def test_a_game_is_the_one_that_play_game_plays(holdem, seating):
     table = holdem.env(raw=True, hands=20, stacks="carry", stack=3_000)
-    bots = {"player_0": make_agent("random", seed=1), "player_1": make_agent("tag", seed=2)}
+    bots = {"player_0": make_agent("random"), "player_1": make_agent("tag")}
     table.reset(seed=11, options={"seating": seating})
     inner = table.unwrapped
     for name in table.agent_iter():
         _, _, over, _, _ = table.last()
         table.step(None if over else inner.numbers.number(inner.seen, bots[name].act(inner.seen)))
-    players = make_agent("random", seed=1), make_agent("tag", seed=2)
+    players = make_agent("random"), make_agent("tag")
     same = play_game(players, seed=11, hands=20, stacks="carry", stack=3_000, seating=seating)
     assert inner.record.hand_texts == same.hand_texts
     assert inner.record.net == same.net

@@ -30,8 +30,6 @@ class Mine:
         self.size = size
     def act(self, observation):
         return Action("fold")
-    def policy(self, observation):
-        return {}
 
 def make(size=3):
     return Mine(size)

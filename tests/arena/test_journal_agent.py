@@ -58,7 +58,7 @@ class Flaky:
 def again(record, *names):
     """Play a game again with agents of the record in place of some players."""
     players = [
-        AgentOfRecord(name, record, player) if name in names else make_agent(name, seed=name)
+        AgentOfRecord(name, record, player) if name in names else make_agent(name)
         for player, name in enumerate(record.players)
     ]
     return _in_order_of(record, drive(record.spec, tuple(players)))
@@ -76,7 +76,7 @@ def test_every_fault_of_both_players_is_repeated(share, seating, stacks):
 
 
 def test_against_a_built_in_bot_that_plays_again():
-    record = play_game((Flaky("one", 0.3), make_agent("random", seed="random")), seed="s", hands=50)
+    record = play_game((Flaky("one", 0.3), make_agent("random")), seed="s", hands=50)
     assert again(record, "one") == record
 
 
@@ -88,7 +88,7 @@ def changed(record, at, old, new):
 
 
 def test_cards_and_chips_that_were_changed_are_noticed():
-    record = play_game((Flaky("one", 0.0), make_agent("random", seed="random")), seed="s", hands=5)
+    record = play_game((Flaky("one", 0.0), make_agent("random")), seed="s", hands=5)
     text = record.hand_texts[2]
     cards = text.split(":")[4][:4]
     other = changed(record, 2, cards, cards[2:] + cards[:2])
@@ -96,13 +96,13 @@ def test_cards_and_chips_that_were_changed_are_noticed():
 
 
 def test_a_record_that_ends_too_soon_is_noticed():
-    record = play_game((Flaky("one", 0.0), make_agent("callstation", seed="callstation")), seed="s", hands=5)
+    record = play_game((Flaky("one", 0.0), make_agent("callstation")), seed="s", hands=5)
     with pytest.raises(NotRecorded, match="differs from hand 4 on"):
         again(changed(record, 3, record.hand_texts[3].split(":")[5], ""), "one")
 
 
 def test_a_forced_fold_without_its_faults_is_noticed_and_so_is_a_fault_that_nobody_made():
-    record = play_game((Flaky("one", 0.8), make_agent("random", seed="random")), seed="s", hands=20)
+    record = play_game((Flaky("one", 0.8), make_agent("random")), seed="s", hands=20)
     at = next(at for at, fault in enumerate(record.faults) if fault.forced_fold)
     with pytest.raises(NotRecorded):
         again(msgspec.structs.replace(record, faults=record.faults[:at] + record.faults[at + 1 :]), "one")

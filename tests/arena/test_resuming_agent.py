@@ -16,7 +16,7 @@ from molt_bench.runs.program_replies import Replies
 from molt_bench.specs import GameLabel
 
 GAME = GameLabel(1, "s", "AB")
-SPEC = GameSpec(seed="s", hands=6, players=("mine", "callstation"), noise_seed="n")
+SPEC = GameSpec(seed="s", hands=6, players=("mine", "callstation"))
 
 
 class Noting:
@@ -114,7 +114,7 @@ def test_a_missing_answer_is_no_fault_of_the_agent():
 def test_an_answer_to_another_decision_is_not_taken():
     answers = Replies()
     played(Noting(), answers)
-    other = msgspec.structs.replace(SPEC, noise_seed="another")
+    other = msgspec.structs.replace(SPEC, deck_seed="another")
     agent = Noting()
     played(agent, answers, other)
     assert agent.decisions > 0

@@ -15,7 +15,7 @@ MATCH = ComingMatch(1, 1, ("tag", "maniac"), built_in=True)
 
 @pytest.fixture(scope="module")
 def result():
-    makers = tuple(lambda kind=kind: BUILTIN_AGENTS[kind](seed=kind) for kind in ("tag", "maniac"))
+    makers = tuple(lambda kind=kind: BUILTIN_AGENTS[kind](name=kind) for kind in ("tag", "maniac"))
     return play_match(makers, seeds=["a", "b", "c"], hands=6)
 
 

@@ -28,7 +28,7 @@ CONFIG = load_config(
 def decided(config=CONFIG, **more):
     """Return a generator that decides a run, and the ladder it learns on."""
     ladder = Ladder(config)
-    deal = Dealer(config, SeedBlocks(config.seeds, ladder.meetings), trusted=True)
+    deal = Dealer(config, SeedBlocks(config.seeds, ladder.meetings))
     return rounds(config, ladder, deal, **more), ladder
 
 
@@ -36,7 +36,7 @@ def play(wanted):
     """Play what is missing of a round."""
     found = dict(wanted.known)
     for label, spec in wanted.missing.items():
-        first, second = (make_agent(name, seed=name) for name in spec.players)
+        first, second = (make_agent(name) for name in spec.players)
         found[label] = drive(spec, (first, second))
     return Played(found)
 

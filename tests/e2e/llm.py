@@ -18,7 +18,7 @@ SAME = ("config.json", "seeds.json", "leaderboard.json", "matches.json", "conver
 #: Dollars for a million tokens, such that sums are easy to check and calls are not cheap.
 PRICE = {"input": 100.0, "output": 1000.0, "cachedInput": 10.0}
 MODEL = "openai:test"
-HARNESS = "strict/3"
+REPLY = "action/1"
 #: What the first request to a model imports.
 LIBRARIES = ("openai", "pydantic_ai.models.openai", "pydantic_ai.providers.openai", "genai_prices")
 
@@ -167,7 +167,7 @@ def asked(requests):
 def prompt_hash(request):
     """Return the hash of a request's prompt, as exchanges have it."""
     system, user = (message["content"] for message in request.body["messages"])
-    return sha256(f"{HARNESS}\0{system}\0{user}".encode()).hexdigest()
+    return sha256(f"{REPLY}\0{system}\0{user}".encode()).hexdigest()
 
 
 def cut(folder, *, games, exchanges=None):

@@ -17,7 +17,7 @@ from tests.e2e.shell import quick, read
 
 APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {
-    "harness": ("strict", "mixed"),
+    "reply": ("action", "strategy"),
     "api": tuple(APIS),
 }
 #: Every combination, in parts of which each has a run of its own.
@@ -36,7 +36,7 @@ def _loaded():
 
 def player(server, *, api, **settings):
     """Return a participant with these settings."""
-    name = f"{api} {settings['harness']}"
+    name = f"{api} {settings['reply']}"
     url = server.url if api in ("openai", "responses") else server.url.removesuffix("/v1")
     limit = {"maxTokens": 2000} if api == "anthropic" else {}
     return {"id": name, "type": "llm", "model": APIS[api], "baseUrl": url, **limit, **settings}

@@ -1,4 +1,4 @@
-"""Priced runs of three models, of every harness, killed again and again at any moment: the same bytes, paid once."""
+"""Priced runs of three models, killed again and again at any moment: the same bytes, paid once."""
 
 import signal
 import threading
@@ -35,7 +35,7 @@ def config(url, stacks):
     ways = (
         {"memory": "session"},
         {"track": "bare"},
-        {"harness": "mixed"},
+        {"reply": "strategy"},
     )
     models = [
         {"id": name[7:], "type": f"llm:{name}", "baseUrl": url, **way} for name, way in zip(PRICES, ways, strict=True)

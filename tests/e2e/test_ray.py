@@ -100,7 +100,7 @@ def test_a_run_with_a_model_gives_the_same_bytes_beside_a_cluster(ray, tmp_path,
     """The model's games are played here and those of bots there."""
     ray.shutdown()
     server.say = mixing
-    config = config_for(server.url, harness="mixed") | {"game": {"handsPerGame": 20}}
+    config = config_for(server.url, reply="strategy") | {"game": {"handsPerGame": 20}}
     config["stop"]["budget"]["maxMatches"] = 4
     found = []
     for executor in ("inline", "ray"):

@@ -123,7 +123,7 @@ def test_only_cards_before_the_last_decision_count_as_luck():
 
 
 def game(*, seating="AB", **options):
-    players = BUILTIN_AGENTS["random"](seed="one"), BUILTIN_AGENTS["maniac"](seed="two")
+    players = BUILTIN_AGENTS["random"](name="one"), BUILTIN_AGENTS["maniac"](name="two")
     return play_game(players, seed="a game", hands=40, seating=seating, **options)
 
 
@@ -167,7 +167,7 @@ def test_the_luck_of_the_holes_cancels_out_in_both_seatings():
 
 
 def test_a_margin_is_per_hand_of_the_spec_and_rounded_to_a_millionth_of_a_big_blind():
-    players = BUILTIN_AGENTS["tag"](seed="one"), BUILTIN_AGENTS["maniac"](seed="two")
+    players = BUILTIN_AGENTS["tag"](name="one"), BUILTIN_AGENTS["maniac"](name="two")
     result = play_match(tuple(lambda each=each: each for each in players), seeds=["a", "b"], hands=7)
     found = margins_of(result, big_blind=100)
     assert found.keys() == {*ESTIMATORS}

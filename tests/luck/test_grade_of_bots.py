@@ -15,7 +15,7 @@ def mean_loss(name, opponent):
     losses = []
     for seed in seed_pool("grades of bots", 4):
         for seating in ("AB", "BA"):
-            players = BUILTIN_AGENTS[name](seed="one"), BUILTIN_AGENTS[opponent](seed="two")
+            players = BUILTIN_AGENTS[name](name="one"), BUILTIN_AGENTS[opponent](name="two")
             record = play_game(players, seed=seed, hands=25, seating=seating)
             for parsed in record.replay():
                 own = 0 if seating == "AB" else 1

@@ -18,7 +18,7 @@ PAIRINGS = list(combinations(("random", "tight", "callstation", "maniac", "tag",
 
 
 def players_of(pairing):
-    return BUILTIN_AGENTS[pairing[0]](seed="one"), BUILTIN_AGENTS[pairing[1]](seed="two")
+    return BUILTIN_AGENTS[pairing[0]](name="one"), BUILTIN_AGENTS[pairing[1]](name="two")
 
 
 @cache

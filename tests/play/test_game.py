@@ -31,7 +31,7 @@ class Untouchable:
 
 
 def bot(kind, seed=0):
-    return make_agent(ParticipantSpec(id=kind, type=kind), seed=seed)
+    return make_agent(ParticipantSpec(id=kind, type=kind))
 
 
 def test_the_same_game_twice_is_the_same():
@@ -62,7 +62,7 @@ def test_swapping_seats_swaps_the_cards_and_nothing_else():
     swapped = play_game((swapped_first, swapped_second), seed="s1", hands=50, seating="BA")
 
     def views(agent):
-        return [(seen.hand_number, seen.cards, seen.board, seen.seat, seen.dice) for seen in agent.seen]
+        return [(seen.hand_number, seen.cards, seen.board, seen.seat) for seen in agent.seen]
 
     assert views(first) == views(swapped_second)
     assert views(second) == views(swapped_first)
@@ -327,19 +327,18 @@ class TestMatch:
         assert match.hands == 80
         assert match.score_a == -match.score_b == sum(pair.net for pair in match.seed_results)
 
-    def test_the_games_of_a_seed_have_decks_and_noise_of_their_own_where_told(self):
+    def test_the_games_of_a_seed_have_decks_of_their_own_where_told(self):
         first, second = seed_pair_specs(
             ("a", "b"),
             seed="s",
             hands=5,
             options={"stack": 500, "seating": "BA"},
             deck_seeds=("d0", "d1"),
-            noise_seeds=("n0", "n1"),
         )
-        assert first == GameSpec(seed="s", hands=5, players=("a", "b"), stack=500, deck_seed="d0", noise_seed="n0")
-        assert second == msgspec.structs.replace(first, seating="BA", deck_seed="d1", noise_seed="n1")
+        assert first == GameSpec(seed="s", hands=5, players=("a", "b"), stack=500, deck_seed="d0")
+        assert second == msgspec.structs.replace(first, seating="BA", deck_seed="d1")
         shared = seed_pair_specs(("a", "b"), seed="s", hands=5, options={})
-        assert [(spec.deck_seed, spec.noise_seed) for spec in shared] == [(msgspec.UNSET, msgspec.UNSET)] * 2
+        assert [spec.deck_seed for spec in shared] == [msgspec.UNSET] * 2
 
     def test_a_match_has_both_games_of_every_seed(self):
         games = [play_game((bot("folder"), bot("shover")), seed=1, hands=2, seating=way) for way in ("AB", "BA")]

@@ -321,9 +321,7 @@ def test_there_is_at_least_one_worker(workers):
 def test_specs_arrive_as_they_were_sent_in_fewer_bytes():
     specs = [
         GameSpec(seed=2**300, hands=3),
-        GameSpec(
-            seed="s", hands=5, players=("x", "y"), seating="BA", ante=7, deck_seed="own", noise_seed=9, raise_cap=4
-        ),
+        GameSpec(seed="s", hands=5, players=("x", "y"), seating="BA", ante=7, deck_seed="own", raise_cap=4),
     ]
     told = pickle.dumps(sent(specs))
     assert received(pickle.loads(told)) == specs

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from molt_bench import Action, AgentFailed, Mix, RaiseRange, RulesError
+from molt_bench import Action, AgentFailed, LegalActions, Mix, RaiseRange, RulesError
 from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, mix_from_text, mixes_from_text, mixes_to_text
 
 FOLD, CHECK, CALL = Action("fold"), Action("check"), Action("call")
@@ -67,9 +67,9 @@ def test_what_is_no_mix_is_refused_in_one_clear_line(entries, words):
 
 
 def test_nothing_but_its_entries_can_be_said_of_a_mix():
-    mix = Mix([(CALL, 2), (RaiseRange(200, 400), 1)], 7, "lies", True, False, 1, 2)
+    mix = Mix([(CALL, 2), (RaiseRange(200, 400), 1)], 7, "lies", "f", 1, 2)
     assert mix == Mix([(CALL, 2), (RaiseRange(200, 400), 1)])
-    assert (mix.total, mix.text, mix.checks, mix.calls, mix.lowest, mix.highest) == (3, "2c,1r200-400", 0, 1, 200, 400)
+    assert (mix.total, mix.text, mix.passive, mix.lowest, mix.highest) == (3, "2c,1r200-400", "c", 200, 400)
 
 
 def test_a_mix_may_have_as_many_entries_as_the_limit_says():
@@ -126,7 +126,8 @@ def test_every_amount_of_a_range_is_equally_likely():
 )
 def test_a_mix_is_legal_if_all_of_its_entries_are(entry, legal):
     mix = Mix([(FOLD, 1), (entry, 1)] if entry is not FOLD else [(FOLD, 1)])
-    assert mix.is_legal(100, 200, 900) is legal
-    assert bool(mix.illegal_entry(100, 200, 900)) is not legal
-    assert mix.is_legal(0, 200, 900) is (legal if entry is not CALL else False) or entry is CHECK
-    assert mix.is_legal(100, 0, 0) is (legal and mix.highest == 0)
+    facing, free, closed = (LegalActions(*each) for each in ((100, 200, 900), (0, 200, 900), (100, 0, 0)))
+    assert mix.is_legal(facing) is legal
+    assert bool(mix.illegal_entry(facing)) is not legal
+    assert mix.is_legal(free) is (legal if entry is not CALL else False) or entry is CHECK
+    assert mix.is_legal(closed) is (legal and mix.highest == 0)

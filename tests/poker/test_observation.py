@@ -15,6 +15,7 @@ from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import HandResult, Observation, observe, result_for
+from molt_bench.seeds import derive
 
 RULES = HandRules(50, 100)
 DEAL = deal_from_text("AhAd KsKc 2c7d9hJsQc")
@@ -37,7 +38,7 @@ def views(hand, plan):
     plan = iter(plan)
     seen = []
     while hand.actor != NOBODY:
-        seen.append((hand.actor, len(hand.board), msgspec.json.encode(observe(hand, 1, noise=7))))
+        seen.append((hand.actor, len(hand.board), msgspec.json.encode(observe(hand, 1))))
         step(hand, *next(plan, (1, 0)))
     return seen
 
@@ -45,7 +46,7 @@ def views(hand, plan):
 def test_an_observation_shows_the_spot_from_the_seat_to_act():
     hand = Hand(RULES, DEAL, (10_000, 8_000), button=1)
     hand.apply(Action("raiseTo", 300))
-    seen = observe(hand, 12, noise=2**32 - 1)
+    seen = observe(hand, 12)
     assert seen.cards == cards_from_text("AhAd")
     assert (seen.seat, seen.button, seen.position) == (0, 1, "big_blind")
     assert (seen.hand_number, seen.street, seen.board) == (12, "preflop", ())
@@ -56,8 +57,6 @@ def test_an_observation_shows_the_spot_from_the_seat_to_act():
     assert seen.pot_odds == 200 / 600
     assert [(done.street, done.seat, done.kind, done.amount) for done in seen.log] == [("preflop", 1, "raiseTo", 300)]
     assert (seen.small_blind, seen.big_blind) == (50, 100)
-    assert seen.noise == 2**32 - 1
-    assert seen.dice == (2**32 - 1) % 100
     assert seen.previous_error is None
     assert (seen.cards_text, seen.board_text) == ("AhAd", "")
 
@@ -118,7 +117,7 @@ def reachable(value):
 
 
 def test_an_observation_goes_through_json_and_back():
-    observation = observe(Hand(RULES, DEAL, (10_000, 10_000), button=0), 1, noise=5)
+    observation = observe(Hand(RULES, DEAL, (10_000, 10_000), button=0), 1)
     assert msgspec.json.decode(msgspec.json.encode(observation), type=Observation) == observation
 
 
@@ -242,7 +241,7 @@ def test_in_games_of_every_mode_no_chip_counts_that_goes_back(mode):
                 own, other = other, own
             assert seen.pot == own + min(other, seen.starting_stacks[seen.seat])
             covered += other > seen.starting_stacks[seen.seat]
-            if seen.max_raise_to and seen.dice < 30:
+            if seen.max_raise_to and derive(seen.hand_number, *seen.cards) % 10 < 3:
                 return Action("raiseTo", seen.max_raise_to)
             return super().act(seen)
 

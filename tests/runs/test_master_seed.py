@@ -1,8 +1,5 @@
 """Secrecy: what the cards come from, who is told, and that nothing that an agent sees leads there."""
 
-from hashlib import blake2b
-from struct import unpack
-
 import pytest
 from msgspec import UNSET
 
@@ -10,7 +7,6 @@ from molt_bench import Action, make_agent, play_game, run_benchmark
 from molt_bench.config.loader import load_config
 from molt_bench.play.play_games import drive
 from molt_bench.runs.master_seed import DEFAULT_MASTER_SEED, guessable, only_built_in, seed_hash, settled
-from molt_bench.seeds import label_bytes
 from molt_bench.specs import GameSpec
 
 pytestmark = pytest.mark.draws
@@ -18,15 +14,11 @@ CONFIG = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 5}, "stop": {"budge
 
 
 class Caller:
-    """Calls, and writes down the noise it is shown."""
+    """Calls."""
 
     name = "mine"
 
-    def __init__(self, seen=None):
-        self.seen = seen if seen is not None else []
-
     def act(self, observation):
-        self.seen.append((observation.hand_number, observation.noise))
         return Action("call") if observation.to_call else Action("check")
 
 
@@ -77,24 +69,6 @@ def test_the_hash_is_that_of_the_text():
     assert seed_hash("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
-def test_noise_under_a_key_of_its_own_has_nothing_in_common_with_the_cards():
-    """The bytes that the cards leave over are not it, and neither is anything else that the seed gives."""
-    seen = []
-    spec = GameSpec(seed="s", hands=50, noise_seed="n")
-    drive(spec, (Caller(seen), make_agent("callstation")))
-    for hand, noise in seen:
-        for label in ("deck", "noise"):
-            block = blake2b(label_bytes(label) + label_bytes("s") + hand.to_bytes(8, "big")).digest()
-            assert noise not in unpack("<16I", block)
-            assert noise not in unpack("<15I", block[2:62])
-
-
-def test_the_cards_are_the_same_whatever_the_noise():
-    plain = play_game((make_agent("callstation"), make_agent("callstation")), seed="s", hands=20)
-    keyed = drive(GameSpec(seed="s", hands=20, noise_seed="n"), (make_agent("callstation"), make_agent("callstation")))
-    assert plain.hand_texts == keyed.hand_texts
-
-
 def test_a_deck_seed_names_the_cards_in_place_of_the_seed():
     players = (make_agent("callstation"), make_agent("callstation"))
     other = drive(GameSpec(seed="s", hands=20, deck_seed="d"), players)
@@ -102,30 +76,9 @@ def test_a_deck_seed_names_the_cards_in_place_of_the_seed():
     assert other.seed == "s"
 
 
-def test_long_hands_have_noise_of_their_own_key_to_the_end():
-    seen = []
-    spec = GameSpec(seed="s", hands=30, noise_seed="n", stack=1_000_000)
-    drive(spec, (make_agent("maniac"), make_agent("maniac")))
-    drive(spec, (Caller(seen), make_agent("maniac")))
-    again = []
-    drive(spec, (Caller(again), make_agent("maniac")))
-    assert seen == again
-    assert len({noise for _, noise in seen}) == len(seen)
-
-
-def test_games_of_the_callers_own_agents_have_noise_of_their_own_and_share_decks_in_both_seatings():
+def test_games_of_the_callers_own_agents_share_decks_in_both_seatings():
     result = run_benchmark({**CONFIG, "participants": ["mine", "tight"]}, agents={"mine": Caller})
-    games = games_of(result)
-    assert all(game.spec.noise_seed is not UNSET and game.spec.deck_seed is UNSET for game in games)
-    by_seed = {}
-    for game in games:
-        by_seed.setdefault(game.seed, set()).add(game.spec.noise_seed)
-    assert all(len(noises) == 1 for noises in by_seed.values())
-
-
-def test_games_of_built_in_bots_are_as_they_always_were():
-    result = run_benchmark({**CONFIG, "participants": ["random", "tight"]})
-    assert all(game.spec.noise_seed is UNSET and game.spec.deck_seed is UNSET for game in games_of(result))
+    assert all(game.spec.deck_seed is UNSET for game in games_of(result))
 
 
 def test_whoever_may_remember_never_sees_a_deck_twice():
@@ -141,7 +94,6 @@ def test_whoever_may_remember_never_sees_a_deck_twice():
     own = [game for game in games_of(result) if "mine" in game.players]
     others = [game for game in games_of(result) if "mine" not in game.players]
     assert len({game.spec.deck_seed for game in own}) == len(own) > 8
-    assert len({game.spec.noise_seed for game in own}) == len(own)
     deals = [tuple(text.split(":")[4] for text in game.hand_texts) for game in own]
     assert len({*deals}) == len(deals)
     assert all(game.spec.deck_seed is UNSET for game in others)

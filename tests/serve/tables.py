@@ -47,7 +47,7 @@ class Table:
     def _play(self, games, bot, close, options):
         for number in games:
             seating = options.get("seating", "AB")
-            spec = GameSpec(seed=number, players=("live", bot), noise_seed="noise", **{"hands": 2, **options})
+            spec = GameSpec(seed=number, players=("live", bot), **{"hands": 2, **options})
             live = self.lobby.agent("live", GameLabel(number, number, seating))
             self.records[number] = run_in_new_loop(drive_async(spec, (live, make_agent(bot))))
         if close is not None:

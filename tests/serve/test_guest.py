@@ -82,9 +82,7 @@ def test_a_decision_and_a_result_are_rebuilt_as_they_were(seed):
 @pytest.mark.parametrize("stacks", ["reset", "carry"])
 @pytest.mark.slow
 def test_a_bot_plays_there_what_it_plays_here(bot, stacks):
-    spec = GameSpec(
-        seed=1, hands=15, players=("live", "maniac"), noise_seed="noise", stacks=stacks, action_timeout_s=None
-    )
+    spec = GameSpec(seed=1, hands=15, players=("live", "maniac"), stacks=stacks, action_timeout_s=None)
     here = drive(spec, (make_agent(bot), make_agent("maniac")))
     with serving(a_lobby()) as table:
         table.play(hands=15, bot="maniac", stacks=stacks, close="the run is over")
@@ -106,7 +104,7 @@ def test_hooks_are_called_as_here_game_by_game():
         as_guest(table, lambda: make(made))
         table.join()
     for number in (1, 2):
-        spec = GameSpec(seed=number, hands=4, players=("live", "tag"), noise_seed="noise")
+        spec = GameSpec(seed=number, hands=4, players=("live", "tag"))
         drive(spec, (make(here), make_agent("tag")))
     assert [each.calls for each in made[1:]] == [each.calls for each in here]  # the first was made to see if it can be
 

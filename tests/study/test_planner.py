@@ -293,12 +293,12 @@ def guessed(hands=50, **settings):
 def test_a_plan_knows_what_memory_adds():
     strict = guessed()
     assert guessed(memory="session").input_tokens > strict.input_tokens + 500
-    assert strict.harness == "strict/3, standard"
+    assert strict.asked == "action/1, standard"
 
 
-def test_what_a_pilot_used_by_another_harness_is_not_taken():
+def test_what_a_pilot_used_with_another_form_of_replies_is_not_taken():
     settings = LLMSettings(model="openai:gpt-4.1")
-    known = Pilot(1.0, 2, {"model by strict/3": guessed()})
+    known = Pilot(1.0, 2, {"model by action/1": guessed()})
     assert guess_of("model", settings, known, PriceList({}), None) == guessed()
-    other = settings.model_copy(update={"harness": "mixed"})
+    other = settings.model_copy(update={"reply": "strategy"})
     assert guess_of("model", other, known, PriceList({}), None).output_tokens == 140

@@ -11,6 +11,7 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
 from molt_bench.errors import ConfigError
 from molt_bench.play.hooks import Notice
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 
 #: The name of a built-in bot, or what makes an agent of one's own.
 Opponent: TypeAlias = str | Callable[[], PokerAgent]
@@ -95,9 +96,9 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
             if self.table.agent_selection == _LEARNER:
                 return True
             answer = self.table.bot.act(seen)
-            if not isinstance(answer, Action):
+            if not isinstance(answer, Action | Mix):
                 raise ConfigError(
-                    "opponent", self._opponent, "an agent whose `act` returns an Action, and is not async"
+                    "opponent", self._opponent, "an agent whose `act` returns an Action or a Mix, and is not async"
                 )
             self.table.play(answer)
         return False

@@ -28,11 +28,12 @@ from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import match_result, seed_pair_specs
 from molt_bench.play.play_games import drive_async
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.poker.play_statistics import table_steps
 from molt_bench.records import GameRecord
-from molt_bench.seeds import derived_seed, seed_pool
-from molt_bench.specs import SEATINGS, GameLabel, GameSpec, ParticipantSpec
+from molt_bench.seeds import seed_pool
+from molt_bench.specs import GameLabel, GameSpec, ParticipantSpec
 
 #: Where a sample keeps the records of its two games.
 GAMES: Final = "molt_bench:games"
@@ -61,7 +62,6 @@ class TaskOptions(msgspec.Struct, frozen=True, kw_only=True):
             seed=seed,
             hands=self.hands,
             options={"stack": self.stack},
-            noise_seeds=(derived_seed(seed, "noise", SEATINGS[0]), derived_seed(seed, "noise", SEATINGS[1])),
         )
 
 
@@ -74,7 +74,7 @@ def holdem(
     stack: int = 10_000,
     memory: str = "none",
     track: str = "standard",
-    harness: str = "strict",
+    reply: str = "action",
 ) -> Task:
     """Heads-up no-limit hold'em against a built-in bot, on the same cards from both seats.
 
@@ -85,10 +85,10 @@ def holdem(
         seed: Name of the pool that the decks come from.
         stack: Chips each player starts a hand with; the blinds are 50 and 100.
         memory: `none` or `session`, as for language models of molt-bench.
-        track: `bare`, `standard` for pot odds and dice, or `assisted` for the made hand as well.
-        harness: `strict` or `mixed`, as for language models of molt-bench.
+        track: `bare`, `standard` for pot odds, or `assisted` for the made hand as well.
+        reply: `action` or `strategy`, as for language models of molt-bench.
     """
-    settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track, "harness": harness}
+    settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track, "reply": reply}
     checked(LLMSettings, settings)
     options = TaskOptions(opponent=opponent, hands=hands, stack=stack, settings=settings)
     if opponent not in BUILTIN_AGENTS:
@@ -113,7 +113,7 @@ def seed_pair(options: TaskOptions) -> Solver:
             seat = 1 if spec.seating == "AB" else 2
             async with span(f"game {seat} of 2, the model in seat {seat - 1}"):
                 try:
-                    games.append(await drive_async(spec, (model, make_agent(options.spec, seed=options.opponent))))
+                    games.append(await drive_async(spec, (model, make_agent(options.spec))))
                 except GameUnfinished:
                     if model.error is None:
                         raise
@@ -199,7 +199,7 @@ class InspectAgent:
         self._rules = spec.rules
         self._messages = messages
 
-    async def act(self, observation: Observation) -> Action:
+    async def act(self, observation: Observation) -> Action | Mix:
         """Ask the model."""
         message = ChatMessageUser(content=self._conversation.message(observation))
         try:

@@ -20,6 +20,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.play.game import GameEvents, game_events
 from molt_bench.play.hooks import Hook, Notice
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed, derive, derived_seed
@@ -114,7 +115,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self._views = {name: np.zeros(VIEW_LENGTHS[self._version], np.float32) for name in PLAYERS}
         self._turns = 0
         self.agent_selection = self._names[0]
-        self._playing, self._sent = spec, list[Action]()
+        self._playing, self._sent = spec, list[Action | Mix]()
         self._game: GameEvents = game_events(spec, listening=(_HOOKS, _HOOKS))
         self._go_on(None)
         self._accumulate_rewards()
@@ -137,8 +138,8 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         assert action is not None
         self.play(self.numbers.action(self.seen, int(action)))
 
-    def play(self, action: Action) -> None:
-        """Play any action of the player to act, whether or not it has a number."""
+    def play(self, action: Action | Mix) -> None:
+        """Play any action or mix of the player to act, whether or not it has a number."""
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
         self._turns += 1
@@ -187,8 +188,8 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
                     while isinstance(event, Notice):
                         event = self._game.send(None)
 
-    def _go_on(self, action: Action | None) -> None:
-        """Send an action into the game, and go on to the next decision or to the end."""
+    def _go_on(self, action: Action | Mix | None) -> None:
+        """Send an answer into the game, and go on to the next decision or to the end."""
         try:
             event = self._game.send(action)
             while isinstance(event, Notice):

@@ -34,7 +34,6 @@ from molt_bench.agents.scripted import (
 from molt_bench.agents.settings_base import AgentSettings
 from molt_bench.agents.tag import TagAgent
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.seeds import Seed
 from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, ParticipantSpec
 
 #: Boxes that participants play in: one where that is possible, one in any case, or none.
@@ -290,7 +289,6 @@ def make_agent(
     participant: ParticipantSpec | str,
     *,
     factories: Mapping[str, AgentFactory] | None = None,
-    seed: Seed = 0,
     action_timeout_s: float | None = None,
     folder: Path | None = None,
     code_sha256: str | None = None,
@@ -301,7 +299,6 @@ def make_agent(
     Args:
         participant: The participant; a type alone will do.
         factories: The caller's own agents by type; they take precedence over built-in names.
-        seed: Seeds the dice of a built-in bot, unless its params say otherwise.
         action_timeout_s: Seconds for one answer of an agent that limits its own time: a program, a server or a language
             model. None for the default of its kind.
         folder: Folder for what a program writes to its standard error; None discards it.
@@ -325,7 +322,7 @@ def make_agent(
     if kind is FACTORY:
         return call_factory(spec, find_factory(spec.type, _other_types(factories or ()), code_sha256=code_sha256))
     if kind is BOT:
-        return _bot(spec, seed)
+        return _bot(spec)
     settings = settings_base.checked(kind.settings_class(), kind.params(spec.type, spec.params))
     if code_sha256 is not None and kind.code_hash(spec.type, spec.params) != code_sha256:
         raise AgentError(
@@ -336,12 +333,11 @@ def make_agent(
     return cast(PokerAgent, _loaded(kind.agent)(spec.id, settings, action_timeout_s=limit_s, **more))
 
 
-def _bot(spec: ParticipantSpec, seed: Seed) -> PokerAgent:
-    bot, params = BUILTIN_AGENTS[spec.type], {"seed": seed, "name": spec.id, **spec.params}
+def _bot(spec: ParticipantSpec) -> PokerAgent:
+    bot, params = BUILTIN_AGENTS[spec.type], {"name": spec.id, **spec.params}
     unknown = sorted(params.keys() - {*bot.takes})
     if unknown:
-        *most, last = bot.takes
-        raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: {', '.join(most)} or {last}")
+        raise ConfigError("params", unknown[0], f"what {spec.type!r} takes: {' or '.join(bot.takes)}")
     return cast(PokerAgent, bot(**params))
 
 

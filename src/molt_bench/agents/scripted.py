@@ -1,58 +1,35 @@
 """The built-in bots: simple, fast, and the same in every run.
 
-None has a memory: what a bot does depends on the observation and, if it mixes, on the observation's noise and its own
-seed. `tag` and `blueprint`, the strongest, have their own files.
+None has a memory: what a bot does depends on the observation alone, and if it mixes, it says so and the bench draws.
+`tag` and `blueprint`, the strongest, have their own files.
 """
 
-from abc import ABC, abstractmethod
-from typing import Final
+from functools import lru_cache
+from typing import Final, Literal
 
-from molt_bench.agents.base import Policy, Sizes
-from molt_bench.agents.pot_raises import PotRaises
+from molt_bench.agents.base import Mix, RaiseRange
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.starting_hands import starting_hand
-from molt_bench.seeds import Seed, derive
 
-_MASK: Final = (1 << 64) - 1
+_PASSIVE: Final = {"call": CALL, "check": CHECK}
 
 
 class ScriptedAgent:
-    """Base of the built-in bots. Two of a kind with equal seeds throw the same dice, if they mix."""
+    """Base of the built-in bots."""
 
     #: Name in configs and on the command line.
     kind: str
     #: The params that a config may give it.
-    takes: tuple[str, ...] = ("seed", "name")
+    takes: tuple[str, ...] = ("name",)
     #: Whether what it does depends on its hole cards.
     sees_cards = True
 
-    def __init__(self, *, seed: Seed = 0, name: str = "") -> None:
+    def __init__(self, *, name: str = "") -> None:
         self.name = name or self.kind
-        self.seed = seed
-        self._salt = derive(seed, "agent") & _MASK
-
-    def throw(self, observation: Observation) -> int:
-        """Return 64 random bits for this decision of this bot (the SplitMix64 mixer)."""
-        bits = (observation.noise ^ self._salt) * 0x9E3779B97F4A7C15 & _MASK
-        bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 & _MASK
-        bits = (bits ^ bits >> 27) * 0x94D049BB133111EB & _MASK
-        return bits ^ bits >> 31
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(seed={self.seed!r}, name={self.name!r})"
-
-
-class FixedAgent(ScriptedAgent, ABC):
-    """Base of the bots that do not mix."""
-
-    @abstractmethod
-    def act(self, observation: Observation) -> Action:
-        """Choose the action for this observation; there is only one."""
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the one action, which is certain."""
-        return ((self.act(observation), 1.0),)
+        return f"{type(self).__name__}(name={self.name!r})"
 
 
 class RandomAgent(ScriptedAgent):
@@ -61,28 +38,13 @@ class RandomAgent(ScriptedAgent):
     kind = "random"
     sees_cards = False
 
-    def act(self, observation: Observation) -> Action:
-        """Draw a kind, then a size."""
-        bits = self.throw(observation)
-        kinds = 3 if observation.max_raise_to else 2
-        drawn = bits % kinds
-        if drawn == 2:
-            low, high = observation.min_raise_to, observation.max_raise_to
-            return Action("raiseTo", low + (bits >> 8) % (high - low + 1))
-        if drawn:
-            return CALL if observation.to_call else CHECK
-        return FOLD
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the probabilities that `act` draws with."""
-        passive = CALL if observation.to_call else CHECK
-        if not observation.max_raise_to:
-            return (FOLD, 1 / 2), (passive, 1 / 2)
-        sizes = Sizes(observation.min_raise_to, observation.max_raise_to)
-        return (FOLD, 1 / 3), (passive, 1 / 3), (sizes, 1 / 3)
+    def act(self, observation: Observation) -> Mix:
+        """Mix everything that is legal."""
+        passive = "call" if observation.to_call else "check"
+        return _anything(passive, observation.min_raise_to, observation.max_raise_to)
 
 
-class CallStationAgent(FixedAgent):
+class CallStationAgent(ScriptedAgent):
     """Never folds, never raises."""
 
     kind = "callstation"
@@ -93,7 +55,7 @@ class CallStationAgent(FixedAgent):
         return CALL if observation.to_call else CHECK
 
 
-class FolderAgent(FixedAgent):
+class FolderAgent(ScriptedAgent):
     """Gives up every hand, even for free: loses its blinds, 75 big blinds in 100 hands, to whoever plays on."""
 
     kind = "folder"
@@ -104,7 +66,7 @@ class FolderAgent(FixedAgent):
         return FOLD
 
 
-class ShoverAgent(FixedAgent):
+class ShoverAgent(ScriptedAgent):
     """All-in, every time."""
 
     kind = "shover"
@@ -123,23 +85,15 @@ class ManiacAgent(ScriptedAgent):
     kind = "maniac"
     sees_cards = False
 
-    def act(self, observation: Observation) -> Action:
-        """Draw whether to raise, and by how much."""
-        bits = self.throw(observation)
-        if observation.max_raise_to and bits % 10 < 7:
-            percent = 50 + (bits >> 8) % 101
-            return raise_by_pot(observation, percent)
-        return CALL if observation.to_call else CHECK
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the probabilities that `act` draws with."""
-        passive = CALL if observation.to_call else CHECK
+    def act(self, observation: Observation) -> Action | Mix:
+        """Mix a check or call with raises."""
+        passive = "call" if observation.to_call else "check"
         if not observation.max_raise_to:
-            return ((passive, 1.0),)
-        return PotRaises(observation, (50, 150), (0.3, 0.7))
+            return _PASSIVE[passive]
+        return _mostly_raises(passive, raise_by_pot(observation, 50).amount, raise_by_pot(observation, 150).amount)
 
 
-class TightAgent(FixedAgent):
+class TightAgent(ScriptedAgent):
     """Plays few hands: raises premiums with the smallest raise, calls with good ones, and hopes.
 
     After the flop it checks when that is free, and calls only at pot odds below 0.2.
@@ -169,3 +123,16 @@ def raise_by_pot(observation: Observation, percent: int) -> Action:
     facing = observation.bets[observation.seat] + observation.to_call
     amount = facing + (observation.pot + observation.to_call) * percent // 100
     return Action("raiseTo", min(max(amount, observation.min_raise_to), observation.max_raise_to))
+
+
+@lru_cache(maxsize=4096)
+def _anything(passive: Literal["call", "check"], low: int, high: int) -> Mix:
+    """Return the mix of `random`; many decisions share it."""
+    raises = [(RaiseRange(low, high), 1)] if high else []
+    return Mix([(FOLD, 1), (_PASSIVE[passive], 1), *raises])
+
+
+@lru_cache(maxsize=4096)
+def _mostly_raises(passive: Literal["call", "check"], low: int, high: int) -> Mix:
+    """Return the mix of `maniac`."""
+    return Mix([(_PASSIVE[passive], 3), (RaiseRange(low, high), 7)])

@@ -1,6 +1,6 @@
 """`tag`, the strongest bot that goes by rules of thumb: tight, aggressive, and good at arithmetic."""
 
-from molt_bench.agents.base import Policy
+from molt_bench.agents.base import Mix
 from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Hole
@@ -16,16 +16,12 @@ class TagAgent(ScriptedAgent):
 
     kind = "tag"
 
-    def act(self, observation: Observation) -> Action:
-        """Compare equity with thresholds and with pot odds."""
+    def act(self, observation: Observation) -> Action | Mix:
+        """Compare equity with thresholds and with pot odds; it mixes only bluffs."""
         percent, size, usual = _plan(observation, _equity(observation))
-        if percent and self.throw(observation) % 100 < percent:
-            return raise_by_pot(observation, size)
-        return usual
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the probabilities of what `act` does; it draws only whether to bluff."""
-        return _mixed(observation, *_plan(observation, _equity(observation)))
+        if not percent:
+            return usual
+        return Mix([(raise_by_pot(observation, size), percent), (usual, 100 - percent)])
 
 
 def _plan(observation: Observation, equity: float) -> tuple[int, int, Action]:
@@ -46,13 +42,6 @@ def _plan(observation: Observation, equity: float) -> tuple[int, int, Action]:
     if not to_call:
         return bluffs, size, CHECK
     return bluffs, size, CALL if equity > least else FOLD
-
-
-def _mixed(observation: Observation, percent: int, size: int, usual: Action) -> Policy:
-    """Return the probabilities of a plan."""
-    if not percent:
-        return ((usual, 1.0),)
-    return (raise_by_pot(observation, size), percent / 100), (usual, (100 - percent) / 100)
 
 
 def _equity(observation: Observation) -> float:

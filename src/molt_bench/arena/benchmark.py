@@ -23,9 +23,9 @@ from molt_bench.luck.weights import luck_version
 from molt_bench.runs.header import (
     NO_BOX,
     boxes_of,
-    harnesses_of,
     recorded_boxes,
-    recorded_harnesses,
+    recorded_reply_forms,
+    reply_forms_of,
     source_hashes,
 )
 from molt_bench.runs.master_seed import settled
@@ -120,10 +120,10 @@ def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
         raise JournalError(f"the code of {changed[0]!r} has been changed since the run began: start a new run")
     began = stored.header.version
     instead = "start a new run" if began == __version__ else f"start a new run, or go on with molt-bench {began}"
-    recorded = recorded_harnesses(stored.header)
-    for name, label in harnesses_of(config).items():
+    recorded = recorded_reply_forms(stored.header)
+    for name, label in reply_forms_of(config).items():
         before = recorded.get(name)
         if before != label:
-            raise JournalError(f"{name!r} began by harness {before}, and would go on by {label}: {instead}")
+            raise JournalError(f"{name!r} began with replies as {before}, and would go on with {label}: {instead}")
     if stored.header.versions.get("luck") not in (None, luck_version()):
         raise JournalError(f"the run began with other weights of luck than this version has: {instead}")

@@ -86,7 +86,7 @@ def check_participants(
             if not run_code and kind_of(spec.type, agents or ()).user_code:
                 check_type(spec)
                 continue
-            agent = make_permitted(spec, permission, factories=agents, seed=participant.id)
+            agent = make_permitted(spec, permission, factories=agents)
             problems += _unable(agent, game)
         except ConfigError as error:
             problems.append(ConfigError(f"participants.{participant.id}.{error.field}", error.value, error.expected))
@@ -290,7 +290,6 @@ class Cast:
             self._specs[participant],
             self.permission,
             factories=self._agents,
-            seed=participant,
             action_timeout_s=self._timeout_s,
             folder=folder,
             on_remains=partial(self._on_remains, participant) if self._on_remains is not None else None,

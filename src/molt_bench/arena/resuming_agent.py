@@ -13,6 +13,7 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending.shared_flush import SharedFlush
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import MESSAGE_LENGTH
 from molt_bench.runs.program_replies import Outcome, RecordedReply, Replies, ReplyFault, reply_key
@@ -81,7 +82,7 @@ class RecordedAgent:
         if not self._record.answers.knows(self._record.game):
             await self._catch_up()
 
-    async def act(self, observation: Observation) -> Action:
+    async def act(self, observation: Observation) -> Action | Mix:
         """Return the answer on record; if there is none, ask the agent and write its answer first."""
         record = self._record
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
@@ -131,6 +132,7 @@ class RecordedAgent:
                 decision=len(observation.log),
                 attempt=self._attempt,
                 action=outcome if isinstance(outcome, Action) else UNSET,
+                mix=outcome.text if isinstance(outcome, Mix) else UNSET,
                 fault=outcome if isinstance(outcome, ReplyFault) else UNSET,
                 seconds=round(monotonic() - started, 4),
             )
@@ -141,7 +143,7 @@ class RecordedAgent:
         agent: Any = self._agent
         try:
             answer = agent.act(observation)
-            outcome: Action = await answer if inspect.isawaitable(answer) else answer
+            outcome: Action | Mix = await answer if inspect.isawaitable(answer) else answer
         except AgentFailed as failure:  # anything else is our bug: the agent is our end of a program or a server
             return ReplyFault(failure.kind, str(failure)[:MESSAGE_LENGTH])
         return outcome

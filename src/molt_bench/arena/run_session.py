@@ -45,7 +45,7 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.header import boxes_of, header_of, recorded_luck, without_boxes
 from molt_bench.runs.journal import Extension, Game, Header, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
-from molt_bench.runs.master_seed import MasterSeed, forget, keep, only_built_in
+from molt_bench.runs.master_seed import MasterSeed, forget, keep
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.visible_text import on_one_line
@@ -150,7 +150,7 @@ class Session:
         if self._observer.on_warning is not None:
             for warning in self._warnings:
                 self._observer.on_warning(warning)
-        deal = Dealer(config, blocks, trusted=only_built_in(config, self._own), resumptions=resumptions)
+        deal = Dealer(config, blocks, resumptions=resumptions)
         run = rounds(
             config,
             ladder,

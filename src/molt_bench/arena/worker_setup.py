@@ -85,7 +85,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         return partial(self._play, {spec.id: spec for spec in self.participants}, bots)
 
     def _made(self, spec: ParticipantSpec, action_timeout_s: float | None = None) -> PokerAgent:
-        return make_permitted(spec, self.permission, seed=spec.id, action_timeout_s=action_timeout_s)
+        return make_permitted(spec, self.permission, action_timeout_s=action_timeout_s)
 
     def _agent(self, spec: ParticipantSpec, game: GameSpec, log: TraceLog) -> PokerAgent:
         made = self._made(spec, game.action_timeout_s)

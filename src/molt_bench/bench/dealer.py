@@ -1,13 +1,12 @@
 """The dealer of a run: both games of a seed share its decks, unless an agent may remember; then each has its own.
 
 An agent that may remember other games would recognize the cards once seats are swapped: it has held the other side of
-them before. So all of its games are dealt from separate decks. And what agents that are not built in see as noise
-leads to no deck.
+them before. So all of its games are dealt from separate decks.
 """
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.sections import BenchmarkConfig
@@ -23,14 +22,12 @@ class Dealer:
     Args:
         config: The config, including its master seed.
         blocks: The seeds.
-        trusted: Whether every agent is built in, so that nothing has to be kept secret.
         resumptions: How often the run was resumed with an agent that may remember games already started.
     """
 
-    def __init__(self, config: BenchmarkConfig, blocks: SeedBlocks, *, trusted: bool, resumptions: int = 0) -> None:
+    def __init__(self, config: BenchmarkConfig, blocks: SeedBlocks, *, resumptions: int = 0) -> None:
         self.blocks = blocks
         self._config = config
-        self._trusted = trusted
         self._resumptions = resumptions
         self._remembering = {each.id for each in config.participants if each.may_remember}
 
@@ -53,23 +50,16 @@ class Dealer:
     ) -> tuple[GameSpec, GameSpec]:
         config = self._config
         decks: SeatingSeeds = (UNSET, UNSET)
-        noise: SeatingSeeds = (UNSET, UNSET)
-        if not self._trusted:
-            if not self._remembering.isdisjoint(pair):
-                first, second = (GameLabel(number, seed, seating) for seating in SEATINGS)
-                decks = self._own_deck(first, known), self._own_deck(second, known)
-            noise = self._noise(seed, decks[0]), self._noise(seed, decks[1])
+        if not self._remembering.isdisjoint(pair):
+            first, second = (GameLabel(number, seed, seating) for seating in SEATINGS)
+            decks = self._own_deck(first, known), self._own_deck(second, known)
         return seed_pair_specs(
             pair,
             seed=seed,
             hands=config.game.hands_per_game,
             options=config.game.options(),
             deck_seeds=decks,
-            noise_seeds=noise,
         )
-
-    def _noise(self, seed: Seed, own_deck: Seed | UnsetType) -> str:
-        return derived_seed(self._config.seeds.master_seed or 0, "noise", seed if own_deck is UNSET else own_deck)
 
     def _own_deck(self, label: GameLabel, known: Mapping[GameLabel, GameRecord]) -> str:
         """Return the deck seed of a game with an agent that may remember an earlier start of it."""

@@ -97,7 +97,7 @@ class RunResult(msgspec.Struct, frozen=True):
         warnings: What the user should know, such as results that could not be written.
         usage: What each language model used.
         unaccounted: Requests to language models whose cost is not known, as after a kill, and what it is at most.
-        harnesses: The harness of each language model with its version.
+        reply_forms: The form of the replies of each language model, with its version.
         boxes: The box that each program, and each participant of Python code, played in; "none" for those without.
         history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
         journal_lines: Lines in its journal; 0 without one.
@@ -115,7 +115,7 @@ class RunResult(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     usage: tuple[AgentUsage, ...] = ()
     unaccounted: Unaccounted = Unaccounted()
-    harnesses: dict[str, str] = {}
+    reply_forms: dict[str, str] = {}
     boxes: dict[str, str] = {}
     history: tuple[dict[str, Any], ...] = ()
     journal_lines: int = 0

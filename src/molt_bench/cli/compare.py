@@ -18,7 +18,7 @@ from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.header import recorded_harnesses
+from molt_bench.runs.header import recorded_reply_forms
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.study import comparison
 from molt_bench.study import comparison_formats as formats
@@ -145,7 +145,7 @@ def _run(folder: str) -> Run:
         stored.result(),
         header.source_hashes,
         skills,
-        harnesses=recorded_harnesses(header),
+        reply_forms=recorded_reply_forms(header),
         bench_version=header.bench_version,
     )
 

@@ -152,7 +152,7 @@ def assumptions(assumed: Assumptions) -> str:
         calls = (
             f"{model.calls_per_hand:.2g} calls per hand, {model.input_tokens:,.0f} tokens in "
             f"({model.cached_tokens:,.0f} cached), {model.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
-            f"({'pilot' if model.measured else 'prior'}; {model.harness})"
+            f"({'pilot' if model.measured else 'prior'}; {model.asked})"
         )
         alike.setdefault(calls, []).append(model.id)
     parts += [f"{' and '.join(names)}: {calls}" for calls, names in alike.items()]

@@ -119,7 +119,7 @@ static PyObject *pair(PyObject *first, PyObject *second) {
     return found;
 }
 
-/* The cards of a hand from 64 random bytes, and the numbers that they leave over: as molt_bench.poker.deck. */
+/* The cards of a hand from 64 random bytes, as molt_bench.poker.deck deals them. */
 PyObject *dealt_hand(PyObject *self, PyObject *entropy) {
     char *bytes;
     Py_ssize_t size;
@@ -131,13 +131,5 @@ PyObject *dealt_hand(PyObject *self, PyObject *entropy) {
         return NULL;
     }
     deal_cards((const unsigned char *)bytes, card);
-    PyObject *left = PyTuple_New((ENTROPY - USED) / 4);
-    for (int at = 0; left && at < (ENTROPY - USED) / 4; at++) {
-        PyObject *number = PyLong_FromUnsignedLong(number_at((const unsigned char *)bytes + USED + 4 * at));
-        if (!number)
-            Py_CLEAR(left);
-        else
-            PyTuple_SetItem(left, at, number);
-    }
-    return pair(pair(pair(cards_at(card, 2), cards_at(card + 2, 2)), cards_at(card + 4, 5)), left);
+    return pair(pair(cards_at(card, 2), cards_at(card + 2, 2)), cards_at(card + 4, 5));
 }

@@ -5,7 +5,7 @@
 hole cards cancels out, since each player gets both hands; it helps single games.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from typing import Final
 
@@ -15,7 +15,7 @@ from molt_bench.errors import RulesError
 from molt_bench.luck.cards import hand_terms
 from molt_bench.luck.dice import Folds, draw_luck
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.mix import mixes_from_text
+from molt_bench.poker.mix import Mix, mixes_from_text
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.poker.street_equity import prepare_equities
 from molt_bench.records import GameRecord, Margins, MatchResult
@@ -59,17 +59,18 @@ def game_estimates(record: GameRecord, hands: Sequence[PlayedHand] = ()) -> Esti
             terms = hand_terms(hand)
             without_cards.append(terms.all_in - terms.cards)
             if mixes:
-                of_hand = mixes_from_text(mixes)
-                draws.append(draw_luck(hand, of_hand, terms.equities, folds, max_actions=spec.max_actions))
+                draws.append(draw_luck(hand, mixes, terms.equities, folds, max_actions=spec.max_actions))
         folds.add(hand)
     cards = fsum(without_cards)
     return Estimates(raw, sign * cards, sign * (cards - fsum(draws)))
 
 
-def _hands(record: GameRecord, played: Sequence[PlayedHand]) -> list[tuple[Hand, str]]:
-    """Return the hands of a game, each with its line of mixes."""
-    hands = [each.hand for each in played or record.replay()]
-    return [*zip(hands, record.mixes or [""] * len(hands), strict=True)]
+def _hands(record: GameRecord, played: Sequence[PlayedHand]) -> list[tuple[Hand, Mapping[int, Mix]]]:
+    """Return the hands of a game, each with its mixes."""
+    if played:
+        return [(each.hand, each.mixes) for each in played]
+    hands = [each.hand for each in record.replay()]
+    return [*zip(hands, map(mixes_from_text, record.mixes or [""] * len(hands)), strict=True)]
 
 
 def margins_of(

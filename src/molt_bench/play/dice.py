@@ -26,14 +26,17 @@ class Dice:
         players = spec.players if spec.seating == "AB" else spec.players[::-1]
         labels = [("mix", spec.decks, seat, ascii(name)) for seat, name in enumerate(players)]
         self._begun = [blake2b(b"".join(map(label_bytes, each))).copy for each in labels]
-        self._latest = (-1, -1, -1)
-        self._numbers: tuple[int, ...] = ()
+        #: Of each seat: the hand and the block of decisions that its latest numbers are for, and these.
+        self._latest = [(-1, -1), (-1, -1)]
+        self._numbers: list[tuple[int, ...]] = [(), ()]
 
     def throw(self, seat: int, hand: int, decision: int) -> tuple[int, int]:
         """Return two random numbers of 64 bits for the draw of `seat` after so many actions of a hand."""
-        block, at = divmod(decision, _AT_ONCE)
-        if self._latest != (seat, hand, block):
+        place = hand, decision // _AT_ONCE
+        if self._latest[seat] != place:
             mixed = self._begun[seat]()
-            mixed.update(_place(hand, block))
-            self._latest, self._numbers = (seat, hand, block), _unpack(mixed.digest())
-        return self._numbers[2 * at], self._numbers[2 * at + 1]
+            mixed.update(_place(*place))
+            self._latest[seat], self._numbers[seat] = place, _unpack(mixed.digest())
+        at = decision % _AT_ONCE * 2
+        numbers = self._numbers[seat]
+        return numbers[at], numbers[at + 1]

@@ -14,7 +14,6 @@ import msgspec
 
 from molt_bench.errors import AgentFailed, IllegalAction, RulesError, not_an_action
 from molt_bench.play.after_fault import Faults
-from molt_bench.play.decision_noise import AT_ONCE, late_noise_of, own_noise_of
 from molt_bench.play.dice import Dice
 from molt_bench.play.hooks import Listening, Notice
 from molt_bench.poker.actions import Action
@@ -26,7 +25,7 @@ from molt_bench.poker.observation import Observation, PlayedHand, observe, resul
 from molt_bench.records import Fault, GameRecord
 from molt_bench.specs import GameSpec
 
-#: Hands of a game that are handed on with what was seen in them, some 15 MB; none of a game that has more.
+#: Hands of a game that are handed on as they were played, some 15 MB; none of a game that has more.
 MOST_HANDS: Final = 8192
 
 
@@ -82,44 +81,32 @@ def game_events(
     game, faults = _Game(spec), Faults(spec, listening)
     for seat in (0, 1):
         yield from faults.notify(seat, "reset")
-    rules, shoe, own_noise = game.rules, Shoe(spec.decks), own_noise_of(spec)
-    max_actions, first_scored, hearing = spec.max_actions, spec.warmup_hands + 1, faults.hearing
+    rules, shoe, max_actions = game.rules, Shoe(spec.decks), spec.max_actions
+    first_scored, hearing, carried = spec.warmup_hands + 1, faults.hearing, spec.stacks == "carry"
     stacks = fresh_stacks = (spec.stack, spec.stack)
-    carried, many_actions = spec.stacks == "carry", spec.max_actions >= AT_ONCE
     if spec.warmup_hands + spec.hands > MOST_HANDS:
         hands = None
     for number in range(1, spec.warmup_hands + spec.hands + 1):
         if number == first_scored:
             stacks = fresh_stacks
-        # Where agents are trusted, what the cards of a hand leave over is the noise of its first decisions.
-        deal, noise = shoe.hand(number)
-        if own_noise is not None:
-            noise = own_noise(number)
-        hand = Hand(rules, deal, stacks, (number - 1) & 1)
+        hand = Hand(rules, shoe.deal(number), stacks, (number - 1) & 1)
         forced = False
-        seen: list[Observation] = []
-        some_noise = noise if many_actions else noise[:max_actions]
         while hand.actor >= 0:
-            for bits in some_noise:
-                observation = observe(hand, number, bits)
-                if hands is not None:
-                    seen.append(observation)
-                try:
-                    action = NOT_ASKED if ask is None else ask(observation)
-                    if type(action) is not Action and type(action) is not Mix:
-                        action = yield observation if action is NOT_ASKED else Answered(observation.seat, action)
-                    if type(action) is Action:
-                        hand.apply(action)
-                    else:
-                        game.take(hand, number, action)
-                except (AgentFailed, IllegalAction) as failure:
-                    forced = yield from faults.retry(hand, observation, failure, game.take)
-                if hand.actor < 0:
-                    break
-            else:
-                some_noise = game.prolong(hand, number, noise)
+            if len(hand.betting.log) >= max_actions:
+                hand.close_raising()
+            observation = observe(hand, number)
+            try:
+                action = NOT_ASKED if ask is None else ask(observation)
+                if type(action) is not Action and type(action) is not Mix:
+                    action = yield observation if action is NOT_ASKED else Answered(observation.seat, action)
+                if type(action) is Action:
+                    hand.apply(action)
+                else:
+                    game.take(hand, number, action)
+            except (AgentFailed, IllegalAction) as failure:
+                forced = yield from faults.retry(hand, observation, failure, game.take)
         if hands is not None:
-            hands.append(PlayedHand(number, hand, seen))
+            hands.append(PlayedHand(number, hand, game.mixes))
         game.finish(hand, number, forced=forced)
         if hearing:
             faults.hand_number = number
@@ -137,15 +124,12 @@ def game_events(
 class _Game:
     """The state of a game from hand to hand."""
 
-    __slots__ = (
-        *("action_counts", "dice", "first_is_a", "late_noise", "mixed", "mixes", "nets", "rules", "spec", "texts"),
-    )
+    __slots__ = ("action_counts", "dice", "first_is_a", "mixed", "mixes", "nets", "rules", "spec", "texts")
 
     def __init__(self, spec: GameSpec) -> None:
         self.spec = spec
         self.rules = spec.rules
         self.first_is_a = spec.seating == "AB"
-        self.late_noise = late_noise_of(spec)
         self.nets: list[int] = []
         self.texts: list[str] = []
         self.action_counts: list[int] = []
@@ -162,7 +146,7 @@ class _Game:
         """
         if type(answer) is Mix:
             betting = hand.betting
-            if not answer.is_legal(betting.to_call, betting.min_raise_to, betting.max_raise_to):
+            if not answer.is_legal(betting):
                 raise IllegalAction(not_legal_in_mix(answer, hand.legal_actions()))
             decision = len(betting.log)
             self.mixes[decision] = answer
@@ -170,15 +154,6 @@ class _Game:
         elif type(answer) is not Action:
             raise not_an_action(answer)
         hand.apply(answer)
-
-    def prolong(self, hand: Hand, number: int, noise: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the noise of the next decision of a long hand alone; close raising if the hand is too long."""
-        decision = len(hand.log)
-        if decision >= self.spec.max_actions:
-            hand.close_raising()
-        if decision < len(noise):
-            return (noise[decision],)
-        return (self.late_noise(number, decision),)
 
     def finish(self, hand: Hand, number: int, *, forced: bool) -> None:
         """Check the chips of a finished hand, and record it."""

@@ -44,17 +44,14 @@ def seed_pair_specs(
     hands: int,
     options: GameOptions,
     deck_seeds: SeatingSeeds = (UNSET, UNSET),
-    noise_seeds: SeatingSeeds = (UNSET, UNSET),
 ) -> tuple[GameSpec, GameSpec]:
     """Return the two games of a seed: player A in seat 0, then player B there.
 
-    Both use the decks of `seed`, and the noise that comes with them, unless `deck_seeds` and `noise_seeds` name others.
+    Both use the decks of `seed`, unless `deck_seeds` names others.
     """
     shared: GameOptions = {**options, "seating": "AB"}
-    first = GameSpec(
-        seed=seed, hands=hands, players=players, deck_seed=deck_seeds[0], noise_seed=noise_seeds[0], **shared
-    )
-    return first, replace(first, seating="BA", deck_seed=deck_seeds[1], noise_seed=noise_seeds[1])
+    first = GameSpec(seed=seed, hands=hands, players=players, deck_seed=deck_seeds[0], **shared)
+    return first, replace(first, seating="BA", deck_seed=deck_seeds[1])
 
 
 def match_result(games: Iterable[GameRecord], *, draw_threshold: int = 0) -> MatchResult:

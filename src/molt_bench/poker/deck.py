@@ -13,8 +13,6 @@ _LABEL: Final = label_bytes("deck")
 _fresh_deck: Final = list(range(52)).copy
 _NUMBER: Final = Struct(">Q").pack
 _NINE_NUMBERS: Final = Struct("<9I").unpack_from
-#: Random numbers that the cards of a hand leave over, four bytes each.
-_SEVEN_LEFT: Final = Struct("<36x7I").unpack
 
 
 def deal(entropy: bytes) -> Deal:
@@ -52,14 +50,7 @@ def deal(entropy: bytes) -> Deal:
     return ((first, second), (third, fourth)), (fifth, sixth, seventh, eighth, deck[i % 44])
 
 
-def _dealt_hand(entropy: bytes) -> tuple[Deal, tuple[int, ...]]:
-    """Return the cards of a hand, and the seven random numbers that they leave over."""
-    return deal(entropy), _SEVEN_LEFT(entropy)
-
-
-_dealt: Final[Callable[[bytes], tuple[Deal, tuple[int, ...]]]] = (
-    _dealt_hand if compiled is None else compiled.dealt_hand
-)
+_dealt: Final[Callable[[bytes], Deal]] = deal if compiled is None else compiled.dealt_hand
 
 
 class Shoe:
@@ -76,7 +67,7 @@ class Shoe:
         self._begun = blake2b(_LABEL + label_bytes(seed)).copy
 
     def entropy(self, hand_number: int) -> bytes:
-        """Return the 64 random bytes of a hand: 36 for its cards, 28 for dice."""
+        """Return the 64 random bytes of a hand, of which its cards take 36."""
         mixed = self._begun()
         mixed.update(_NUMBER(hand_number))
         return mixed.digest()
@@ -92,8 +83,4 @@ class Shoe:
 
     def deal(self, hand_number: int) -> Deal:
         """Return the cards of a hand."""
-        return _dealt(self.entropy(hand_number))[0]
-
-    def hand(self, hand_number: int) -> tuple[Deal, tuple[int, ...]]:
-        """Return the cards of a hand, and seven random numbers of 32 bits for its dice."""
         return _dealt(self.entropy(hand_number))

@@ -214,5 +214,4 @@ def not_legal(action: Action, legal: LegalActions) -> str:
 
 def not_legal_in_mix(mix: Mix, legal: LegalActions) -> str:
     """Say which entry of a mix is not among the legal actions."""
-    entry = mix.illegal_entry(legal.to_call, legal.min_raise_to, legal.max_raise_to)
-    return f"the mix is not legal: it has {entry}; legal: {legal}"
+    return f"the mix is not legal: it has {mix.illegal_entry(legal)}; legal: {legal}"

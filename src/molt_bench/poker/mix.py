@@ -9,16 +9,16 @@ The mixes of a hand are one line: the index of the decision among the actions of
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 from msgspec.structs import force_setattr
 
 from molt_bench.errors import AgentFailed, RulesError
-from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, Action
+from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, Action, LegalActions
 from molt_bench.visible_text import shown
 
 #: Most entries of a mix.
@@ -30,7 +30,9 @@ _MOST_CHIPS: Final = 2**53
 #: Bits of each random number that a draw takes.
 DRAW_BITS: Final = 64
 
-_PASSIVE: Final = {each.kind: each for each in (FOLD, CHECK, CALL)}
+_PASSIVE: Final = {each.kind: (each, LETTERS[each.kind]) for each in (FOLD, CHECK, CALL)}
+_CHECK: Final = LETTERS["check"]
+_CALL: Final = LETTERS["call"]
 _BY_LETTER: Final = {LETTERS[each.kind]: each for each in (FOLD, CHECK, CALL)}
 _ENTRY: Final = re.compile(r"([1-9]\d{0,6})(?:([fkc])|r([1-9]\d{0,15})(?:-([1-9]\d{0,15}))?)", re.ASCII)
 
@@ -40,6 +42,22 @@ class RaiseRange(msgspec.Struct, frozen=True, gc=False):
 
     low: int
     high: int
+
+
+class Legal(Protocol):
+    """What is legal at a decision: `LegalActions`, and a moment of the betting."""
+
+    @property
+    def to_call(self) -> int:
+        """Chips a call costs; 0 when checking is free."""
+
+    @property
+    def min_raise_to(self) -> int:
+        """The smallest legal raise; 0 if none is."""
+
+    @property
+    def max_raise_to(self) -> int:
+        """The largest; 0 if none is legal."""
 
 
 #: What a mix may hold with a weight.
@@ -59,8 +77,7 @@ class Mix(msgspec.Struct, frozen=True, gc=False):
         entries: The actions and ranges with their weights, in the order given.
         total: The sum of the weights.
         text: All of it in one short text.
-        checks: Whether it has a check in it.
-        calls: Whether it has a call in it.
+        passive: The letters of its folds, checks and calls.
         lowest: The smallest amount that it may raise to; 0 if it has no raise.
         highest: The largest; 0 if it has no raise.
 
@@ -70,11 +87,10 @@ class Mix(msgspec.Struct, frozen=True, gc=False):
         ('3c,1r600,2r700-900', 6)
     """
 
-    entries: tuple[tuple[Entry, int], ...]
+    entries: Sequence[tuple[Entry, int]]
     total: int = 0
     text: str = ""
-    checks: bool = False
-    calls: bool = False
+    passive: str = ""
     lowest: int = 0
     highest: int = 0
 
@@ -86,54 +102,49 @@ class Mix(msgspec.Struct, frozen=True, gc=False):
         if not 1 <= len(given) <= MOST_ENTRIES:
             raise _refused(f"it has {len(given):,} entries; expected 1 to {MOST_ENTRIES}")
         entries: list[tuple[Entry, int]] = []
-        texts: list[str] = []
         raises: list[tuple[int, int]] = []
-        total = 0
+        total, text, passive = 0, "", ""
         for pair in given:
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise _refused(f"an entry is {shown(pair)}, not a pair of an action and its weight")
-            entry, weight = pair
-            if type(weight) is not int or not 1 <= weight <= MOST_WEIGHT:
-                raise _refused(f"a weight is {shown(weight)}; expected a whole number from 1 to {MOST_WEIGHT:,}")
+            entry, weight = _pair(pair)
+            total += weight
             if type(entry) is RaiseRange:
-                raises.append(_sizes(entry))
-                said = f"r{entry.low}-{entry.high}"
+                low, high = _sizes(entry.low, entry.high)
+                raises.append((low, high))
+                text = f"{text},{weight}r{low}-{high}"
             elif type(entry) is not Action:
                 raise _refused(f"it has {shown(entry)}, which is neither an Action nor a RaiseRange")
             elif entry.kind == "raiseTo":
-                raises.append(_sizes(RaiseRange(entry.amount, entry.amount)))
-                said = f"r{entry.amount}"
+                raises.append(_sizes(entry.amount, entry.amount))
+                text = f"{text},{weight}r{entry.amount}"
             else:
-                entry = _passive(entry)
-                if any(entry is before for before, _ in entries):
+                entry, letter = _passive(entry)
+                if letter in passive:
                     raise _refused(f"it has {entry.kind} twice")
-                said = LETTERS[entry.kind]
-            total += weight
+                passive += letter
+                text = f"{text},{weight}{letter}"
             entries.append((entry, weight))
-            texts.append(f"{weight}{said}")
         if len(raises) > 1:
             raises.sort()
-            for (_, before_it), (low, _) in pairwise(raises):
-                if low <= before_it:
-                    raise _refused(f"it has raiseTo {low} twice")
+            twice = next((two[0] for one, two in pairwise(raises) if two[0] <= one[1]), 0)
+            if twice:
+                raise _refused(f"it has raiseTo {twice} twice")
         force_setattr(self, "entries", tuple(entries))
         force_setattr(self, "total", total)
-        force_setattr(self, "text", ",".join(texts))
-        force_setattr(self, "checks", any(entry is CHECK for entry, _ in entries))
-        force_setattr(self, "calls", any(entry is CALL for entry, _ in entries))
+        force_setattr(self, "text", text[1:])
+        force_setattr(self, "passive", passive)
         force_setattr(self, "lowest", raises[0][0] if raises else 0)
         force_setattr(self, "highest", raises[-1][1] if raises else 0)
 
-    def is_legal(self, to_call: int, min_raise_to: int, max_raise_to: int) -> bool:
-        """Return whether all of its entries are legal, where a call and raises are as in `LegalActions`."""
-        if self.checks if to_call else self.calls:
+    def is_legal(self, legal: Legal) -> bool:
+        """Return whether all of its entries are legal."""
+        if (_CHECK if legal.to_call else _CALL) in self.passive:
             return False
-        return not self.highest or (0 < min_raise_to <= self.lowest and self.highest <= max_raise_to)
+        return not self.highest or (0 < legal.min_raise_to <= self.lowest and self.highest <= legal.max_raise_to)
 
-    def illegal_entry(self, to_call: int, min_raise_to: int, max_raise_to: int) -> str:
+    def illegal_entry(self, legal: Legal) -> str:
         """Return the first entry that is not legal, such as `raiseTo 50..100`; "" if all are."""
         for entry, weight in self.entries:
-            if not Mix(((entry, weight),)).is_legal(to_call, min_raise_to, max_raise_to):
+            if not Mix(((entry, weight),)).is_legal(legal):
                 if isinstance(entry, RaiseRange):
                     return f"raiseTo {entry.low}..{entry.high}"
                 return f"raiseTo {entry.amount}" if entry.kind == "raiseTo" else entry.kind
@@ -164,15 +175,31 @@ class Mix(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-def _sizes(raised: RaiseRange) -> tuple[int, int]:
-    low, high = raised.low, raised.high
+def is_allowed(answer: Action | Mix, legal: LegalActions) -> bool:
+    """Return whether an answer may be played: an action that is legal, or a mix of nothing else."""
+    return answer.is_legal(legal) if isinstance(answer, Mix) else legal.allows(answer)
+
+
+def _pair(pair: Any) -> tuple[Any, int]:
+    """Return an entry, whatever it is, and its weight."""
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        raise _refused(f"an entry is {shown(pair)}, not a pair of an action and its weight")
+    entry, weight = pair
+    if type(weight) is not int or not 1 <= weight <= MOST_WEIGHT:
+        raise _refused(f"a weight is {shown(weight)}; expected a whole number from 1 to {MOST_WEIGHT:,}")
+    return entry, weight
+
+
+def _sizes(low: Any, high: Any) -> tuple[int, int]:
+    """Return the amounts of a raise, if they can be any."""
     if type(low) is not int or type(high) is not int or not 0 < low <= high <= _MOST_CHIPS:
         said = shown(low) if low is high else f"{shown(low)}..{shown(high)}"
         raise _refused(f"it has raiseTo {said}; expected whole chips, the smaller amount first")
     return low, high
 
 
-def _passive(action: Action) -> Action:
+def _passive(action: Action) -> tuple[Action, str]:
+    """Return a fold, check or call as it is compared with, and its letter."""
     found = _PASSIVE.get(action.kind) if type(action.kind) is str else None
     if found is None:
         raise _refused(f"it has the unknown kind {shown(action.kind)}")

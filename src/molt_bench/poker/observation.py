@@ -3,7 +3,7 @@
 Observations hold only plain values: nothing leads back to the hand, the deck or the other seat's cards.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, Protocol
 
 import msgspec
@@ -13,6 +13,7 @@ from molt_bench.poker.betting import Betting
 from molt_bench.poker.cards import Hole, cards_to_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.hand_rules import HandRules
+from molt_bench.poker.mix import Mix
 
 
 class Observation(msgspec.Struct, frozen=True, gc=False):
@@ -35,7 +36,6 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
         max_raise_to: The largest (all-in); 0 if no raise is legal.
         log: The actions of this hand so far, oldest first.
         rules: Blinds, ante and raise cap of the game.
-        noise: A random number for this decision alone, 0 to 2**32 - 1, for agents that mix; see also `dice`.
         previous_error: On a retry, why the last answer was rejected.
     """
 
@@ -54,18 +54,12 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     max_raise_to: int
     log: tuple[LoggedAction, ...]
     rules: HandRules
-    noise: int = 0
     previous_error: str | None = None
 
     @property
     def legal(self) -> LegalActions:
         """The legal actions with exact ranges; `str()` of it is one readable line."""
         return LegalActions(self.to_call, self.min_raise_to, self.max_raise_to)
-
-    @property
-    def dice(self) -> int:
-        """A random number for this decision alone, 0 to 99, for agents that mix; the same in every run."""
-        return self.noise % 100
 
     @property
     def position(self) -> Literal["button", "big_blind"]:
@@ -156,15 +150,15 @@ class PlayedHand(NamedTuple):
     Attributes:
         number: Its number in the game, from 1.
         hand: The hand.
-        seen: What the seat to act saw before each action; empty where no decision is of interest.
+        mixes: What was drawn from at each decision that was answered with a mix, by its index among the actions.
     """
 
     number: int
     hand: Hand
-    seen: Sequence[Observation]
+    mixes: Mapping[int, Mix] = {}
 
 
-def observe(hand: Observable, hand_number: int, noise: int = 0) -> Observation:
+def observe(hand: Observable, hand_number: int) -> Observation:
     """Return what the seat to act sees."""
     betting = hand.betting
     seat, start = betting.actor, betting.start
@@ -184,7 +178,6 @@ def observe(hand: Observable, hand_number: int, noise: int = 0) -> Observation:
         betting.max_raise_to,
         betting.log,
         start.rules,
-        noise,
     )
 
 

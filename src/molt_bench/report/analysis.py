@@ -89,9 +89,9 @@ class Analysis(Ranking):
         return shown_names(self.names)
 
     @cached_property
-    def harnesses(self) -> dict[str, str]:
-        """How each language model was asked: its harness with its version, its track, and its memory."""
-        recorded, models = self.result.harnesses, self.result.config.models()
+    def reply_forms(self) -> dict[str, str]:
+        """How each language model was asked: the form of its replies with its version, its track, and its memory."""
+        recorded, models = self.result.reply_forms, self.result.config.models()
         return {
             name: ", ".join(
                 [
@@ -104,9 +104,9 @@ class Analysis(Ranking):
         }
 
     @property
-    def mixes_harnesses(self) -> bool:
+    def mixes_reply_forms(self) -> bool:
         """Whether models that were asked in different ways are in this rating."""
-        return len({*self.harnesses.values()}) > 1
+        return len({*self.reply_forms.values()}) > 1
 
     @cached_property
     def rows(self) -> tuple[ParticipantNumbers, ...]:

@@ -50,7 +50,7 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "faults": row.faults,
                 "forcedFolds": row.forced_folds,
                 **({} if row.ranked else {"ranked": False}),
-                **_harness(found, row.rating.id),
+                **_asked_how(found, row.rating.id),
                 **({"sandbox": box} if (box := found.result.boxes.get(row.rating.id)) is not None else {}),
             }
             for row in found.rows
@@ -59,10 +59,10 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
     }
 
 
-def _harness(found: Analysis, name: str) -> dict[str, str]:
+def _asked_how(found: Analysis, name: str) -> dict[str, str]:
     """Return how a language model was asked; nothing for others, and in runs that recorded none."""
-    label = found.result.harnesses.get(name)
-    return {} if label is None else {"harness": label, "track": found.result.config.models()[name].track}
+    label = found.result.reply_forms.get(name)
+    return {} if label is None else {"reply": label, "track": found.result.config.models()[name].track}
 
 
 def matches(result: RunResult) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def usage(found: Analysis) -> dict[str, Any]:
                 "id": row.usage.id,
                 "model": row.usage.model,
                 "reportedAs": list(row.usage.reported),
-                **_harness(found, row.usage.id),
+                **_asked_how(found, row.usage.id),
                 "decisions": row.usage.decisions,
                 "exchanges": row.usage.exchanges,
                 "tokens": {

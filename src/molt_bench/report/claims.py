@@ -25,7 +25,7 @@ def sentences(found: Analysis) -> list[str]:
             why = f"stayed away and forfeited {failed.forfeited:,} games, so the run went on without it"
         said.append(f"{shown[name]} is not ranked: it {why}.")
     said += [
-        *mixed_harnesses(found),
+        *mixed_reply_forms(found),
         *_gauntlet(found),
         *_boxes(found),
         *_decks(found),
@@ -128,15 +128,15 @@ def with_names(stop_reason: str, names: Mapping[str, str]) -> str:
     return _LEAST_SURE.sub(lambda pair: " above ".join([names.get(name, name) for name in pair.groups()]), stop_reason)
 
 
-def mixed_harnesses(found: Analysis) -> list[str]:
+def mixed_reply_forms(found: Analysis) -> list[str]:
     """Say whose models were asked in which way, if not all of them were asked in the same."""
-    if not found.mixes_harnesses:
+    if not found.mixes_reply_forms:
         return []
     ways: dict[str, list[str]] = {}
-    for name, way in found.harnesses.items():
+    for name, way in found.reply_forms.items():
         ways.setdefault(way, []).append(found.shown[name])
     said = "; ".join(f"{', '.join(names)} ({way})" for way, names in ways.items())
-    return [f"This rating mixes harnesses, tracks or memory, which decide a model's strength: {said}."]
+    return [f"This rating mixes forms of replies, tracks or memory, which decide a model's strength: {said}."]
 
 
 def _gauntlet(found: Analysis) -> list[str]:

@@ -93,7 +93,7 @@ def leaderboard_table(found: Analysis) -> FittingTable:
 
 def _name(found: Analysis, name: str) -> str:
     """Return the name of a row; with how the model was asked, where that differs."""
-    way = found.harnesses.get(name) if found.mixes_harnesses else None
+    way = found.reply_forms.get(name) if found.mixes_reply_forms else None
     return found.shown[name] if way is None else f"{found.shown[name]} ({way})"
 
 
@@ -136,7 +136,7 @@ def print_faults(found: Analysis, console: Console) -> None:
     for usage in found.result.usage:
         faults = numbers[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
-        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({found.harnesses[usage.id]}), {said}"
+        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({found.reply_forms[usage.id]}), {said}"
         _say(console, line)
 
 

@@ -14,7 +14,7 @@ from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.runs.header import recorded_boxes, recorded_harnesses
+from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, Line, SessionEnd, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
@@ -105,7 +105,7 @@ def concluded(
         seeds=seeds,
         seconds=seconds,
         warnings=tuple(each for each in warnings if each),
-        harnesses=recorded_harnesses(header),
+        reply_forms=recorded_reply_forms(header),
         bench_version=header.bench_version,
         boxes=recorded_boxes(header),
         unaccounted=unaccounted,

@@ -24,8 +24,8 @@ from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
 
-#: How the versions of harnesses, and the boxes of code and programs, are named in a header: this, and the participant.
-_HARNESS_OF: Final = "harness of "
+#: How the forms of replies, and the boxes of code and programs, are named in a header: this, and the participant.
+_REPLY_OF: Final = "reply of "
 _BOX_OF: Final = "sandbox of "
 #: What a header says of code and programs that play in no box.
 NO_BOX: Final = "none"
@@ -72,14 +72,14 @@ def recorded_luck(header: Header, used: Collection[str] | None = None) -> dict[R
     return {each: installed[each] for each in needed}
 
 
-def harnesses_of(config: BenchmarkConfig) -> dict[str, str]:
-    """Return the harness of each language model with its version, by participant."""
-    return {name: settings.harness_label for name, settings in config.models().items()}
+def reply_forms_of(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the form of the replies of each language model with its version, by participant."""
+    return {name: settings.reply_form for name, settings in config.models().items()}
 
 
-def recorded_harnesses(header: Header) -> dict[str, str]:
-    """Return the harnesses that a header has."""
-    return _recorded(header, _HARNESS_OF)
+def recorded_reply_forms(header: Header) -> dict[str, str]:
+    """Return the forms of replies that a header has."""
+    return _recorded(header, _REPLY_OF)
 
 
 def recorded_boxes(header: Header) -> dict[str, str]:
@@ -112,7 +112,7 @@ def _versions(config: BenchmarkConfig) -> dict[str, str]:
     for library in providers.libraries() if models else ():
         with suppress(metadata.PackageNotFoundError):
             found[library] = metadata.version(library)
-    return found | {f"{_HARNESS_OF}{name}": label for name, label in harnesses_of(config).items()}
+    return found | {f"{_REPLY_OF}{name}": label for name, label in reply_forms_of(config).items()}
 
 
 def without_boxes(config: BenchmarkConfig) -> list[str]:

@@ -11,8 +11,9 @@ from typing import Final, Self, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.errors import FaultKind, JournalError, RunHalted
+from molt_bench.errors import FaultKind, JournalError, RulesError, RunHalted
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix, mix_from_text
 from molt_bench.poker.observation import Observation
 from molt_bench.runs.line_file import LineStore
 from molt_bench.runs.reply_lines import FORMAT, encode, line_reader
@@ -37,16 +38,17 @@ class ReplyFault(msgspec.Struct, frozen=True):
 
 
 #: What came of a question.
-Outcome: TypeAlias = Action | ReplyFault
+Outcome: TypeAlias = Action | Mix | ReplyFault
 
 
 class RecordedReply(msgspec.Struct, frozen=True, kw_only=True, tag="answer", tag_field="line", rename="camel"):
-    """One question to an agent and its outcome, as the file has it: an action or a fault.
+    """One question to an agent and its outcome, as the file has it: an action, a mix or a fault.
 
     Attributes:
         key: Identifies the question: participant, game, hand, decision, attempt, and all that was seen.
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
+        mix: The mix as text; see `molt_bench.poker.mix`.
         seconds: How long it took.
     """
 
@@ -57,16 +59,24 @@ class RecordedReply(msgspec.Struct, frozen=True, kw_only=True, tag="answer", tag
     decision: int
     attempt: int
     action: Action | UnsetType = UNSET
+    mix: str | UnsetType = UNSET
     fault: ReplyFault | UnsetType = UNSET
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        if (self.action is UNSET) is (self.fault is UNSET):
-            raise ValueError("expected an action or a fault")
+        if [self.action, self.mix, self.fault].count(UNSET) != 2:
+            raise ValueError("expected an action, a mix or a fault")
+        if self.mix is not UNSET:
+            try:
+                mix_from_text(self.mix)
+            except RulesError as error:
+                raise ValueError(str(error)) from None
 
     @property
     def outcome(self) -> Outcome:
-        """The action or the fault."""
+        """The action, the mix or the fault."""
+        if self.mix is not UNSET:
+            return mix_from_text(self.mix)
         return self.action if self.action is not UNSET else self.fault  # type: ignore[return-value]
 
 

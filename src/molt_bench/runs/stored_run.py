@@ -202,7 +202,7 @@ class StoredRun:
             luck = recorded_luck(self.header, used) if replayed else {}
             ladder = Ladder(config, keep_hands=keep_hands, recount=replayed, luck=luck)
             blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
-            deal = Dealer(config, blocks, trusted=only_built_in(config), resumptions=resumptions_in(content.lines))
+            deal = Dealer(config, blocks, resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
             differing = ladder.match_margins.differing
             if replayed and differing:

@@ -10,12 +10,14 @@ from molt_bench.agents.live.mailbox_events import PendingDecision
 from molt_bench.agents.live.turn_messages import ActRequest, Next, turn_message
 from molt_bench.config.sections import GameConfig
 from molt_bench.errors import AgentFailed
+from molt_bench.play.dice import Dice
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.mix import Mix, is_allowed
 from molt_bench.poker.observation import observe, result_for
 from molt_bench.serve.guard import Refused
-from molt_bench.specs import MODEL_TIMEOUT_S
+from molt_bench.specs import MODEL_TIMEOUT_S, GameSpec
 
 _CARDS: Final = deal_from_text("AhKd QsJc 7h2cAdTs3d")
 _GUEST: Final = 0
@@ -48,16 +50,20 @@ def practice_answer(game: GameConfig, token: str, act: ActRequest) -> PracticeAn
     if isinstance(act.action, AgentFailed):
         said = f"{act.action}. In the run this would count as a mistake. Legal now: {legal}"
         raise Refused(400, "VALIDATION_ERROR", said)
-    if not legal.allows(act.action):
+    if not is_allowed(act.action, legal):
         said = f"that is not legal, and would count as a mistake in the run. Legal now: {legal}"
         raise Refused(409, "INVALID_ACTION", said)
-    hand.apply(act.action)
+    done, drawn = act.action, ""
+    if isinstance(done, Mix):
+        dice = Dice(GameSpec(seed="practice", hands=1))
+        done, drawn = done.drawn(*dice.throw(_GUEST, 1, 0)), ", drawn from your mix,"
+    hand.apply(done)
     while hand.actor >= 0:
         hand.apply(Action("call" if hand.to_call else "check"))
-    amount = f" {act.action.amount:,}" if act.action.kind == "raiseTo" else ""
-    went_on = "" if act.action.kind == "fold" else "If both only checked and called from there, y"
+    amount = f" {done.amount:,}" if done.kind == "raiseTo" else ""
+    went_on = "" if done.kind == "fold" else "If both only checked and called from there, y"
     said = (
-        f"Your connection works: {act.action.kind}{amount} was understood, and does not count. "
+        f"Your connection works: {done.kind}{amount}{drawn} was understood, and does not count. "
         f"{went_on or 'Y'}ou would have won {hand.payoffs[_GUEST]:+,} chips."
     )
     return PracticeAnswer(message=said, result=result(result_for(hand, _GUEST, 1), "practice"))

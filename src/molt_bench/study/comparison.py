@@ -42,7 +42,7 @@ class Run(msgspec.Struct, frozen=True):
         name: Its name in messages.
         sources: Hashes of the source files of custom agents, by participant.
         skills: The system prompts of its language models, by participant.
-        harnesses: The harnesses of its language models with their versions, by participant.
+        reply_forms: The forms of the replies of its language models with their versions, by participant.
         bench_version: The version of the rules that it was played by; None if that is not known.
     """
 
@@ -51,7 +51,7 @@ class Run(msgspec.Struct, frozen=True):
     result: RunResult
     sources: Mapping[str, str] = {}
     skills: Mapping[str, str] = {}
-    harnesses: Mapping[str, str] = {}
+    reply_forms: Mapping[str, str] = {}
     bench_version: int | None = None
 
     def identity(self, participant: str) -> dict[str, Any]:
@@ -60,14 +60,14 @@ class Run(msgspec.Struct, frozen=True):
         model = self.config.models().get(participant)
         if model is not None:
             settings = model.model_dump(exclude=set(_BESIDES_THE_POINT))
-            asked = {"harness": self.harness(participant), "skill": self.skills.get(participant)}
+            asked = {"reply": self.asked(participant), "skill": self.skills.get(participant)}
             return {"type": found.type, **settings, **asked}
         return {"type": found.type, "params": found.params, "code": self.sources.get(participant)}
 
-    def harness(self, participant: str) -> str | None:
-        """Return how a language model was asked: its harness with its version, and its track; None for others."""
+    def asked(self, participant: str) -> str | None:
+        """Return the form of a language model's replies with its version, and its track; None for others."""
         model = self.config.models().get(participant)
-        return f"{self.harnesses.get(participant, '?')}, {model.track}" if model is not None else None
+        return f"{self.reply_forms.get(participant, '?')}, {model.track}" if model is not None else None
 
     def won(self, participant: str, estimator: str) -> Won:
         """Return what a participant won from each opponent in each seed pair."""
@@ -287,11 +287,11 @@ def _others(both: Sequence[str], runs: tuple[Run, Run], faults: tuple[Shares, Sh
 
 def _besides_play(ids: tuple[str, str], runs: tuple[Run, Run], faults: tuple[Shares, Shares]) -> list[str]:
     """Return what else than the play of a participant its change comes from."""
-    found, ways = [], [run.harness(name) or "no model" for run, name in zip(runs, ids, strict=True)]
+    found, ways = [], [run.asked(name) or "no model" for run, name in zip(runs, ids, strict=True)]
     if ways[0] != ways[1]:
         found.append(
             f"{ids[1]} was asked in another way ({ways[0]} in {runs[0].name}, {ways[1]} in {runs[1].name}): its change "
-            "is also that of harness and track"
+            "is also that of how it was asked"
         )
     return found + [
         f"{name} gave no usable answer in {shares[name]:.0%} of its hands in {run.name}, so faults decided its result"

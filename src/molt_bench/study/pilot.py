@@ -47,7 +47,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
         measured: Whether these numbers come from the pilot.
         output_range: The fewest and the most output tokens that would be no surprise; both 0 where they are measured.
         usd_range: Dollars with these; None if no price is known, or where they are measured.
-        harness: How it is asked: its harness with its version, and its track.
+        asked: How it is asked: the form of its replies with its version, and its track.
     """
 
     id: str
@@ -58,7 +58,7 @@ class ModelGuess(msgspec.Struct, frozen=True):
     latency_s: float
     usd_per_call: float | None
     measured: bool
-    harness: str = ""
+    asked: str = ""
     cache_writes: float = 0.0
     output_range: tuple[float, float] = (0.0, 0.0)
     usd_range: tuple[float, float] | None = None
@@ -167,8 +167,8 @@ def pilot_of_margins(model: MarginModel, config: BenchmarkConfig) -> Pilot:
 
 
 def _asked(name: str, settings: LLMSettings) -> str:
-    """Return what is known about a participant or a model by: what another harness used says nothing about it."""
-    return f"{name} by {settings.harness_label}"
+    """Return what is known about a participant or a model by: what replies of another form used says nothing."""
+    return f"{name} by {settings.reply_form}"
 
 
 def _pooled(variances: Collection[tuple[float, int]]) -> float:
@@ -217,5 +217,5 @@ def guess_of(
         latency_s=latency,
         usd_per_call=expected.usd_per_call(settings, prices),
         usd_range=None if least is None or most is None or found.measured else (least, most),
-        harness=f"{settings.harness_label}, {settings.track}",
+        asked=f"{settings.reply_form}, {settings.track}",
     )

@@ -17,6 +17,7 @@ from molt_bench.play import event_loop
 from molt_bench.play.play_games import play_game_async
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
 from molt_bench.records import Fault, GameRecord
 from molt_bench.seeds import Seed, derived_seed
@@ -144,7 +145,7 @@ class _TimedAgent:
         pending = False
         try:
             answer = self._act(observation)
-            pending = type(answer) is not Action and inspect.isawaitable(answer)
+            pending = type(answer) not in (Action, Mix) and inspect.isawaitable(answer)
             return self._awaited(answer, start) if pending else answer
         finally:
             if not pending:

@@ -4,7 +4,6 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.agents.llm.providers.table import thoughts_of
 from molt_bench.agents.llm.talk.reply import read_reply
@@ -14,6 +13,7 @@ from molt_bench.luck.cards import hand_terms
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault, GameRecord
 from molt_bench.runs.journal import Game
@@ -239,11 +239,14 @@ def _attempt(
 ) -> dict[str, Any]:
     found = run.exchange_at(span)
     text = found.text if found is not None else ""
-    reasoning = None
+    reasoning = strategy = None
     if exchange.outcome == "reply":
         with suppress(AgentFailed):
-            mixed = run.config.models()[exchange.participant].harness == "mixed"
-            reasoning = read_reply(text, exchange.finish, mixed=mixed).reasoning
+            states = run.config.models()[exchange.participant].reply == "strategy"
+            reply = read_reply(text, exchange.finish, strategy=states)
+            reasoning = reply.reasoning
+            if isinstance(reply.answer, Mix):
+                strategy = [{**msgspec.to_builtins(entry), "percent": weight} for entry, weight in reply.answer.entries]
     wrong = next((fault for fault in faults if fault.attempt == exchange.attempt), None)
     return {
         "attempt": exchange.attempt,
@@ -253,7 +256,7 @@ def _attempt(
         "promptHash": exchange.prompt_hash,
         "prompt": messages.get(exchange.prompt_hash),
         "reasoning": reasoning,
-        "strategy": None if exchange.strategy is UNSET else msgspec.to_builtins(exchange.strategy),
+        "strategy": strategy,
         "trace": thoughts_of(found.wire) if found is not None and found.wire else None,
         "reply": text,
         "tokens": msgspec.to_builtins(exchange.tokens),

@@ -10,7 +10,7 @@ import msgspec
 from molt_bench.errors import MoltBenchError
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
-from molt_bench.runs.header import recorded_harnesses
+from molt_bench.runs.header import recorded_reply_forms
 from molt_bench.study.comparison import Run, compare
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
@@ -59,7 +59,7 @@ def chapter_of(run: OpenRun) -> Chapter:
         result,
         header.source_hashes,
         run.skills,
-        harnesses=recorded_harnesses(header),
+        reply_forms=recorded_reply_forms(header),
         bench_version=header.bench_version,
     )
     return Chapter(compared, about_data(run)["title"], began, points)

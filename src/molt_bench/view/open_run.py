@@ -17,7 +17,7 @@ from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.records import MBB_PER_BB100, MatchResult, SeedResult
-from molt_bench.runs.header import recorded_boxes, recorded_harnesses
+from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
 
@@ -125,7 +125,7 @@ class OpenRun(RunReader):
             seconds=self.seconds,
             warnings=tuple(problem for problem in problems if problem),
             usage=self.spending.usage(),
-            harnesses=recorded_harnesses(self.header),
+            reply_forms=recorded_reply_forms(self.header),
             history=tuple(self.stages),
             bench_version=self.header.bench_version,
             boxes=recorded_boxes(self.header),

@@ -79,7 +79,7 @@ class _Asked:
     def _message(self, seen: Observation, exchange: Exchange) -> str | None:
         """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""
         faults = [fault.message for fault in self._game.record.faults if fault.hand_number == seen.hand_number]
-        skill, label = self._run.skills[self._name], self._settings.harness_label
+        skill, label = self._run.skills[self._name], self._settings.reply_form
         for error in faults if exchange.attempt > 1 else (None,):
             message = self.conversation.message(msgspec.structs.replace(seen, previous_error=error))
             if prompt_hash(label, skill, message) == exchange.prompt_hash:

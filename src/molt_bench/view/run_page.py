@@ -239,7 +239,7 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
             "hands": row.hands,
             "faults": sum(row.faults.values()),
             "forcedFolds": row.forced_folds,
-            "harness": found.harnesses.get(row.rating.id),
+            "reply": found.reply_forms.get(row.rating.id),
             "usdPer100": rounded(100 * usd[row.rating.id]) if row.rating.id in usd else None,
         }
         for row in found.rows

@@ -86,7 +86,6 @@ class _Exchange(msgspec.Struct, tag="exchange", tag_field="line"):
     outcome: str
     text: str
     finish: str | None = None
-    strategy: msgspec.Raw | None = None
 
 
 class _Object(msgspec.Struct):
@@ -200,7 +199,7 @@ def _reasoning(exchange: _Exchange) -> str | None:
         except (msgspec.MsgspecError, RecursionError):
             pass
     try:
-        mixed = exchange.strategy is not None
-        return reply.read_reply(exchange.text, exchange.finish, mixed=mixed).reasoning
+        states = '"strategy"' in exchange.text
+        return reply.read_reply(exchange.text, exchange.finish, strategy=states).reasoning
     except AgentFailed:
         return None

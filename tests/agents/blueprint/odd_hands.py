@@ -67,7 +67,7 @@ def decisions(number: int, bot: BlueprintAgent) -> Iterator[tuple[Observation, H
         if number % 3 and hand.actor == number % 2:
             hand.apply(anything(hand, bits))
             continue
-        seen = observe(hand, 1, noise=bits.below(2**32))
+        seen = observe(hand, 1)
         yield seen, hand
         hand.apply(bot.act(seen))
 

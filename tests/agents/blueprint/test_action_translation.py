@@ -228,7 +228,7 @@ def test_what_the_bot_does_itself_is_on_the_tree():
         for seen, _ in decisions(number, bot):
             state = public_state(seen)
             found, hand = followed(state)
-            for action, chance in bot.policy(seen):
+            for action, chance in bot.odds(seen):
                 if found and chance and action.kind == "raiseTo":
                     hand = state_after(state, action)
                     tried += 1

@@ -166,8 +166,9 @@ def misbehave(behaviour, seen, log=""):
 
 
 def drawn(seen):
-    """Draw a behaviour; a retry has the same noise but another id."""
-    dice = (seen["noise"] * 2654435761 + seen["id"] * 40503) // 128 % 100
+    """Draw a behaviour by the cards and the id, which a retry has another one of."""
+    cards = sum(ord(letter) << 7 * at for at, letter in enumerate("".join(seen["cards"])))
+    dice = (cards * 2654435761 + seen["id"] * 40503) // 128 % 100
     for behaviour, share in AT_RANDOM.items():
         dice -= share
         if dice < 0:

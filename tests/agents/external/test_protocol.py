@@ -183,7 +183,7 @@ def test_every_message_is_as_the_schema_says(seed):
     messages = [hello("bot"), hello("bot", "a1"), Rejection(message="no"), Bye()]
     for dice, number, _, hand in hands(seed, 60):
         while hand.actor != NOBODY:
-            observation = observe(hand, number, noise=dice.randrange(2**32))
+            observation = observe(hand, number)
             messages.append(decision(observation, len(messages)))
             hand.apply(any_action(observation.legal, dice))
         messages += [result(result_for(hand, seat, number), "a1") for seat in (0, 1)]
@@ -212,7 +212,7 @@ def test_no_message_depends_on_a_card_that_was_not_seen(seed):
             seat = hand.actor
             twin = swapped(hand, seat, dice, deal)
             differing += twin.holes != hand.holes
-            told, twin_told = (line_of(decision(observe(each, number, noise=7), 1)) for each in (hand, twin))
+            told, twin_told = (line_of(decision(observe(each, number), 1)) for each in (hand, twin))
             assert told == twin_told
             hand.apply(any_action(observe(hand, number).legal, dice))
         for seat in (0, 1):
@@ -229,7 +229,7 @@ def test_nothing_tells_of_the_seed_or_the_opponent():
     hand = next(hands(0, 1))[3]
     assert json.loads(line_of(decision(observe(hand, 1), 1))).keys() == {
         "type", "id", "handNumber", "seat", "button", "position", "street", "cards", "board", "pot", "stacks", "bets",
-        "startingStacks", "toCall", "legal", "log", "smallBlind", "bigBlind", "ante", "raiseCap", "noise", "dice",
+        "startingStacks", "toCall", "legal", "log", "smallBlind", "bigBlind", "ante", "raiseCap",
         "previousError",
     }  # fmt: skip
     hand.apply(Action("fold"))
@@ -257,7 +257,7 @@ def test_the_messages_in_the_guide_are_real_ones():
         hand.apply(Action("raiseTo", 150))
     for each in (Action("raiseTo", 300), CALL, Action("raiseTo", 400)):
         hand.apply(each)
-    sent = [hello("bot"), decision(observe(hand, 1, noise=2718281828), 2)]
+    sent = [hello("bot"), decision(observe(hand, 1), 2)]
     for each in (CALL, CHECK, CHECK, CHECK, CHECK):
         hand.apply(each)
     sent += [result(result_for(hand, 0, 1)), Rejection(message=str(illegal.value)), Bye()]

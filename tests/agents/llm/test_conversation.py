@@ -1,5 +1,6 @@
 """The conversation: what a model is told and replies; its memory is bounded and has only what the table saw."""
 
+import msgspec
 import pytest
 
 from molt_bench.agents.llm.settings import LLMSettings
@@ -13,7 +14,7 @@ from molt_bench.agents.llm.talk.memory import (
 )
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed
-from molt_bench.poker.actions import Action
+from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.poker.observation import observe, result_for
@@ -119,19 +120,28 @@ def test_three_bets_and_continuation_bets_are_counted_as_trackers_do(line, told)
 def test_thoughts_belong_to_their_hand_and_are_bounded():
     memory = HandMemory()
     for number in range(20):
-        memory.add(3, "flop", f"thought {number}\nwith\tblanks " + "x" * 2000, "call")
-    text = memory.text(3)
+        memory.add(calling(3, number), f"thought {number}\nwith\tblanks " + "x" * 2000)
+    text = memory.text(calling(3, 20))
     assert text.count("\n") == THOUGHTS
     assert "- flop, call: thought 19 with blanks xxx" in text
     assert len(text) < THOUGHTS * (THOUGHT_LENGTH + 50) + 100
-    assert memory.text(4) == ""
-    memory.add(4, "preflop", "new", "fold")
-    assert "thought" not in memory.text(4).split("\n", 1)[1]
+    assert memory.text(calling(4, 0)) == ""
+    memory.add(calling(4, 0), "new")
+    assert "thought" not in memory.text(calling(4, 1)).split("\n", 1)[1]
 
 
-def seen(number=1, noise=0):
+def calling(number, actions):
+    """Return what is seen after so many calls; such a hand cannot be, but its log is read alike."""
+    log = (LoggedAction("flop", 0, "call", 100),) * actions
+    return msgspec.structs.replace(seen(number), log=log)
+
+
+def seen(number=1, *actions):
     deal = (((0, 1), (2, 3)), (4, 5, 6, 7, 8))
-    return observe(Hand(HandRules(50, 100, 0, None), deal, (10_000, 10_000), button=0), number, noise)
+    hand = Hand(HandRules(50, 100, 0, None), deal, (10_000, 10_000), button=0)
+    for action in actions:
+        hand.apply(action)
+    return observe(hand, number)
 
 
 def exchange(text, outcome="reply"):
@@ -145,7 +155,8 @@ def test_a_reply_is_an_action_and_a_thought_for_the_rest_of_the_hand(memory, rem
     first = conversation.message(seen())
     reply = exchange('{"reasoning": "cheap", "kind": "raiseTo", "amount": 300}')
     assert conversation.take_reply(seen(), reply) == Action("raiseTo", 300)
-    assert ("- preflop, raiseTo 300: cheap" in conversation.message(seen())) is reminded
+    later = seen(1, Action("raiseTo", 300), Action("raiseTo", 600))
+    assert ("- preflop, raiseTo 300: cheap" in conversation.message(later)) is reminded
     assert conversation.message(seen(2)) == first.replace("Hand 1.", "Hand 2.")
 
 

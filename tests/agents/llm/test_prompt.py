@@ -22,9 +22,9 @@ def a_hand(*actions, ante=0, cap=None, stacks=(10_000, 10_000), cards="AhKd 7c7d
     return hand
 
 
-def prompt_of(*actions, number=7, noise=142, previous_error=None, **options):
+def prompt_of(*actions, number=7, previous_error=None, **options):
     hand_options = {name: options.pop(name) for name in ("ante", "cap", "stacks", "cards", "button") if name in options}
-    observation = observe(a_hand(*actions, **hand_options), number, noise=noise)
+    observation = observe(a_hand(*actions, **hand_options), number)
     if previous_error is not None:
         observation = msgspec.structs.replace(observation, previous_error=previous_error)
     asked = {name: options.pop(name) for name in ("game", "memory", "thoughts", "rejected") if name in options}
@@ -48,7 +48,6 @@ def test_it_says_everything_a_player_at_the_table_knows():
         "Pot, with the bets of this street: 1200 (12 bb)\n"
         "To call: 600 (6 bb); pot odds 0.333 (600 of a pot of 1800)\n"
         "Legal actions: fold, call (600), raiseTo 1200..9700\n"
-        "Dice: 42\n"
         "\n"
         'Reply with one JSON object: {"reasoning": "...", "kind": "fold" | "call" | "raiseTo", '
         '"amount": the total to raise to (1200 to 9700), or null}'
@@ -76,13 +75,13 @@ def test_ante_and_cap_are_part_of_the_game():
 
 @pytest.mark.parametrize(
     ("track", "told"),
-    [("bare", []), ("standard", ["pot odds", "Dice"]), ("assisted", ["pot odds", "Dice", "You have:"])],
+    [("bare", []), ("standard", ["pot odds"]), ("assisted", ["pot odds", "You have:"])],
 )
 def test_each_track_tells_more_than_the_one_before(track, told):
     text = prompt_of(*RAISED, track=track)
-    assert [word for word in ("pot odds", "Dice", "You have:") if word in text] == told
+    assert [word for word in ("pot odds", "You have:") if word in text] == told
     assert "To call: 600 (6 bb)" in text
-    assert ("dice" in default_skill("strict", track)) is ("Dice" in told)
+    assert "dice" not in text.lower()
 
 
 FACTS = GameSpec(seed=0, hands=50).facts
@@ -126,9 +125,9 @@ def test_the_number_of_a_call_is_what_it_added_wherever_it_stands(seat, ante):
             assert f"you {offered}" in action_text(steps, actor)
 
 
-@pytest.mark.parametrize("harness", ["strict", "mixed"])
-def test_the_skill_document_says_what_a_call_is(harness):
-    assert "`call (N)` means a call that adds N chips" in default_skill(harness)
+@pytest.mark.parametrize("form", ["action", "strategy"])
+def test_the_skill_document_says_what_a_call_is(form):
+    assert "`call (N)` means a call that adds N chips" in default_skill(form)
 
 
 @pytest.mark.parametrize(
@@ -174,9 +173,9 @@ def test_two_decisions_of_a_game_differ_only_behind_the_part_that_stays():
 
 def test_our_skill_document_has_rules_and_no_strategy():
     text = default_skill().lower()
-    for word in ("small blind", "big blind", "showdown", "raiseto", '"kind"', '"amount"', "dice"):
+    for word in ("small blind", "big blind", "showdown", "raiseto", '"kind"', '"amount"'):
         assert word in text
-    text += default_skill("mixed").lower()
+    text += default_skill("strategy").lower()
     for word in ("bluff", "pot odds", "position is", "aggressive", "tight", "premium", "you should", "range of hands"):
         assert word not in text
 

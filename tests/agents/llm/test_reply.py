@@ -28,11 +28,11 @@ def test_the_object_alone_is_read():
 @pytest.mark.parametrize("amount", ["null", "0", "700", '"x"', None])
 def test_the_amount_of_what_is_no_raise_does_not_matter(kind, amount):
     tail = "" if amount is None else f', "amount": {amount}'
-    assert read_reply(f'{{"kind": "{kind}"{tail}}}', "stop").action == Action(kind)
+    assert read_reply(f'{{"kind": "{kind}"{tail}}}', "stop").answer == Action(kind)
 
 
 def test_a_whole_number_may_be_written_with_a_point():
-    assert read_reply('{"kind": "raiseTo", "amount": 600.0}', "stop").action == Action("raiseTo", 600)
+    assert read_reply('{"kind": "raiseTo", "amount": 600.0}', "stop").answer == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize("amount", ["null", '"600"', "600.5", "true", "[600]", "1e400", None])
@@ -54,12 +54,12 @@ def test_prose_is_no_answer(text):
 
 
 def test_there_may_be_prose_before_the_object():
-    assert read_reply(f"Let me think: {{not json}}. {GOOD}", "stop").action == Action("raiseTo", 600)
+    assert read_reply(f"Let me think: {{not json}}. {GOOD}", "stop").answer == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```"])
 def test_a_fence_around_the_object_is_no_prose(fence):
-    assert read_reply(fence.replace("{}", GOOD), "stop").action == Action("raiseTo", 600)
+    assert read_reply(fence.replace("{}", GOOD), "stop").answer == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize(("text", "finish", "kind"), [
@@ -99,17 +99,17 @@ def test_nothing_that_was_given_up_is_played(text, finish, kind):
 
 def test_an_answer_that_was_cut_off_after_an_object_is_not_one():
     assert fault_of(f"{GOOD} But on second thought", "length") == "truncated"
-    assert read_reply(f"I see. {GOOD}", "length").action == Action("raiseTo", 600)
+    assert read_reply(f"I see. {GOOD}", "length").answer == Action("raiseTo", 600)
 
 
 def test_thoughts_that_have_ended_do_not_matter():
     thoughts = f"<think>\nPerhaps {GOOD[:40]}\n</think>\n\n"
-    assert read_reply(thoughts + '{"kind": "call"}', "stop").action == Action("call")
+    assert read_reply(thoughts + '{"kind": "call"}', "stop").answer == Action("call")
 
 
 @pytest.mark.parametrize("text", ['{"kind": "call", "sure": true}', '{"kind": "call", "reasoning": "a {b} \\"c"}'])
 def test_other_fields_are_ignored(text):
-    assert read_reply(text, "stop").action == Action("call")
+    assert read_reply(text, "stop").answer == Action("call")
 
 
 def test_half_a_character_in_the_reasoning_is_replaced():
@@ -118,7 +118,7 @@ def test_half_a_character_in_the_reasoning_is_replaced():
 
 
 def test_a_reply_that_is_whole_counts_even_if_it_met_the_limit_of_tokens():
-    assert read_reply(GOOD, "length").action == Action("raiseTo", 600)
+    assert read_reply(GOOD, "length").answer == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_hostile_text_is_a_fault_and_quickly_so(text):
 @given(st.text(), st.sampled_from(["stop", "length", None, "tool_call"]))
 def test_no_text_breaks_the_reader(text, finish):
     try:
-        kind = read_reply(text, finish).action.kind
+        kind = read_reply(text, finish).answer.kind
     except AgentFailed as failure:
         kind = failure.kind
     assert kind in (*KINDS, "unparsable", "truncated", "empty")

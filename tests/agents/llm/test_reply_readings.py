@@ -2,7 +2,8 @@
 
 import pytest
 
-from molt_bench.agents.llm.settings import HARNESS_VERSIONS
+from molt_bench import Mix
+from molt_bench.agents.llm.settings import REPLY_VERSIONS
 from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.errors import AgentFailed
@@ -55,7 +56,7 @@ TEXT = {
 def read(reader, *arguments):
     """Return the action of a reply, or the kind of its fault."""
     try:
-        return reader(*arguments).action
+        return reader(*arguments).answer
     except AgentFailed as failure:
         return failure.kind
 
@@ -65,11 +66,12 @@ def test_an_object_among_text_is_read_as_it_is_meant_or_not_at_all(text):
     assert read(read_reply, text, "stop") == TEXT[text]
 
 
-@pytest.mark.parametrize("harness", HARNESS_VERSIONS)
-def test_every_example_of_the_prompt_is_read_and_no_kind_or_size_stands_alone(harness):
-    lines = [line.strip() for line in default_skill(harness).splitlines() if line.startswith("    ")]
-    replies = [read_reply(line, "stop", mixed=harness == "mixed") for line in lines]
-    actions = [action for each in replies for action in [share.action for share in each.strategy] or [each.action]]
+@pytest.mark.parametrize("form", REPLY_VERSIONS)
+def test_every_example_of_the_prompt_is_read_and_no_kind_or_size_stands_alone(form):
+    lines = [line.strip() for line in default_skill(form).splitlines() if line.startswith("    ")]
+    replies = [read_reply(line, "stop", strategy=form == "strategy") for line in lines]
+    answers = [each.answer for each in replies]
+    actions = [action for each in answers for action, _ in (each.entries if isinstance(each, Mix) else [(each, 1)])]
     assert {action.kind for action in actions} == {"fold", "check", "call", "raiseTo"}
     sizes = sorted(action.amount for action in actions if action.kind == "raiseTo")
     assert len(sizes) >= 2

@@ -17,29 +17,21 @@ pytestmark = needs_bubblewrap
 
 BOTS = """
 import asyncio, os, sys
-from molt_bench import Action, AgentFailed, Sizes
+from molt_bench import Action, AgentFailed, Mix, RaiseRange
 from beside import NAME
 
 class Mixer:
     name = NAME
 
-    def __init__(self, chance=0.75):
-        self.chance = chance
-
-    def policy(self, seen):
-        passive = Action("call") if seen.to_call else Action("check")
-        if not seen.max_raise_to:
-            return [(passive, 1.0)]
-        return [(passive, self.chance), (Sizes(seen.min_raise_to, seen.max_raise_to), 1 - self.chance)]
+    def __init__(self, passive=75):
+        self.passive = passive
 
     def act(self, seen):
         print("to be seen by nobody")
-        share = seen.noise / 2**32
-        (passive, chance), *raises = self.policy(seen)
-        if share < chance or not raises:
+        passive = Action("call") if seen.to_call else Action("check")
+        if not seen.max_raise_to:
             return passive
-        low, high = raises[0][0].low, raises[0][0].high
-        return Action("raiseTo", low + int((share - chance) / (1 - chance) * (high - low + 1)))
+        return Mix([(passive, self.passive), (RaiseRange(seen.min_raise_to, seen.max_raise_to), 100 - self.passive)])
 
 class Async(Mixer):
     async def act(self, seen):
@@ -67,7 +59,7 @@ class Wrong(Mixer):
             return Action("raiseTo", 1)
         if kind == 3:
             raise AgentFailed("refused", "will not")
-        return Action("raiseTo", 1.5)
+        return Mix([(Action("call"), 1.5)]) if seen.hand_number % 2 else Action("raiseTo", 1.5)
 
 class WrongHook(Mixer):
     def on_hand_complete(self, result):
@@ -78,14 +70,8 @@ class Silent:
     def act(self, seen):
         return Action("fold")
 
-class Odd(Mixer):
-    def policy(self, seen):
-        raise ZeroDivisionError("no odds")
-
 class Nested(Mixer):
     # Writes lines of its own to the pipe of its host.
-    def policy(self, seen):
-        self.write(b'{"type":"policies","id":1,"answers":[],"more":' + b"[" * 200_000)
     def act(self, seen):
         self.write(b'{"type":"action","id":1,"kind":"call","more":' + b"[" * 20_000)
         return Action("call")
@@ -129,7 +115,7 @@ def test_a_game_has_the_same_record_as_in_this_process(file, name):
 
 
 def test_params_reach_the_factory(file):
-    assert game(file, "Mixer", "bwrap", chance=0.1) == game(file, "Mixer", "off", chance=0.1)
+    assert game(file, "Mixer", "bwrap", passive=10) == game(file, "Mixer", "off", passive=10)
 
 
 @pytest.mark.parametrize("name", ["Wrong", "WrongHook"])

@@ -56,7 +56,7 @@ class Table:
 
     def _play(self, games, rival, close, options):
         for number, seating in games:
-            spec = GameSpec(seed=number, players=("live", rival), seating=seating, noise_seed="noise", **options)
+            spec = GameSpec(seed=number, players=("live", rival), seating=seating, **options)
             label = GameLabel(number, number, seating)
             second = self.lobby.agent(rival, label) if rival in TOKENS else make_agent(rival)
             players = (self.lobby.agent("live", label), second)

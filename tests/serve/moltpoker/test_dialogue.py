@@ -288,7 +288,7 @@ def test_whoever_comes_in_the_middle_of_a_hand_is_told_what_was_done():
 
 
 def test_a_hand_that_is_broken_off_ends_without_winnings():
-    spec = GameSpec(seed=1, hands=1, players=("live", "callstation"), noise_seed="noise")
+    spec = GameSpec(seed=1, hands=1, players=("live", "callstation"))
     with serving(a_lobby()) as table:
         _, joined = register_and_join(table.url())
         with opened(joined) as socket_:

@@ -1,8 +1,7 @@
 """`blueprint`: plays a table of mixed strategies that is near an equilibrium of a smaller, abstract game.
 
 A decision is looked up by the points of the abstract betting tree that the hand may lie at (`action_translation.py`)
-and the bucket of the cards (`buckets.py`). What is drawn from is the mean over all of these points, so the published
-probabilities are exactly those that it plays with.
+and the bucket of the cards (`buckets.py`). The mix that it states is the mean over all of these points.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from molt_bench.agents.base import Policy
+from molt_bench.agents.base import Mix
 from molt_bench.agents.blueprint.action_translation import (
     Points,
     columns_of,
@@ -37,8 +36,8 @@ from molt_bench.poker.hand import Hand
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_number
 
-#: Random bits of a draw: those of a float.
-_BITS: Final = 53
+#: The weights of a mix add up to about this.
+_WHOLE: Final = 10_000
 #: Below this multiple of the pot, chips behind hardly matter.
 _SHALLOW: Final = 0.25
 
@@ -66,25 +65,15 @@ class _Lookup(NamedTuple):
 
 
 class BlueprintAgent(ScriptedAgent):
-    """Plays a shipped table of mixed strategies, near an equilibrium of an abstract game; publishes its odds."""
+    """Plays a shipped table of mixed strategies, near an equilibrium of an abstract game."""
 
     kind = "blueprint"
 
-    def act(self, observation: Observation) -> Action:
-        """Draw from the policy."""
-        drawn = (self.throw(observation) >> 64 - _BITS) / (1 << _BITS)
-        chosen, below = FOLD, 0.0
-        for action, chance in self.odds(observation):
-            if chance > 0.0:
-                chosen = action
-                below += chance
-                if drawn < below:
-                    break
-        return chosen
-
-    def policy(self, observation: Observation) -> Policy:
-        """Return the probabilities that `act` draws with."""
-        return self.odds(observation)
+    def act(self, observation: Observation) -> Action | Mix:
+        """Mix by the odds, in whole weights."""
+        weighed = [(action, round(chance * _WHOLE)) for action, chance in self.odds(observation)]
+        entries = [(action, weight) for action, weight in weighed if weight]
+        return entries[0][0] if len(entries) == 1 else Mix(entries)
 
     def odds(self, observation: Observation) -> list[tuple[Action, float]]:
         """Return every action with its probability, 0 included."""
@@ -105,7 +94,7 @@ class BlueprintAgent(ScriptedAgent):
         return list(zip(lookup.actions, chances, strict=True))
 
     def range_policy(self, observation: Observation) -> RangePolicy:
-        """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
+        """Return the probabilities of every hole that the seat to act could hold: those of `odds`, bit by bit."""
         lookup = self._look_up(observation)
         if not lookup.points:
             return RangePolicy(*rule_actions(observation, hand_ranks(lookup.at, observation.board)))
@@ -241,7 +230,7 @@ def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
 
 @lru_cache(maxsize=1024)
 def _looked_up(state: PublicState, *, can_raise: bool) -> _Lookup:
-    """Look up a decision; remembered, since the policy is asked for many holes in a row."""
+    """Look up a decision; remembered, since it is asked for many holes in a row."""
     found, hand = followed(state)
     at = depth_table(state)
     raises = [raise_amounts(at, node, hand) if can_raise else [] for node in found]

@@ -2,8 +2,7 @@
 
 At the start of a street both ranges are known: how likely each hand is, if both seats have played the solutions of the
 streets before. The betting is solved for these two ranges, with few sizes for the seat that is played for, many for the
-other, and whatever was really bet. The probabilities depend on what both seats know and on nothing else, so they are
-published exactly.
+other, and whatever was really bet. The probabilities depend on what both seats know and on nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.arrays import Floats
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import HOLES, hole_number
-from molt_bench.seeds import Seed
 
 #: Rounds of solving a street, unless its params say otherwise.
 ROUNDS: Final = 40
@@ -41,10 +39,10 @@ class ResolverAgent(BlueprintAgent):
     kind = "resolver"
     takes = (*BlueprintAgent.takes, "rounds")
 
-    def __init__(self, *, seed: Seed = 0, name: str = "", rounds: int = ROUNDS) -> None:
+    def __init__(self, *, name: str = "", rounds: int = ROUNDS) -> None:
         if type(rounds) is not int or rounds < 1:
             raise ConfigError("rounds", rounds, "a whole number, at least 1")
-        super().__init__(seed=seed, name=name)
+        super().__init__(name=name)
         self._rounds = rounds
 
     def odds(self, observation: Observation) -> list[tuple[Action, float]]:
@@ -56,7 +54,7 @@ class ResolverAgent(BlueprintAgent):
         return list(zip(found.actions, chances.tolist(), strict=True))
 
     def range_policy(self, observation: Observation) -> RangePolicy:
-        """Return the probabilities of every hole that the seat to act could hold: those of `policy`, bit by bit."""
+        """Return the probabilities of every hole that the seat to act could hold: those of `odds`, bit by bit."""
         found = self.decided(observation)
         if found is None:
             return super().range_policy(observation)
@@ -106,7 +104,7 @@ def _tree(start: PublicState, real: tuple[Action, ...], seat: int, *, can_raise:
 
 @lru_cache(maxsize=1024)
 def _solved(start: PublicState, real: tuple[Action, ...], seat: int, rounds: int, *, can_raise: bool) -> _Solved:
-    """Solve a street; remembered, since the policy is asked for more than once."""
+    """Solve a street; remembered, since it is asked for more than once."""
     tree = _tree(start, real, seat, can_raise=can_raise)
     cards = street_cards(start.board, _ranges(start, seat, rounds))
     return _Solved(tree, cards.classes, solve(tree, cards, first=1 - start.button, rounds=rounds))

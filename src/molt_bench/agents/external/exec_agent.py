@@ -8,6 +8,7 @@ from molt_bench.agents.external.program_agent import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.visible_text import shown
 
@@ -52,7 +53,7 @@ class ExecAgent(ProgramAgent[ExecSettings]):
         self._decisions += 1
         child.write(protocol.line_of(protocol.decision(observation, self._decisions)))
 
-    def _action(self, line: bytes, observation: Observation) -> Action | None:
+    def _action(self, line: bytes, observation: Observation) -> Action | Mix | None:
         answered, action = protocol.read_action(line)
         if answered == self._decisions:
             return action

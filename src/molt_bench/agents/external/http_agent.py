@@ -11,6 +11,7 @@ from molt_bench.agents.llm.sending.http import Http, HttpRequest, LongAnswerErro
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import CONNECT_S, DEFAULT_TIMEOUT_S
 
@@ -67,7 +68,7 @@ class HttpAgent:
         await self._http.close()
         self._begin()
 
-    async def act(self, observation: Observation) -> Action:
+    async def act(self, observation: Observation) -> Action | Mix:
         """Ask the server."""
         self._answering = False
         try:

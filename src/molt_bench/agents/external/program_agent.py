@@ -22,6 +22,7 @@ from molt_bench.agents.sandbox.choice import Box, Boxed
 from molt_bench.agents.sandbox.visible_files import needed_by
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, FaultKind
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
@@ -107,7 +108,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         """Send a decision."""
 
     @abstractmethod
-    def _action(self, line: bytes, observation: Observation) -> Action | None:
+    def _action(self, line: bytes, observation: Observation) -> Action | Mix | None:
         """Read an answer to the decision sent last; None for a line that does not count."""
 
     async def greet(self) -> None:
@@ -138,7 +139,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         except AgentFailed:
             self._starts = 0  # the first decision tries again and reports why
 
-    async def act(self, observation: Observation) -> Action:
+    async def act(self, observation: Observation) -> Action | Mix:
         """Ask the program."""
         try:
             return await self._answer(observation)
@@ -158,7 +159,7 @@ class ProgramAgent(ABC, Generic[Settings]):
         finally:
             self._end()
 
-    async def _answer(self, observation: Observation) -> Action:
+    async def _answer(self, observation: Observation) -> Action | Mix:
         child = self._child or self._start()
         if not child.greeted:
             await self._hello(child)

@@ -16,6 +16,7 @@ from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import KINDS, Action, Kind, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT, cards_from_text
 from molt_bench.poker.hand import HandRules
+from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, Entry, Mix, RaiseRange
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MOST_CHIPS
 from molt_bench.visible_text import shown
@@ -68,8 +69,6 @@ class Decision(Struct, frozen=True, kw_only=True, rename="camel", tag_field="typ
     big_blind: Chips
     ante: Chips
     raise_cap: Annotated[int | None, Meta(description="Bets and raises allowed on a street; null: no cap.")]
-    noise: Annotated[int, Meta(ge=0, lt=2**32, description="A random number of this decision alone, for mixing.")]
-    dice: Annotated[int, Meta(ge=0, le=99, description="The same as a number from 0 to 99.")]
     previous_error: Annotated[str | None, Meta(description="On a retry: why the last answer was not taken.")]
     game: GameId | UnsetType = UNSET
 
@@ -109,14 +108,34 @@ class AgentHello(Struct, frozen=True, kw_only=True, rename="camel", tag_field="t
     name: str | None = None
 
 
+Amount: TypeAlias = Annotated[
+    int | None, Meta(description="For raiseTo alone: the total bet on this street after the raise, in chips.")
+]
+
+
+class MixEntry(Struct, frozen=True, kw_only=True):
+    """An action of a mix, or a range of raises, each as likely as the others; and its weight."""
+
+    kind: Kind
+    amount: Amount = None
+    low: Annotated[int, Meta(description="In place of an amount: the smallest of a range.")] | UnsetType = UNSET
+    high: Annotated[int, Meta(description="The largest of the range.")] | UnsetType = UNSET
+    weight: Annotated[int, Meta(ge=1, le=MOST_WEIGHT, description="It is drawn with its share of all weights.")]
+
+
 class AgentAction(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="action"):
-    """What an agent answers to an observation."""
+    """What an agent answers to an observation: an action, or a mix of actions of which the bench draws one."""
 
     id: Annotated[int, Meta(description="That of the observation.")]
-    kind: Kind
-    amount: Annotated[
-        int | None, Meta(description="For raiseTo alone: the total bet on this street after the raise, in chips.")
-    ] = None
+    kind: Annotated[Kind, Meta(description="The action; none beside a mix.")] | UnsetType = UNSET
+    amount: Amount = None
+    mix: (
+        Annotated[
+            tuple[MixEntry, ...],
+            Meta(min_length=1, max_length=MOST_ENTRIES, description="In place of kind and amount: what to draw from."),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 ToAgent: TypeAlias = Hello | Decision | Result | Rejection | Bye
@@ -138,7 +157,7 @@ def hello(name: str, game: str | UnsetType = UNSET) -> Hello:
 #: What a message has just as the observation, or the result of a hand, that it is made from.
 _SEEN: Final = (
     *("hand_number", "seat", "button", "street", "pot", "stacks", "bets", "starting_stacks", "to_call", "log"),
-    *("noise", "previous_error"),
+    "previous_error",
 )
 _TOLD: Final = ("hand_number", "seat", "button", "log", "starting_stacks", "net")
 
@@ -161,7 +180,6 @@ def decision(observation: Observation, number: int, game: str | UnsetType = UNSE
         big_blind=rules.big_blind,
         ante=rules.ante,
         raise_cap=rules.raise_cap,
-        dice=observation.dice,
         game=game,
         **_same(observation, _SEEN),
     )
@@ -253,16 +271,57 @@ def read_hello(answer: bytes) -> None:
         raise _wrong("name", fields, "a text")
 
 
-def read_action(answer: bytes) -> tuple[int, Action]:
-    """Return the id of the observation that an agent answered, and its action; raises AgentFailed if it is none.
+def read_action(answer: bytes) -> tuple[int, Action | Mix]:
+    """Return the id of the observation that an agent answered, and its action or mix; raises AgentFailed if it is none.
 
-    The game checks whether the action is legal.
+    The game checks whether it is legal.
     """
     fields = _message(answer, "action")
     number = fields.get("id")
     if type(number) is not int:
         raise _wrong("id", fields, "that of the observation")
-    return number, action_of(fields)
+    return number, answer_of(fields)
+
+
+def answer_of(fields: Mapping[str, Any]) -> Action | Mix:
+    """Return the action or the mix that the fields of an answer name; raises AgentFailed if it is none."""
+    if fields.get("mix") is None:
+        return action_of(fields)
+    listed = fields["mix"]
+    for field in ("kind", "amount"):
+        if fields.get(field) is not None:
+            raise _wrong(field, fields, "none beside a mix")
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise _wrong("mix", fields, "a list of actions, each with its weight")
+    if not 1 <= len(listed) <= MOST_ENTRIES:
+        raise AgentFailed("unparsable", f"mix has {len(listed):,} entries: expected 1 to {MOST_ENTRIES}")
+    return Mix([(_entry_of(each), each.get("weight")) for each in listed])
+
+
+def _entry_of(fields: Mapping[str, Any]) -> Entry:
+    if "low" not in fields and "high" not in fields:
+        return action_of(fields)
+    if fields.get("kind") != "raiseTo":
+        raise _wrong("kind", fields, "raiseTo, since low and high are a range of raises")
+    if fields.get("amount") is not None:
+        raise _wrong("amount", fields, "none beside low and high")
+    for field in ("low", "high"):
+        if type(fields.get(field)) is not int or abs(fields[field]) > MOST_CHIPS:
+            raise _wrong(field, fields, "a whole number of chips, such as 300")
+    return RaiseRange(fields["low"], fields["high"])
+
+
+def fields_of(answer: Action | Mix) -> dict[str, Any]:
+    """Return the fields that name an action or a mix: the inverse of `answer_of`."""
+    if isinstance(answer, Mix):
+        return {"mix": [{**_entry_fields(entry), "weight": weight} for entry, weight in answer.entries]}
+    return {"kind": answer.kind} | ({"amount": answer.amount} if answer.kind == "raiseTo" else {})
+
+
+def _entry_fields(entry: Entry) -> dict[str, Any]:
+    if isinstance(entry, RaiseRange):
+        return {"kind": "raiseTo", "low": entry.low, "high": entry.high}
+    return fields_of(entry)
 
 
 def action_of(fields: Mapping[str, Any]) -> Action:

@@ -10,6 +10,7 @@ from molt_bench.agents.live.turn_tokens import game_id, turn_token
 from molt_bench.agents.settings_base import AgentSettings, Count
 from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
 
@@ -49,7 +50,7 @@ class LiveAgent:
         self._seat: int | None = None
         self._hands = 0
 
-    async def act(self, observation: Observation) -> Action:
+    async def act(self, observation: Observation) -> Action | Mix:
         """Put the decision into the mailbox and wait for the answer."""
         self._sit(observation.seat)
         self._hands = observation.hand_number

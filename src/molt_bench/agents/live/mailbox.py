@@ -31,6 +31,7 @@ from molt_bench.agents.live.mailbox_events import (
 from molt_bench.agents.live.turn_tokens import digest
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix, is_allowed
 from molt_bench.poker.observation import HandResult, Observation
 
 #: Results of hands kept for an agent that fetches them; one that never does loses the oldest.
@@ -68,8 +69,8 @@ class Mailbox(Attendance):
         self._sat: Sat | None = None
         self._closed: str | None = None
         self._turn: PendingDecision | None = None
-        self._taken: dict[bytes, Action] = {}
-        self._answer: Action | AgentFailed | None = None
+        self._taken: dict[bytes, Action | Mix] = {}
+        self._answer: Action | Mix | AgentFailed | None = None
         self._wake: Callable[[], None] | None = None
         self._listeners: list[Listener] = []
         self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
@@ -123,7 +124,7 @@ class Mailbox(Attendance):
         """Return whether a decision was handed out already."""
         return self._picked_up == turn.token
 
-    def answer(self, token: str, action: Action | AgentFailed) -> Verdict:
+    def answer(self, token: str, action: Action | Mix | AgentFailed) -> Verdict:
         """Give an answer, or what is wrong with it as an `AgentFailed`. The first legal one of a decision is taken.
 
         One that is not legal counts as a mistake, and leaves the decision open as long as the game asks again.
@@ -141,8 +142,8 @@ class Mailbox(Attendance):
             if wake is None or self._answer is not None:
                 return "busy"
             self._answer = action
-            legal = isinstance(action, Action) and turn.observation.legal.allows(action)
-            if legal and isinstance(action, Action):
+            legal = not isinstance(action, AgentFailed) and is_allowed(action, turn.observation.legal)
+            if legal and not isinstance(action, AgentFailed):
                 if len(self._taken) >= _REMEMBERED:
                     del self._taken[next(iter(self._taken))]
                 self._taken[known] = action
@@ -183,7 +184,7 @@ class Mailbox(Attendance):
             self._sat = Sat(seat, self._game)
             events.append(self._sat)
 
-    async def ask(self, observation: Observation, token: str, limit_s: float) -> Action:
+    async def ask(self, observation: Observation, token: str, limit_s: float) -> Action | Mix:
         """Ask for a decision and return the answer, legal or not; raises AgentFailed if there is none in time.
 
         An agent that stays away forfeits the game: all its hands are folded at once. In the next game it is awaited for
@@ -209,7 +210,7 @@ class Mailbox(Attendance):
                 self._wake = None
                 self._clock = None
 
-    async def _answered(self, turn: PendingDecision, alarm: Alarm, clock: DecisionClock) -> Action:
+    async def _answered(self, turn: PendingDecision, alarm: Alarm, clock: DecisionClock) -> Action | Mix:
         """Wait for the answer until the time is up by the clock."""
         while True:
             with self._lock:

@@ -9,11 +9,12 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from molt_bench.agents.external.protocol import Decision, Result, action_of, decision, json_object, result
+from molt_bench.agents.external.protocol import Decision, Result, answer_of, decision, json_object, result
 from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, Mix
 
 #: Seconds that a request waits for a decision, and the most it may ask for: clients give up after 60.
 DEFAULT_WAIT_S: Final = 25.0
@@ -51,10 +52,10 @@ class Next(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ActRequest(Struct, frozen=True):
-    """An action that an agent sends: the decision it is for, and the action, or what is wrong with it."""
+    """An action that an agent sends: the decision it is for, and the action or mix, or what is wrong with it."""
 
     token: str
-    action: Action | AgentFailed
+    action: Action | Mix | AgentFailed
 
 
 #: What `POST /v1/act` takes.
@@ -71,8 +72,24 @@ ACT_SCHEMA: Final[dict[str, Any]] = {
             "type": ["integer", "null"],
             "description": "For raiseTo alone: the total bet on this street after the raise, in chips.",
         },
+        "mix": {
+            "type": "array",
+            "maxItems": MOST_ENTRIES,
+            "description": "In place of kind and amount: actions with weights, of which one is drawn and played.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "kind": {"type": "string", "enum": ["fold", "check", "call", "raiseTo"]},
+                    "amount": {"type": "integer", "description": "For raiseTo: the total bet."},
+                    "low": {"type": "integer", "description": "In place of amount: the smallest of a range of raises."},
+                    "high": {"type": "integer", "description": "The largest of the range."},
+                    "weight": {"type": "integer", "minimum": 1, "maximum": MOST_WEIGHT},
+                },
+                "required": ["kind", "weight"],
+            },
+        },
     },
-    "required": ["turn_token", "kind"],
+    "required": ["turn_token"],
 }
 
 
@@ -106,7 +123,7 @@ def act_of(fields: dict[str, Any]) -> ActRequest:
         said = "is missing" if token is None else "is not a text"
         raise AgentFailed("unparsable", f"turn_token {said}: expected that of the turn")
     try:
-        return ActRequest(token, action_of(fields))
+        return ActRequest(token, answer_of(fields))
     except AgentFailed as failure:
         return ActRequest(token, failure)
 

@@ -8,6 +8,7 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.types import Question
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel
 
@@ -55,7 +56,7 @@ class LLMAgent:
         """Remember the hand."""
         self._conversation.take_result(result)
 
-    async def act(self, observation: Observation) -> Action:
+    async def act(self, observation: Observation) -> Action | Mix:
         """Ask the model."""
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
         question = Question(

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-import msgspec
-
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.money.accounts import PREFLIGHT, Accounts
 from molt_bench.agents.llm.money.budget import ModelBudget
@@ -24,7 +22,6 @@ from molt_bench.agents.llm.sending.trouble import RequestFailed, Trouble
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import system_prompt
 from molt_bench.agents.llm.talk.prompt import prompt_hash
-from molt_bench.agents.llm.talk.reply import stated_in
 from molt_bench.agents.llm.types import Answer, Exchange, ExchangeOutcome, Question
 from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted
 from molt_bench.specs import CONNECT_S
@@ -120,13 +117,11 @@ class Gateway:
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
-        prompt = prompt_hash(asked.settings.harness_label, asked.skill, question.message)
+        prompt = prompt_hash(asked.settings.reply_form, asked.skill, question.message)
         exchange = unanswered(question, participant, asked.hash, prompt)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
             if known is not None:
-                if known.strategy != stated_in(asked.settings, known):
-                    raise ProviderError(f"the strategy recorded for {_place(participant, question)} is not its reply's")
                 return known
             if self.recorder.read_only:
                 raise ProviderError(f"no exchange is recorded for {_place(participant, question)}")
@@ -163,7 +158,7 @@ class Gateway:
     async def _greet(self, asked: Participant) -> Exchange:
         system, message = PREFLIGHT_PROMPT
         question = Question(PREFLIGHT, 0, 0, 0, message)
-        prompt = prompt_hash(asked.settings.harness_label, system, message)
+        prompt = prompt_hash(asked.settings.reply_form, system, message)
         exchange = unanswered(question, asked.name, asked.hash, prompt)
         request = Request(asked, Prompt(system, message, max_tokens=_PREFLIGHT_TOKENS), exchange)
         answer = await self._send(request)
@@ -191,7 +186,6 @@ class Gateway:
                 self._told.answered_as(asked, answer.model)
                 if answer.finish == "length" and asked.reserve.cut_off(request.most):
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
-                reply["strategy"] = stated_in(asked.settings, msgspec.structs.replace(exchange, **reply))
                 return await self._accounts.record(exchange, request, **reply)
             if answer.about_limit and not answer.mended and asked.reserve.refused(request.most):
                 continue

@@ -20,13 +20,12 @@ from molt_bench.agents.settings_base import (
 
 #: What it remembers: nothing; or its thoughts in this hand, and what the table has seen in this game.
 Memory: TypeAlias = Literal["none", "session"]
-#: What it is told besides what the table shows: nothing; pot odds and dice; its made hand as well. The dice are left
-#: out where the bench draws.
+#: What it is told besides what the table shows: nothing; pot odds; its made hand as well.
 Track: TypeAlias = Literal["bare", "standard", "assisted"]
 #: What a reply is: a JSON object with an action, or one with a strategy, from which the bench draws.
-Harness: TypeAlias = Literal["strict", "mixed"]
-#: The version of each harness. Whatever changes a prompt or the reading of a reply gets a new one.
-HARNESS_VERSIONS: Final[Mapping[Harness, int]] = {"strict": 3, "mixed": 1}
+ReplyForm: TypeAlias = Literal["action", "strategy"]
+#: The version of each. Whatever changes a prompt or the reading of a reply gets a new one.
+REPLY_VERSIONS: Final[Mapping[ReplyForm, int]] = {"action": 1, "strategy": 1}
 
 
 class LLMSettings(AgentSettings):
@@ -51,10 +50,10 @@ class LLMSettings(AgentSettings):
     api_key_env: Annotated[Name, Field(description="The variable that holds the key.")] | None = None
     skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
     memory: Memory = "none"
-    harness: Annotated[
-        Harness,
-        Field(description="What a reply states: an action, or a strategy.", exclude_if=lambda value: value == "strict"),
-    ] = "strict"
+    reply: Annotated[
+        ReplyForm,
+        Field(description="What it states: an action, or a strategy.", exclude_if=lambda value: value == "action"),
+    ] = "action"
     track: Track = "standard"
     max_concurrent: (
         Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
@@ -82,14 +81,9 @@ class LLMSettings(AgentSettings):
         return value
 
     @property
-    def harness_label(self) -> str:
-        """The harness with its version, such as `strict/3`."""
-        return f"{self.harness}/{HARNESS_VERSIONS[self.harness]}"
-
-    @property
-    def shows_dice(self) -> bool:
-        """Whether it is told a random number to mix with."""
-        return self.track != "bare" and self.harness != "mixed"
+    def reply_form(self) -> str:
+        """The form of a reply with its version, such as `action/1`."""
+        return f"{self.reply}/{REPLY_VERSIONS[self.reply]}"
 
     @property
     def provider(self) -> str:

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.llm.settings import Harness, LLMSettings, Track
+from molt_bench.agents.llm.settings import LLMSettings, ReplyForm
 from molt_bench.files import text_of
 
 #: Most bytes of a skill document.
@@ -13,8 +13,6 @@ _LONGEST_SKILL: Final = 1_000_000
 #: different sizes, so that none suggests itself.
 _EXAMPLES_LINE: Final = "    EXAMPLES\n"
 _EXAMPLES: Final = (("check", "null"), ("raiseTo", "240"), ("fold", "null"), ("raiseTo", "7350"), ("call", "null"))
-#: How the line of the skill document begins that is left out without dice.
-_ABOUT_DICE: Final = "- The dice are "
 #: The same of replies that state a strategy, each a list of actions with percentages; and what the document then says
 #: of an answer.
 _STRATEGIES: Final = (
@@ -28,25 +26,23 @@ _ONE_ACTION: Final = ("you answer with one action.", "you answer with a mixed st
 def system_prompt(settings: LLMSettings) -> str:
     """Return the skill document: the user's, verbatim, or the default; raises ConfigError if it cannot be read."""
     if settings.skill_doc is None:
-        return default_skill(settings.harness, settings.track)
+        return default_skill(settings.reply)
     return text_of(settings.skill_doc, field="skillDoc", most_bytes=_LONGEST_SKILL, encoding="utf-8")
 
 
 @cache
-def default_skill(harness: Harness = "strict", track: Track = "standard") -> str:
+def default_skill(reply: ReplyForm = "action") -> str:
     """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
-    rules, reply = (
-        (Path(__file__).parent / "talk" / name).read_text("utf-8") for name in ("skill.md", f"skill_{harness}.md")
+    rules, form = (
+        (Path(__file__).parent / "talk" / name).read_text("utf-8") for name in ("skill.md", f"skill_{reply}.md")
     )
-    if track == "bare" or harness == "mixed":
-        rules = "".join(line for line in rules.splitlines(keepends=True) if not line.startswith(_ABOUT_DICE))
-    if harness == "mixed":
+    if reply == "strategy":
         rules = rules.replace(*_ONE_ACTION)
         shown = [f'"strategy": [{", ".join([_share(*each) for each in strategy])}]' for strategy in _STRATEGIES]
     else:
         shown = [f'"kind": "{kind}", "amount": {amount}' for kind, amount in _EXAMPLES]
     examples = "".join(f'    {{"reasoning": "...", {what}}}\n' for what in shown)
-    return f"{rules}\n{reply.replace(_EXAMPLES_LINE, examples)}"
+    return f"{rules}\n{form.replace(_EXAMPLES_LINE, examples)}"
 
 
 def _share(kind: str, amount: str, percent: int) -> str:

@@ -8,7 +8,6 @@ from typing import Final, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.specs import GameLabel
 
 #: How hard a model is to think.
@@ -144,14 +143,13 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
         key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
-        prompt_hash: SHA-256 of the harness and all that is sent: the system prompt and the message.
+        prompt_hash: SHA-256 of the form of a reply and all that is sent: the system prompt and the message.
         text: The reply, or why there is none; API keys are cut out.
         finish: Why the reply ended, as the provider reports it.
         model: The model, as the provider reports it.
         cost_usd: Dollars it cost; None where no price is known.
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
-        strategy: The strategy that the reply states, where one was asked for and could be read.
         at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
             have cost at most, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
@@ -175,7 +173,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     cost_usd: float | None = None
     latency_s: float = 0.0
     tries: int = 1
-    strategy: Strategy | UnsetType = UNSET
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET
     at_most_requests: int | UnsetType = UNSET

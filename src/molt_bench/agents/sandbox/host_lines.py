@@ -26,7 +26,6 @@ class Code(msgspec.Struct, frozen=True, rename="camel"):
         paths: Where modules are found.
         folder: Where it runs, if its box shows that.
         sha256: What the code must have; None for any.
-        plays: Whether it plays, or is only asked for its odds.
     """
 
     type: str
@@ -34,7 +33,6 @@ class Code(msgspec.Struct, frozen=True, rename="camel"):
     paths: tuple[str, ...]
     folder: str
     sha256: str | None
-    plays: bool = True
 
     @property
     def environment(self) -> dict[str, str]:
@@ -46,32 +44,18 @@ class _Hello(protocol.Hello, frozen=True, kw_only=True, rename="camel", tag_fiel
     agent: Code
 
 
-class Question(msgspec.Struct, frozen=True, tag_field="type", tag="policy"):
-    """What are the odds at these decisions?"""
-
-    id: int
-    observations: list[protocol.Decision]
-
-
-class Answers(msgspec.Struct, frozen=True, tag_field="type", tag="policies"):
-    """The odds at each decision: entries of kind, low, high and chance; or what was raised."""
-
-    id: int
-    answers: list[list[tuple[str, int, int, float]] | str]
-
-
 def hello_line(name: str, code: Code) -> bytes:
     """Return the line that a host begins with."""
     return _ENCODE(_Hello(protocol=protocol.PROTOCOL, name=name, agent=code)) + b"\n"
 
 
-def hello_of(line: bytes) -> tuple[list[str], bool]:
-    """Return the hooks that an agent has, and whether it publishes odds; raises AgentFailed if it cannot play."""
+def hello_of(line: bytes) -> list[str]:
+    """Return the hooks that an agent has; raises AgentFailed if it cannot play."""
     raise_fault(line)
     protocol.read_hello(line)
     fields = protocol.json_object(line)
     hooks = fields.get("hooks")
-    return [str(hook) for hook in hooks] if isinstance(hooks, list) else [], fields.get("policy") is True
+    return [str(hook) for hook in hooks] if isinstance(hooks, list) else []
 
 
 def is_done(line: bytes) -> bool | None:

@@ -1,7 +1,6 @@
 """Python code that plays in a box: an agent that is asked over lines, as programs are.
 
-To the rest of the house it is an agent like any other: what its code raises is recorded with its traceback, and it may
-publish a `policy`.
+To the rest of the house it is an agent like any other: what its code raises is recorded with its traceback.
 """
 
 import asyncio
@@ -23,11 +22,11 @@ from molt_bench.agents.external.supervised_program import OnRemains
 from molt_bench.agents.python_import import factory_file, source_and_name
 from molt_bench.agents.sandbox.choice import Box
 from molt_bench.agents.sandbox.host_lines import Code, hello_line, hello_of, is_done, raise_fault
-from molt_bench.agents.sandbox.hosted_policy import HostedPolicy
 from molt_bench.agents.sandbox.visible_files import is_shared, needed_by_python, without_nested
 from molt_bench.agents.sandbox.waiting_hosts import another_after, host_for
 from molt_bench.errors import AgentError, AgentFailed
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import DEFAULT_TIMEOUT_S, ParticipantSpec
 
@@ -60,7 +59,6 @@ class HostedAgent(ExecAgent):
 
     _code: Code
     _hooks: Sequence[str] = ()
-    _odds: HostedPolicy | None = None
 
     def load(self, spec: ParticipantSpec, code_sha256: str | None) -> None:
         """Say which code it plays; its box shows the folder of that."""
@@ -80,13 +78,6 @@ class HostedAgent(ExecAgent):
         here = {os.getcwd(), os.path.dirname(os.path.realpath(sys.argv[0]))}
         paths = [path for path in sys.path if os.path.realpath(path) not in here]
         return without_nested([_PACKAGE, *needed_by_python(paths)])
-
-    @property
-    def policy(self) -> HostedPolicy | None:
-        """Its published odds, asked of an instance that never plays; None if it publishes none."""
-        if self._odds is None:
-            self._odds = HostedPolicy(self.name, self._command, self._code)
-        return self._odds if self._odds.is_published else None
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
         """Have the hook of its code called, if it has it."""
@@ -122,10 +113,10 @@ class HostedAgent(ExecAgent):
     async def _hello(self, child: Child) -> None:
         limit_s = self._settings.start_timeout_s
         line = await child.line(child.started + limit_s, lambda: f"no hello within {limit_s:g} s")
-        self._hooks, _ = hello_of(line)
+        self._hooks = hello_of(line)
         another_after(self._command)
 
-    def _action(self, line: bytes, observation: Observation) -> Action | None:
+    def _action(self, line: bytes, observation: Observation) -> Action | Mix | None:
         raise_fault(line, self._decisions)
         return super()._action(line, observation)
 

@@ -8,14 +8,13 @@ The best action is the best of those the reference offers and of what was done, 
 for free is never the best action.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import fsum
 from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from molt_bench.agents.base import Policy
 from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.poker.actions import CALL, CHECK, Action, LoggedAction, Street
 from molt_bench.poker.cards import Hole
@@ -42,7 +41,7 @@ class Reference(Protocol):
     def raises(self, observation: Observation) -> bool:
         """Return whether it knows raises here; if not, a raise is worth what a call is."""
 
-    def policy(self, observation: Observation) -> Policy:
+    def odds(self, observation: Observation) -> Sequence[tuple[Action, float]]:
         """Return every action that it considers with its probability, 0 included."""
 
     def hand_value(self, state: PublicState, seat: int, hole: Hole) -> float:
@@ -122,8 +121,8 @@ def options_of(seen: Observation, by: Reference) -> tuple[Option, ...]:
     """Return the actions that the reference considers at a decision; a fold only if it saves chips."""
     return tuple(
         Option(action, chance, value_of(seen, action, by))
-        for action, chance in by.policy(seen)
-        if isinstance(action, Action) and (action.kind != "fold" or seen.to_call)
+        for action, chance in by.odds(seen)
+        if action.kind != "fold" or seen.to_call
     )
 
 

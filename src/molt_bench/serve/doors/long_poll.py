@@ -92,7 +92,8 @@ async def _unless_refused(endpoint: Callable[[Request], Awaitable[Response]], re
     except ClientDisconnect:  # or a body that grew too long
         return json_error(413, "VALIDATION_ERROR", f"a message may have {LONGEST_MESSAGE // 1024} KiB")
     except AgentFailed as failure:
-        return json_error(400, "VALIDATION_ERROR", f"{failure}. Send {{turn_token, kind, amount}} as JSON")
+        forms = "{turn_token, kind, amount} or {turn_token, mix}"
+        return json_error(400, "VALIDATION_ERROR", f"{failure}. Send {forms} as JSON")
     except Refused as refusal:
         return json_error(refusal.status, **refusal.error)
     except ClientGone:

@@ -9,14 +9,15 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.protocol import Result, observation_of, outcome_of
+from molt_bench.agents.external.protocol import Result, fields_of, observation_of, outcome_of
 from molt_bench.agents.live.turn_messages import TurnMessage
-from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError
+from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError, not_an_action
 from molt_bench.play.hooks import Hook
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.serve.guest_side.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
-from molt_bench.visible_text import printable, shown
+from molt_bench.visible_text import printable
 
 #: Makes the agent for a game.
 Make: TypeAlias = Callable[[], PokerAgent]
@@ -107,8 +108,8 @@ class Guest:
             await self._hook("on_error", seen.previous_error)
         try:
             found = await _awaited(self._seat.act(seen))
-            if type(found) is not Action:
-                raise AgentFailed("unreadable", f"the answer is {shown(found)}, not an Action")
+            if type(found) is not Action and type(found) is not Mix:
+                raise not_an_action(found)
         except ProviderError:
             raise
         except GameUnfinished as error:
@@ -119,8 +120,7 @@ class Guest:
             failure = self._seat.failure(error)
             self._say(f"The agent made a mistake ({failure.kind}): {printable(str(failure))}")
             return {"turn_token": turn.turn_token, "kind": None, "problem": str(failure)[:500]}
-        amount = {"amount": found.amount} if found.kind == "raiseTo" else {}
-        return {"turn_token": turn.turn_token, "kind": found.kind, **amount}
+        return {"turn_token": turn.turn_token, **fields_of(found)}
 
     async def _hear(self, results: tuple[Result, ...]) -> None:
         """Tell the agent of hands that ended; each once, also when the server repeats them."""

@@ -17,12 +17,12 @@ function roleNote(id, agents) {
 }
 
 /** How a language model was asked, beside its name. */
-function harnessNote({ harness }) {
-  return harness &&
+function replyNote({ reply }) {
+  return reply &&
     h(
       "span.note",
-      { title: "How this model was asked: its harness with its version, and its track" },
-      visible(harness),
+      { title: "How this model was asked: the form of its reply with its version, and its track" },
+      visible(reply),
     );
 }
 
@@ -64,7 +64,7 @@ function agentColumns(run, agents, state, isByRating) {
           { scope: "row" },
           agents.label(one.id),
           roleNote(one.id, agents),
-          harnessNote(one),
+          replyNote(one),
         ),
     ],
     [

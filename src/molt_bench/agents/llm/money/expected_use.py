@@ -96,7 +96,7 @@ def _thoughts(settings: LLMSettings) -> float:
 
 def expected_of(settings: LLMSettings, hands: int) -> Expected:
     """Return what a model is expected to use in games of so many hands, before anything is known about it."""
-    more = STRATEGY if settings.harness == "mixed" else Tokens()
+    more = STRATEGY if settings.reply == "strategy" else Tokens()
     said = TOKENS_PER_DECISION.output + more.output
     thoughts = _thoughts(settings)
     most = settings.max_tokens or float("inf")

@@ -7,14 +7,14 @@ replies alone, so it is the same whenever a game is played again from its record
 from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.strategy import drawn, illegal, weights_of
 from molt_bench.agents.llm.talk.memory import HandMemory, SessionMemory
 from molt_bench.agents.llm.talk.prompt import decision_prompt
-from molt_bench.agents.llm.talk.reply import Reply, read_reply
+from molt_bench.agents.llm.talk.reply import read_reply
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import HandRules
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import GameFacts
 
@@ -49,32 +49,19 @@ class Conversation:
             settings,
             game=self._game,
             memory=session,
-            thoughts=self._thoughts.text(observation.hand_number) if settings.memory != "none" else "",
+            thoughts=self._thoughts.text(observation) if settings.memory != "none" else "",
             rejected=self._rejected,
         )
 
-    def take_reply(self, observation: Observation, exchange: Exchange) -> Action:
-        """Return the action that the model chose, and remember why if it is legal; AgentFailed if there is none.
-
-        Where it states a strategy, the action is drawn from that by the noise of the decision. If one of its actions is
-        not legal, that one is returned.
-        """
+    def take_reply(self, observation: Observation, exchange: Exchange) -> Action | Mix:
+        """Return the action that the model chose, or the mix, and remember why; AgentFailed if there is none."""
         self._rejected = exchange.text if exchange.outcome == "reply" else ""
         if exchange.outcome != "reply":
             raise AgentFailed(exchange.outcome, exchange.text)
-        mixed, allows = self._settings.harness == "mixed", observation.legal.allows
-        reply = read_reply(exchange.text, exchange.finish, mixed=mixed)
-        action = reply.action
-        if mixed:
-            action = illegal(reply.strategy, allows) or drawn(weights_of(reply.strategy), observation.noise)
-        if allows(action):
-            self._remember(observation, reply, action)
-        return action
-
-    def _remember(self, observation: Observation, reply: Reply, action: Action) -> None:
+        reply = read_reply(exchange.text, exchange.finish, strategy=self._settings.reply == "strategy")
         if self._settings.memory != "none":
-            done = f"{action.kind} {action.amount}" if action.kind == "raiseTo" else action.kind
-            self._thoughts.add(observation.hand_number, observation.street, reply.reasoning, done)
+            self._thoughts.add(observation, reply.reasoning)
+        return reply.answer
 
     def take_result(self, result: HandResult) -> None:
         """Remember a finished hand as the table saw it."""

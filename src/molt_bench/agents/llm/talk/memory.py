@@ -4,8 +4,9 @@ from collections import defaultdict, deque
 from typing import Final
 
 from molt_bench.agents.llm.talk.prompt import action_text, made_hand, spaced
+from molt_bench.poker.actions import LoggedAction
 from molt_bench.poker.hand import HandRules
-from molt_bench.poker.observation import HandResult
+from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.poker.play_statistics import Ratio, TableStep, ratios_of, table_steps
 
 #: Characters that are kept of a thought.
@@ -19,27 +20,42 @@ _TURN: Final = 4
 
 
 class HandMemory:
-    """What a model thought earlier in the hand under way; of a long thought its start is kept."""
+    """What a model thought earlier in the hand under way; of a long thought its start is kept.
+
+    A thought belongs to the action that followed, which is in the log of the next observation: where the model stated a
+    mix, only that says what was drawn. A thought that led to no action is forgotten.
+    """
 
     def __init__(self) -> None:
         self._hand = 0
-        self._thoughts: deque[str] = deque(maxlen=THOUGHTS)
+        #: By the number of actions before.
+        self._thoughts: dict[int, str] = {}
 
-    def add(self, hand_number: int, street: str, thought: str, action: str) -> None:
-        """Remember a thought that led to an action."""
-        if hand_number != self._hand:
-            self._hand = hand_number
+    def add(self, observation: Observation, thought: str) -> None:
+        """Remember what was thought at a decision."""
+        if observation.hand_number != self._hand:
+            self._hand = observation.hand_number
             self._thoughts.clear()
         said = " ".join(thought.split())
         if len(said) > THOUGHT_LENGTH:
             said = f"{said[:THOUGHT_LENGTH]}..."
-        self._thoughts.append(f"- {street}, {action}: {said}")
+        self._thoughts[len(observation.log)] = said
 
-    def text(self, hand_number: int) -> str:
-        """Return the thoughts of a hand; "" if there are none."""
-        if hand_number != self._hand or not self._thoughts:
+    def text(self, observation: Observation) -> str:
+        """Return the thoughts of the hand of a decision that led to the actions before it; "" if there are none."""
+        log = observation.log
+        if observation.hand_number != self._hand:
             return ""
-        return "\n".join(["What you thought earlier in this hand:", *self._thoughts])
+        lines = [
+            f"- {log[at].street}, {_done(log[at])}: {thought}"
+            for at, thought in self._thoughts.items()
+            if at < len(log)
+        ]
+        return "\n".join(["What you thought earlier in this hand:", *lines[-THOUGHTS:]]) if lines else ""
+
+
+def _done(action: LoggedAction) -> str:
+    return f"raiseTo {action.amount}" if action.kind == "raiseTo" else action.kind
 
 
 class SessionMemory:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from molt_bench.agents.llm.settings import LLMSettings, Track
-from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE
+from molt_bench.agents.llm.talk.strategy_reply import MOST_ACTIONS, WHOLE
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
@@ -137,8 +137,6 @@ def _hand_text(observation: Observation, settings: LLMSettings, game: GameFacts 
         _price(observation, track),
         f"Legal actions: {observation.legal}",
     ]
-    if settings.shows_dice:
-        lines.append(f"Dice: {observation.dice}")
     return "\n".join(lines)
 
 
@@ -163,13 +161,13 @@ def _reply_form(observation: Observation, settings: LLMSettings) -> str:
     if observation.max_raise_to:
         amount = f"the total to raise to ({observation.min_raise_to} to {observation.max_raise_to}), or null"
     what = f'"kind": {kinds_text}, "amount": {amount}'
-    if settings.harness == "mixed":
+    if settings.reply == "strategy":
         what = (
             f'"strategy": [{{{what}, "percent": a whole number}}, ... up to {MOST_ACTIONS}, together {WHOLE} percent]'
         )
     return f'Reply with one JSON object: {{"reasoning": "...", {what}}}'
 
 
-def prompt_hash(harness: str, system: str, message: str) -> str:
-    """Return the hash of a harness, by its label, and of everything that is sent."""
-    return sha256("\0".join((harness, system, message)).encode()).hexdigest()
+def prompt_hash(reply_form: str, system: str, message: str) -> str:
+    """Return the hash of the form of a reply, by its label, and of everything that is sent."""
+    return sha256("\0".join((reply_form, system, message)).encode()).hexdigest()

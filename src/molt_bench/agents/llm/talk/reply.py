@@ -5,14 +5,11 @@ import re
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.strategy import Strategy
 from molt_bench.agents.llm.talk.strategy_reply import stated_action, stated_strategy
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from molt_bench.visible_text import shown
 
 #: Most characters of a reply; longer ones are not read.
@@ -36,14 +33,10 @@ _MARKS: Final = re.compile(r'\\.|["{}]', re.DOTALL)
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """A model's reply: its action and why.
+    """A model's reply: its action, or the mix that it states as its strategy; and why."""
 
-    Where it states a strategy, its action is the first one of that, and which one is played is still to be drawn.
-    """
-
-    action: Action
+    answer: Action | Mix
     reasoning: str
-    strategy: Strategy = ()
 
 
 def _answer_of(text: str) -> str:
@@ -71,7 +64,7 @@ def _something(text: str, finish: str | None) -> str:
     return stripped
 
 
-def read_reply(text: str, finish: str | None, *, mixed: bool = False) -> Reply:
+def read_reply(text: str, finish: str | None, *, strategy: bool = False) -> Reply:
     """Read a reply; raises AgentFailed, with the kind of fault and what is expected, if it is not valid.
 
     There may be other text before its JSON object. Nothing that a model may have given up is taken: a draft among
@@ -80,7 +73,7 @@ def read_reply(text: str, finish: str | None, *, mixed: bool = False) -> Reply:
     Args:
         text: The model's text.
         finish: Why it ended, if the provider reported it.
-        mixed: Whether it has to state a strategy, rather than an action.
+        strategy: Whether it has to state a strategy, rather than an action.
     """
     stripped = _something(text, finish)
     found = _whole_object(stripped)
@@ -88,23 +81,23 @@ def read_reply(text: str, finish: str | None, *, mixed: bool = False) -> Reply:
         stripped = _answer_of(stripped)
         found = _whole_object(stripped)
     if found is not None:
-        return _checked(found, mixed=mixed)
+        return _checked(found, strategy=strategy)
     objects, rest = _objects(stripped)
-    actions = [each for each in objects if ("strategy" if mixed else "kind") in each]
+    actions = [each for each in objects if ("strategy" if strategy else "kind") in each]
     if actions and not rest.inside and not (finish == CUT_OFF and rest.prose):
-        return _only(actions, rest, mixed=mixed)
+        return _only(actions, rest, strategy=strategy)
     if finish == CUT_OFF or rest.inside:
         why = "it met the limit of tokens" if finish == CUT_OFF else "it ends inside a JSON object"
         raise AgentFailed("truncated", f"the reply was cut off: {why}")
     raise AgentFailed("unparsable", f"the reply is no JSON object: {shown(stripped)}")
 
 
-def _only(actions: list[dict[str, Any]], rest: "_Rest", *, mixed: bool) -> Reply:
+def _only(actions: list[dict[str, Any]], rest: "_Rest", *, strategy: bool) -> Reply:
     """Return the reply if it is clear which object counts; raises AgentFailed if not."""
     if rest.prose:
         raise AgentFailed("unparsable", "the reply says more after its JSON object; expected the object last")
-    replies = [_checked(each, mixed=mixed) for each in actions]
-    if any((each.action, each.strategy) != (replies[-1].action, replies[-1].strategy) for each in replies):
+    replies = [_checked(each, strategy=strategy) for each in actions]
+    if any(each.answer != replies[-1].answer for each in replies):
         raise AgentFailed("unparsable", "the reply has several JSON objects with different actions; expected one")
     return replies[-1]
 
@@ -178,21 +171,9 @@ def whole_characters(text: str) -> str:
     return text
 
 
-def _checked(found: dict[str, Any], *, mixed: bool) -> Reply:
-    strategy = stated_strategy(found) if mixed else ()
+def _checked(found: dict[str, Any], *, strategy: bool) -> Reply:
     reasoning = found.get("reasoning")
     return Reply(
-        strategy[0].action if mixed else stated_action(found),
+        stated_strategy(found) if strategy else stated_action(found),
         whole_characters(reasoning) if isinstance(reasoning, str) else "",
-        strategy,
     )
-
-
-def stated_in(settings: LLMSettings, exchange: Exchange) -> Strategy | UnsetType:
-    """Return the strategy that an exchange states, where one was asked for and can be read."""
-    if settings.harness != "mixed" or exchange.outcome != "reply":
-        return UNSET
-    try:
-        return read_reply(exchange.text, exchange.finish, mixed=True).strategy
-    except AgentFailed:
-        return UNSET

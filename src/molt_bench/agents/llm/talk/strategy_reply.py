@@ -1,18 +1,22 @@
-"""What the JSON object of a reply states: a strategy, whose percentages must add up to 100, or one action."""
+"""What the JSON object of a reply states: a strategy, whose percentages must add up to 100, or one action. Pure."""
 
 from typing import Any, Final
 
-from molt_bench.agents.llm.strategy import MOST_ACTIONS, WHOLE, Share, Strategy
 from molt_bench.errors import AgentFailed
 from molt_bench.poker.actions import KINDS, Action, Kind
+from molt_bench.poker.mix import Mix
 from molt_bench.visible_text import shown
 
+#: Most actions of one strategy.
+MOST_ACTIONS: Final = 6
+#: What the percentages of a strategy add up to.
+WHOLE: Final = 100
 #: Most chips that an action of a strategy can name.
 MOST_CHIPS: Final = 10**15
 
 
-def stated_strategy(found: dict[str, Any]) -> Strategy:
-    """Return the actions of a strategy that have a chance, in their order; raises AgentFailed if it is not one."""
+def stated_strategy(found: dict[str, Any]) -> Mix:
+    """Return the mix of the actions of a strategy that have a chance; raises AgentFailed if it is not one."""
     listed = found.get("strategy")
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         said = shown(listed) if "strategy" in found else "missing"
@@ -20,25 +24,25 @@ def stated_strategy(found: dict[str, Any]) -> Strategy:
     if not 1 <= len(listed) <= MOST_ACTIONS:
         raise AgentFailed("unparsable", f'"strategy" has {len(listed)} actions; expected 1 to {MOST_ACTIONS}')
     strategy = [_share(each) for each in listed]
-    actions = [share.action for share in strategy]
+    actions = [action for action, _ in strategy]
     twice = next((action for at, action in enumerate(actions) if action in actions[:at]), None)
     if twice is not None:
         said = f"{twice.kind} {twice.amount}" if twice.kind == "raiseTo" else twice.kind
         raise AgentFailed("unparsable", f'"strategy" has {said} twice; expected every action once')
-    total = sum(share.percent for share in strategy)
+    total = sum(percent for _, percent in strategy)
     if total != WHOLE:
         raise AgentFailed("unparsable", f"the percentages add up to {total}; expected {WHOLE}")
-    return tuple([share for share in strategy if share.percent])
+    return Mix([(action, percent) for action, percent in strategy if percent])
 
 
-def _share(found: dict[str, Any]) -> Share:
+def _share(found: dict[str, Any]) -> tuple[Action, int]:
     action, percent = stated_action(found), _whole(found.get("percent"))
     if abs(action.amount) > MOST_CHIPS:  # it is recorded, and such a number fits in no file
         raise AgentFailed("unparsable", f'"amount" is {shown(action.amount)}; expected a number of chips')
     if type(percent) is not int or not 0 <= percent <= WHOLE:
         said = shown(found["percent"]) if "percent" in found else "missing"
         raise AgentFailed("unparsable", f'"percent" is {said}; expected a whole number from 0 to {WHOLE}')
-    return Share(action.kind, action.amount, percent)
+    return action, percent
 
 
 def stated_action(found: dict[str, Any]) -> Action:

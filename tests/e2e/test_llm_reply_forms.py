@@ -19,12 +19,12 @@ def either(prompt, body):
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory):
-    """Return a finished run of a model by two harnesses and two tracks, whose provider is gone, and what it printed."""
+    """Return a finished run of a model by two forms of replies, whose provider is gone, and what it printed."""
     home = tmp_path_factory.mktemp("mixed")
     with Provider(policy=either) as provider:
         config = config_for(provider.url)
         model = config["participants"][0]
-        other = {**model, "id": "mixer", "harness": "mixed", "track": "bare", "memory": "none"}
+        other = {**model, "id": "mixer", "reply": "strategy", "track": "bare", "memory": "none"}
         config = {**config, "participants": [model, other, "tight"], "seeds": {"perMatch": 2, "masterSeed": "mixed"}}
         config["game"] = {"handsPerGame": 3}
         home.joinpath("bench.json").write_text(json.dumps(config))
@@ -41,34 +41,34 @@ def test_verify_asks_nobody(mixed):
 
 
 @pytest.mark.slow
-def test_a_rating_that_mixes_harnesses_says_so_and_its_rows_name_them(mixed):
+def test_a_rating_that_mixes_reply_forms_says_so_and_its_rows_name_them(mixed):
     folder, printed = mixed
     for text in (printed, quick("report", folder).stdout):
         plain = " ".join(text.split())
-        assert "This rating mixes harnesses, tracks or memory" in plain
-        assert "model (strict/3, standard, memory session); mixer (mixed/1, bare)." in plain
-        assert "(mixed/1, bare, native mode)" in plain
+        assert "This rating mixes forms of replies, tracks or memory" in plain
+        assert "model (action/1, standard, memory session); mixer (strategy/1, bare)." in plain
+        assert "(strategy/1, bare, native mode)" in plain
     rows = {row["id"]: row for row in read(folder, "leaderboard.json")["participants"]}
-    assert (rows["model"]["harness"], rows["model"]["track"]) == ("strict/3", "standard")
-    assert (rows["mixer"]["harness"], rows["mixer"]["track"]) == ("mixed/1", "bare")
-    assert "harness" not in rows["tight"]
+    assert (rows["model"]["reply"], rows["model"]["track"]) == ("action/1", "standard")
+    assert (rows["mixer"]["reply"], rows["mixer"]["track"]) == ("strategy/1", "bare")
+    assert "reply" not in rows["tight"]
     header = json.loads((folder / "journal.jsonl").read_text().splitlines()[0])
-    assert header["versions"]["harness of mixer"] == "mixed/1"
+    assert header["versions"]["reply of mixer"] == "strategy/1"
     assert header["versions"]["openai"]
     assert header["versions"]["pydantic-ai-slim"]
 
 
-def test_the_viewer_names_harnesses_and_shows_what_was_asked(mixed):
+def test_the_viewer_names_forms_of_replies_and_shows_what_was_asked(mixed):
     folder, _ = mixed
     library = Library(folder.parent)
     library.open(folder.name).catch_up()
     page = library.run_page(folder.name)
-    assert {row["id"]: row["harness"] for row in page["leaderboard"]} == {
-        "model": "strict/3, standard, memory session",
-        "mixer": "mixed/1, bare",
+    assert {row["id"]: row["reply"] for row in page["leaderboard"]} == {
+        "model": "action/1, standard, memory session",
+        "mixer": "strategy/1, bare",
         "tight": None,
     }
-    assert any("mixes harnesses" in sentence for sentence in page["sentences"])
+    assert any("mixes forms of replies" in sentence for sentence in page["sentences"])
     asked = [
         (decision["agent"], attempt)
         for match in (1, 2, 3)
@@ -84,7 +84,7 @@ def test_the_viewer_names_harnesses_and_shows_what_was_asked(mixed):
     assert any(text == "Who knows?" for text in thoughts)
 
 
-def test_comparing_two_harnesses_says_so(mixed):
+def test_comparing_two_forms_of_replies_says_so(mixed):
     folder, _ = mixed
     done = quick("compare", folder, folder, "--agent", "model=mixer")
-    assert "mixer was asked in another way (strict/3, standard in" in done.stdout + done.stderr
+    assert "mixer was asked in another way (action/1, standard in" in done.stdout + done.stderr

@@ -1,51 +1,47 @@
-"""Harness mixed: how a strategy is read, what is drawn from it, and what goes over the wire by every provider."""
-
-from collections import Counter
+"""Replies that state a strategy: how they are read, and what goes over the wire by every provider."""
 
 import pytest
 
 from molt_bench.agents.llm.money.expected_use import expected_of
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.skill_document import default_skill
-from molt_bench.agents.llm.strategy import MOST_ACTIONS, Share, drawn, weights_of
 from molt_bench.agents.llm.talk.conversation import Conversation
 from molt_bench.agents.llm.talk.prompt import decision_prompt
 from molt_bench.agents.llm.talk.reply import read_reply
+from molt_bench.agents.llm.talk.strategy_reply import MOST_ACTIONS
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
-from molt_bench.poker.actions import Action, LegalActions
+from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
 from tests.agents.llm.mixing import mixing, stated
 from tests.agents.llm.playing import MODELS, Kept, faults_of, prompts_of, run
 from tests.agents.llm.provider import Provider
 from tests.agents.llm.test_conversation import exchange, seen
 
-MIXED = LLMSettings(model="openai:m", harness="mixed")
+MIXED = LLMSettings(model="openai:m", reply="strategy")
 FOLD_OR_RAISE = stated(("fold", None, 20), ("raiseTo", 600, 80))
 
 
 def read(text, finish="stop"):
-    return read_reply(text, finish, mixed=True).strategy
+    return read_reply(text, finish, strategy=True).answer.text
 
 
 def test_a_strategy_is_read():
-    assert read(f" {FOLD_OR_RAISE}\n") == (Share("fold", 0, 20), Share("raiseTo", 600, 80))
+    assert read(f" {FOLD_OR_RAISE}\n") == "20f,80r600"
 
 
 def test_there_may_be_text_before_it():
-    assert read(f"I mix. {FOLD_OR_RAISE}")[1] == Share("raiseTo", 600, 80)
-    assert read(f"{FOLD_OR_RAISE} So: {FOLD_OR_RAISE}")[1] == Share("raiseTo", 600, 80)
+    assert read(f"I mix. {FOLD_OR_RAISE}") == "20f,80r600"
+    assert read(f"{FOLD_OR_RAISE} So: {FOLD_OR_RAISE}") == "20f,80r600"
     with pytest.raises(AgentFailed, match="different actions"):
         read(f"{FOLD_OR_RAISE} {stated(('fold', None, 21), ('raiseTo', 600, 79))}")
 
 
 def test_what_is_unambiguous_is_taken():
     """A whole number with a decimal point, and an action that is never taken, legal or not."""
-    assert read(stated(("raiseTo", 600.0, 60.0), ("call", None, 40.0))) == (
-        Share("raiseTo", 600, 60),
-        Share("call", 0, 40),
-    )
-    assert read(stated(("check", None, 0), ("call", None, 100))) == (Share("call", 0, 100),)
-    assert read(stated(("call", 300, 100))) == (Share("call", 0, 100),)
+    assert read(stated(("raiseTo", 600.0, 60.0), ("call", None, 40.0))) == "60r600,40c"
+    assert read(stated(("check", None, 0), ("call", None, 100))) == "100c"
+    assert read(stated(("call", 300, 100))) == "100c"
 
 
 @pytest.mark.parametrize(
@@ -85,17 +81,17 @@ def test_what_is_cut_off_is_truncated():
     assert told.value.kind == "truncated"
 
 
-def test_other_harnesses_read_no_strategy():
+def test_a_reply_that_is_an_action_has_no_strategy():
     with pytest.raises(AgentFailed, match='"kind" is missing'):
         read_reply(FOLD_OR_RAISE, "stop")
 
 
 def test_the_skill_document_has_no_dice_and_examples_that_can_be_read():
-    skill = default_skill("mixed")
+    skill = default_skill("strategy")
     assert "dice" not in skill.lower()
     assert "one action." not in skill
     lines = [line.strip() for line in skill.splitlines() if line.startswith("    {")]
-    assert {share.kind for line in lines for share in read(line)} == {"fold", "check", "call", "raiseTo"}
+    assert {entry.lstrip("0123456789")[0] for line in lines for entry in read(line).split(",")} == {*"fkcr"}
     assert f"one to {['zero', 'one', 'two', 'three', 'four', 'five', 'six'][MOST_ACTIONS]} different" in skill
 
 
@@ -109,46 +105,17 @@ def test_the_message_has_no_dice_and_asks_for_a_strategy():
     assert told.endswith("up to 6, together 100 percent]}")
 
 
-LEGAL = LegalActions(50, 200, 900)
-
-
-def test_the_draw_follows_the_percentages_whatever_their_order():
-    shares = (Share("raiseTo", 300, 50), Share("fold", 0, 20), Share("raiseTo", 200, 30))
-    weights = weights_of(shares)
-    assert weights == weights_of(shares[::-1])
-    count = 1000
-    rolls = Counter(drawn(weights, (2 * at + 1) * 2**31 // count) for at in range(count))
-    assert rolls == {Action("fold"): 200, Action("raiseTo", 200): 300, Action("raiseTo", 300): 500}
-    assert (drawn(weights, 0), drawn(weights, 2**32 - 1)) == (Action("fold"), Action("raiseTo", 300))
-
-
-def replied(noise, text):
-    """Return what is done after an answer."""
-    return Conversation(MIXED).take_reply(seen(noise=noise), exchange(text))
-
-
-def test_the_bench_draws_by_the_noise_of_the_decision():
-    assert replied(0, FOLD_OR_RAISE) == Action("fold")
-    assert replied(2**32 - 1, FOLD_OR_RAISE) == Action("raiseTo", 600)
-
-
-def test_a_strategy_with_an_illegal_action_is_refused_whatever_would_be_drawn():
-    for noise in (0, 2**32 - 1):
-        assert replied(noise, stated(("raiseTo", 150, 1), ("call", None, 99))) == Action("raiseTo", 150)
-        assert replied(noise, stated(("check", None, 1), ("call", None, 99))) == Action("check")
-
-
 def test_what_was_drawn_is_remembered_with_its_reason():
-    talk = Conversation(LLMSettings(model="openai:m", harness="mixed", memory="session"))
-    assert talk.take_reply(seen(noise=2**32 - 1), exchange(FOLD_OR_RAISE)) == Action("raiseTo", 600)
-    assert "- preflop, raiseTo 600: " in talk.message(seen(noise=0))
+    talk = Conversation(LLMSettings(model="openai:m", reply="strategy", memory="session"))
+    assert talk.take_reply(seen(), exchange(FOLD_OR_RAISE)) == Mix([(Action("fold"), 20), (Action("raiseTo", 600), 80)])
+    assert "- preflop, raiseTo 600: " in talk.message(seen(1, Action("raiseTo", 600), Action("raiseTo", 1_200)))
 
 
 def played(settings=None, policy=mixing, **options):
     """Play a match; return the result, its exchanges and its provider."""
     kept = Kept()
     with Provider(policy=policy) as provider:
-        result = run(provider, harness="mixed", recorder=kept, **(settings or {}), **options)
+        result = run(provider, reply="strategy", recorder=kept, **(settings or {}), **options)
     return result, [each for each in kept.all if each.attempt], provider
 
 
@@ -157,7 +124,8 @@ def test_it_is_played_without_a_fault_by_every_provider(api):
     result, exchanges, _ = played(api=api)
     assert not faults_of(result)
     assert exchanges
-    assert all(each.strategy for each in exchanges)
+    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    assert sum(line.count(":") for game in games for line in game.mixes) == len(exchanges)
 
 
 def test_bad_sums_are_faults_with_a_retry_that_says_what_is_wrong():
@@ -175,9 +143,7 @@ def test_bad_sums_are_faults_with_a_retry_that_says_what_is_wrong():
     again = [prompt for prompt in prompts_of(provider) if "not taken" in prompt]
     assert len(again) == len(faults)
     assert all("Your last answer was not taken: the percentages add up to 105; expected 100" in each for each in again)
-    assert [each.attempt for each in exchanges if each.strategy] == [2] * len(faults)
-    corrected, adjusted = (result.matches[0].margins[name] for name in ("corrected", "adjusted"))
-    assert corrected != adjusted  # by what was stated the second time, which was drawn from
+    assert {each.attempt for each in exchanges} == {1, 2}
 
 
 def test_an_illegal_action_is_a_fault_even_where_it_is_never_drawn():
@@ -188,7 +154,6 @@ def test_an_illegal_action_is_a_fault_even_where_it_is_never_drawn():
     faults = faults_of(result)
     assert {each.kind for each in faults} == {"illegal"}
     assert any(each.forced_fold for each in faults)
-    assert result.matches[0].margins["corrected"] == result.matches[0].margins["adjusted"]
 
 
 SURE = [{"kind": "fold", "amount": None, "percent": 99}]
@@ -199,6 +164,6 @@ def test_a_strategy_is_a_little_longer_in_plans_and_its_dice_are_known_already()
         model = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", **settings}
         return load_config({"participants": [model, "tight"]})
 
-    plain, mixed = (expected_of(config(**each).models()["m"], 50) for each in ({}, {"harness": "mixed"}))
+    plain, mixed = (expected_of(config(**each).models()["m"], 50) for each in ({}, {"reply": "strategy"}))
     assert plain.output_tokens < mixed.output_tokens < 2 * plain.output_tokens
     assert plain.input_tokens < mixed.input_tokens < 1.5 * plain.input_tokens

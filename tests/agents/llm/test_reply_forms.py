@@ -1,8 +1,8 @@
-"""Harnesses: how a model is asked and what it may write, from the settings to the requests on the wire."""
+"""Forms of replies: how a model is asked and what it may write, from the settings to the requests on the wire."""
 
 import pytest
 
-from molt_bench.agents.llm.settings import HARNESS_VERSIONS, LLMSettings
+from molt_bench.agents.llm.settings import REPLY_VERSIONS, LLMSettings
 from molt_bench.agents.llm.skill_document import default_skill
 from molt_bench.agents.llm.talk.prompt import prompt_hash
 from molt_bench.config.loader import load_config
@@ -14,25 +14,25 @@ from tests.agents.llm.provider import Provider
 FACTS = GameSpec(seed=0, hands=50).facts
 
 
-def test_each_harness_has_a_version_and_a_skill_document_of_its_own():
-    assert LLMSettings(model="a:b").harness_label == f"strict/{HARNESS_VERSIONS['strict']}"
-    assert LLMSettings(model="a:b", harness="mixed").harness_label == f"mixed/{HARNESS_VERSIONS['mixed']}"
-    skills = [default_skill(harness) for harness in HARNESS_VERSIONS]
+def test_each_form_has_a_version_and_a_skill_document_of_its_own():
+    assert LLMSettings(model="a:b").reply_form == f"action/{REPLY_VERSIONS['action']}"
+    assert LLMSettings(model="a:b", reply="strategy").reply_form == f"strategy/{REPLY_VERSIONS['strategy']}"
+    skills = [default_skill(form) for form in REPLY_VERSIONS]
     assert ['"strategy"' in skill for skill in skills] == [False, True]
 
 
-def test_the_harness_is_hashed_with_the_prompt():
-    assert prompt_hash("strict/1", "system", "message") != prompt_hash("strict/2", "system", "message")
+def test_the_form_is_hashed_with_the_prompt():
+    assert prompt_hash("action/1", "system", "message") != prompt_hash("action/2", "system", "message")
 
 
 @pytest.mark.parametrize(
     ("settings", "field"),
     [
-        ({"harness": "loose"}, "harness"),
+        ({"reply": "loose"}, "reply"),
         ({"track": "full"}, "track"),
     ],
 )
-def test_settings_that_a_harness_does_not_have_are_one_clear_error(settings, field):
+def test_settings_that_are_none_are_one_clear_error(settings, field):
     model = {"id": "m", "type": "llm", "model": "openai:x", **settings}
     with pytest.raises(ConfigError, match=field):
         load_config({"participants": [model, "tight"]})
@@ -40,7 +40,7 @@ def test_settings_that_a_harness_does_not_have_are_one_clear_error(settings, fie
 
 def test_settings_at_their_defaults_leave_configs_as_they_were():
     plain = load_config({"participants": [{"id": "m", "type": "llm", "model": "openai:x"}, "tight"]}).plain()
-    assert "harness" not in plain["participants"][0]
+    assert "reply" not in plain["participants"][0]
 
 
 def test_a_retry_shows_a_model_its_own_bad_answer_on_the_wire():

@@ -1,4 +1,4 @@
-"""Harness mixed in whole runs: the same bytes from every command, whatever cut the run, and nothing can be edited."""
+"""Replies that state a strategy in whole runs: the same bytes from every command, whatever cut the run."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ def careless(prompt, body):
 
 def config_of(url, **settings):
     """Return the config of a model that mixes, with a memory, and one that is asked for actions."""
-    config = config_for(url, harness="mixed", **settings)
+    config = config_for(url, reply="strategy", **settings)
     config["game"] = {"handsPerGame": 3}
     return config
 
@@ -37,10 +37,10 @@ def whole(one_server, tmp_path_factory):
 
 
 def test_strategies_are_on_record(whole):
-    lines = exchanges_in(whole)
-    assert all(sum(share["percent"] for share in line["strategy"]) == 100 for line in lines if "strategy" in line)
-    assert 0 < sum("strategy" not in line for line in lines) < len(lines) / 2
-    assert lines_of(whole, "journal.jsonl")[0]["versions"]["harness of model"] == "mixed/1"
+    journal = lines_of(whole, "journal.jsonl")
+    stated = sum(text.count(":") for line in journal if line["line"] == "game" for text in line["record"]["mixes"])
+    assert len(exchanges_in(whole)) / 2 < stated < len(exchanges_in(whole))
+    assert journal[0]["versions"]["reply of model"] == "strategy/1"
 
 
 @pytest.mark.slow
@@ -88,14 +88,15 @@ def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
     path = folder / "exchanges.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
-    edited = next(line for line in lines if len(line.get("strategy", ())) > 1)
-    edited["strategy"][0]["percent"] += 1
-    edited["strategy"][1]["percent"] -= 1
+    edited = next(line for line in lines if '"percent"' in line.get("text", ""))
+    reply = json.loads(edited["text"])
+    reply["strategy"] = [{"kind": "fold", "amount": None, "percent": 100}]
+    edited["text"] = json.dumps(reply)
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     unvouched(folder)
     done = quick("verify", folder)
     assert done.returncode == 1
-    assert "the strategy recorded for model, match " in done.stderr + done.stdout
+    assert "differs" in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
 
 
@@ -118,17 +119,17 @@ def test_the_viewer_shows_what_was_stated_and_what_was_asked(whole):
     assert shown
 
 
-def test_a_rating_of_two_harnesses_says_so(server, tmp_path):
+def test_a_rating_of_two_forms_of_replies_says_so(server, tmp_path):
     def either(prompt, body):
         return mixing(prompt) if '"strategy"' in prompt else {"reasoning": "", "kind": "fold", "amount": None}
 
     server.say = either
     config = config_of(server.url)
-    strict = {**config["participants"][0], "id": "strict", "harness": "strict"}
-    config["participants"] = [config["participants"][0], strict]
+    plain = {**config["participants"][0], "id": "plain", "reply": "action"}
+    config["participants"] = [config["participants"][0], plain]
     config["stop"]["budget"]["maxMatches"] = 1
     folder = played(tmp_path, config)
     done = quick("report", folder)
-    plain = " ".join(done.stdout.split())
-    assert "This rating mixes harnesses, tracks or memory" in plain
+    said = " ".join(done.stdout.split())
+    assert "This rating mixes forms of replies, tracks or memory" in said
     assert "mixed/1" in plain
