@@ -6,7 +6,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from molt_bench import Action, Mix, RaiseRange, play_game
+from molt_bench import Action, Mix, RaiseRange, make_agent, play_game
 from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.play.dice import Dice
 from molt_bench.play.play_games import drive, play_game_async
@@ -73,6 +73,12 @@ def test_a_hand_without_a_mix_has_an_empty_line():
 
     record = play_game((Once(), Caller()), seed="s", hands=4, warmup_hands=1)
     assert [bool(line) for line in record.mixes] == [False, True, False, False, False]
+
+
+def test_hands_are_handed_on_with_the_mixes_of_their_own():
+    spec, hands = GameSpec(seed="s", hands=60, players=("tag", "tight")), []
+    record = drive(spec, (make_agent("tag"), make_agent("tight")), hands=hands)
+    assert [each.mixes for each in hands] == [mixes_from_text(line) for line in record.mixes]
 
 
 def test_an_agent_learns_what_was_drawn_from_the_log():

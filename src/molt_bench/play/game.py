@@ -169,7 +169,7 @@ class _Game:
         if self.mixes:
             self.mixed += [""] * (number - 1 - len(self.mixed))
             self.mixed.append(mixes_to_text(self.mixes))
-            self.mixes = {}
+        self.mixes = {}  # a new one for every hand, even after one without a mix, since hands keep theirs
 
     def record(self, faults: tuple[Fault, ...]) -> GameRecord:
         """Return the record of the game."""
