@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import msgspec
 import pytest
 
-from molt_bench import Action, GameSpec, make_agent
+from molt_bench import Action, GameSpec, Mix, make_agent
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
@@ -72,6 +72,17 @@ def test_a_game_is_replayed_without_the_agent_faults_included():
     answers = Replies()
     record = played(Noting(fails=(3, 4, 9)), answers)
     assert record.faults
+    assert played(None, reading(answers)) == record
+
+
+def test_a_mix_is_on_record_and_drawn_from_again():
+    class Mixing(Noting):
+        async def act(self, observation):
+            return Mix([(Action("fold"), 1), (await super().act(observation), 2)])
+
+    answers = Replies()
+    record = played(Mixing(), answers)
+    assert any(record.mixes)
     assert played(None, reading(answers)) == record
 
 

@@ -23,7 +23,7 @@ class StandIn:
         """Return that it knows raises everywhere."""
         return True
 
-    def policy(self, seen):
+    def odds(self, seen):
         """Return every action, the first raise or the call for certain."""
         self.asked.append(seen)
         sizes = [size for size in self._sizes if seen.min_raise_to <= size <= seen.max_raise_to]

@@ -135,7 +135,7 @@ def test_a_game_is_the_sum_of_player_as_hands_that_count(seating, options):
     sign = 1 if seating == "AB" else -1
     hands = [hand_terms(hand) for number, hand, _ in record.replay() if number > record.spec.warmup_hands]
     assert won.raw == record.net[0]
-    assert won.adjusted == pytest.approx(sign * sum(one.adjusted for one in hands))
+    assert won.without_cards == pytest.approx(sign * sum(one.adjusted for one in hands))
 
 
 class Broken:

@@ -21,6 +21,7 @@ from molt_bench.serve.doors.long_poll import give
 from molt_bench.serve.guard import LONGEST_MESSAGE
 from molt_bench.specs import GameLabel
 from molt_bench.web_server import bound
+from tests.agents.external.mixes import WRONG
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 
 
@@ -141,6 +142,34 @@ def test_a_malformed_answer_to_the_open_turn_is_a_mistake(table, fields):
     table.play_on()
     table.join()
     assert table.faults() == [("unparsable", False)]
+
+
+def test_a_mix_is_taken_and_the_next_turn_tells_what_was_drawn(table):
+    table.play(hands=1, close="over")
+    turn = table.turn()
+    mix = [{"kind": "call", "weight": 1}, {"kind": "raiseTo", "low": 300, "high": 900, "weight": 9}]
+    answer = table.client.post("v1/act", params={"wait": LONG_S}, json={"turn_token": turn["turn_token"], "mix": mix})
+    assert answer.json()["verdict"] == "taken"
+    drawn = answer.json()["turn"]["observation"]["log"][0]
+    table.play_on(answer.json()["turn"])
+    table.join()
+    assert table.records[1].mixes[0] == "0:1c,9r300-900"
+    log = next(table.records[1].replay()).hand.log
+    assert (drawn["kind"], drawn["amount"]) == (log[0].kind, log[0].amount)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, kind, _) in WRONG.items() if kind != "flood"])
+def test_a_wrong_mix_is_a_mistake_and_the_turn_stays_open(table, name):
+    fields, kind, _ = WRONG[name]
+    table.play(hands=1, max_retries=1, close="over")
+    turn = table.turn()
+    body = f'{{"turn_token":"{turn["turn_token"]}",{fields}}}'
+    answer = table.client.post("v1/act", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 409)
+    table.play_on()
+    table.join()
+    broken = "not JSON" in answer.text or "is not taken" in answer.text or "digits" in answer.text
+    assert table.faults() == ([] if broken else [(kind, False)]), "what is not JSON names no turn"
 
 
 def test_what_names_no_turn_is_refused_and_no_mistake(table):

@@ -8,6 +8,7 @@ from molt_bench.agents.blueprint.agent import BlueprintAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
+from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation, observe
 from molt_bench.seeds import derive
 
@@ -69,7 +70,10 @@ def decisions(number: int, bot: BlueprintAgent) -> Iterator[tuple[Observation, H
             continue
         seen = observe(hand, 1)
         yield seen, hand
-        hand.apply(bot.act(seen))
+        answer = bot.act(seen)
+        if isinstance(answer, Mix):
+            answer = answer.drawn(derive(number, "entry", len(hand.log)) >> 192, 0)
+        hand.apply(answer)
 
 
 def observations(count: int, bot: BlueprintAgent, *, start: int = 0) -> list[Observation]:

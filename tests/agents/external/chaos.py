@@ -161,6 +161,8 @@ def misbehave(behaviour, seen, log=""):
                 pass
         case "environment":
             well(seen)
+        case _ if behaviour.startswith("says "):
+            say(f'{{"type":"action","id":{number},{behaviour.removeprefix("says ")}}}\n')
         case _:
             well(seen)
 

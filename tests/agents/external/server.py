@@ -70,6 +70,9 @@ class Server:
     def _answer(self, seen):
         good = {"type": "action", "id": seen["id"], "kind": "call" if seen["toCall"] else "check"}
         body = json.dumps(good).encode()
+        if self.behaviour.startswith("says "):
+            fields = self.behaviour.removeprefix("says ")
+            return response(f'{{"type":"action","id":{seen["id"]},{fields}}}'.encode())
         match self.behaviour:
             case "never":
                 self._over.wait(60)

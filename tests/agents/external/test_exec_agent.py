@@ -23,6 +23,7 @@ from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel
 from molt_bench.testing import check_agent
+from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
 from tests.agents.external.playing import CHAOS, PYTHON, chaos, faults, log_of, on_linux, played, processes_with
 
 SOON = 0.3
@@ -307,3 +308,18 @@ def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
 def test_the_conformance_kit_takes_a_program_and_ends_it(log):
     report = check_agent(chaos("well", log), hands=2)
     assert report.ok, report
+
+
+def test_a_program_may_answer_with_a_mix(log):
+    record = played(chaos(f'says "mix":{json.dumps(GOOD)}', log), hands=1)
+    assert record.faults == ()
+    assert record.mixes[0].startswith(f"0:{GOOD_TEXT}")
+
+
+@pytest.mark.parametrize("name", sorted(WRONG.keys() - {"a flood"}))  # no command can be as long
+def test_a_wrong_mix_is_a_fault_of_its_kind_at_every_attempt(name, log):
+    fields, kind, words = WRONG[name]
+    record = played(chaos(f"says {fields}", log), hands=1, max_retries=1)
+    assert [(fault.kind, fault.attempt) for fault in record.faults] == [(kind, 1), (kind, 2)]
+    assert all(words in fault.message for fault in record.faults)
+    assert record.mixes == ()

@@ -1,6 +1,7 @@
 """A web server in a seat: whatever it does is counted by its kind, and its key is told to nobody."""
 
 import asyncio
+import json
 import socket
 import time
 
@@ -8,6 +9,7 @@ import pytest
 
 from molt_bench import ConfigError, ParticipantSpec, make_agent, play_game, play_game_async
 from molt_bench.arena.benchmark import run_benchmark
+from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
 from tests.agents.external.playing import faults, played
 from tests.agents.external.server import Server
 
@@ -167,3 +169,20 @@ def test_settings_that_cannot_work_are_config_errors(settings, field):
         make_agent(ParticipantSpec(id="web", type="http", params=settings))
     assert error.value.field == field
     assert "secret" not in str(error.value)
+
+
+def test_a_server_may_answer_with_a_mix():
+    with Server(f'says "mix":{json.dumps(GOOD)}') as server:
+        record = played(web(server.url), hands=1)
+    assert record.faults == ()
+    assert record.mixes[0].startswith(f"0:{GOOD_TEXT}")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_mix_is_a_fault_of_its_kind_at_every_attempt(name):
+    fields, kind, words = WRONG[name]
+    with Server(f"says {fields}") as server:
+        record = played(web(server.url), hands=1, max_retries=1)
+    assert [(fault.kind, fault.attempt) for fault in record.faults] == [(kind, 1), (kind, 2)]
+    assert all(words in fault.message for fault in record.faults)
+    assert record.mixes == ()

@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from molt_bench import Action, AgentFailed, IllegalAction
+from molt_bench import Action, AgentFailed, IllegalAction, Mix, RaiseRange
 from molt_bench.agents.external.program_settings import AcpcSettings, ExecSettings, HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
     Rejection,
+    answer_of,
     decision,
+    fields_of,
     hello,
     line_of,
     protocol_schema,
@@ -30,6 +32,7 @@ from molt_bench.poker.actions import CALL, CHECK, KINDS
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import observe, result_for
+from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
 from tests.agents.llm.test_prompt_leaks import any_action, swapped
 
 ROOT = Path(__file__).parents[3]
@@ -149,6 +152,24 @@ def test_no_answer_whatever_does_more_harm_than_a_fault(answer):
         assert str(failure.value).isprintable()
 
 
+def test_a_mix_is_read_and_written():
+    line = json.dumps({"type": "action", "id": 3, "mix": GOOD}).encode()
+    number, mix = read_action(line)
+    assert (number, mix.text) == (3, GOOD_TEXT)
+    assert answer_of(fields_of(mix)) == mix
+    assert FROM_AGENT.is_valid(json.loads(line))
+
+
+@pytest.mark.parametrize("name", [name for name, (_, kind, words) in WRONG.items() if "legal: " not in words])
+def test_a_wrong_mix_is_one_fault_that_says_what_is_wrong(name):
+    fields, kind, words = WRONG[name]
+    with pytest.raises(AgentFailed) as told:
+        read_action(b'{"type":"action","id":3,%s}' % fields.encode())
+    assert told.value.kind == (kind if kind != "flood" else "unparsable")  # a flood is stopped before it is read
+    assert words in str(told.value)
+    assert "\n" not in str(told.value)
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.sampled_from(KINDS),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=2),
@@ -262,11 +283,12 @@ def test_the_messages_in_the_guide_are_real_ones():
         hand.apply(each)
     sent += [result(result_for(hand, 0, 1)), Rejection(message=str(illegal.value)), Bye()]
     shown = samples()
-    answers = [shown.pop(at) for at in (1, 2, 2)]
+    answers = [shown.pop(at) for at in (1, 2, 2, 2)]
     assert shown == [json.loads(line_of(message)) for message in sent]
     read_hello(json.dumps(answers[0]).encode())
     assert read_action(json.dumps(answers[1]).encode()) == (2, CALL)
     assert read_action(json.dumps(answers[2]).encode()) == (2, Action("raiseTo", 1200))
+    assert read_action(json.dumps(answers[3]).encode()) == (2, Mix([(CALL, 3), (RaiseRange(800, 1600), 1)]))
 
 
 def test_the_messages_in_the_guide_are_as_the_schema_says():
