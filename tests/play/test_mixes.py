@@ -11,6 +11,7 @@ from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.play.dice import Dice
 from molt_bench.play.play_games import drive, play_game_async
 from molt_bench.poker.mix import mixes_from_text
+from molt_bench.poker.observation import PlayedHand
 from molt_bench.specs import GameSpec
 from tests.play.agents import Caller
 from tests.poker.test_mix import REFUSED
@@ -87,6 +88,17 @@ def test_an_agent_learns_what_was_drawn_from_the_log():
     drawn = [parsed.hand.log for parsed in record.replay()]
     assert all(drawn[seen.hand_number - 1][: len(seen.log)] == seen.log for seen in mixer.seen)
     assert [result.log for result in mixer.results] == drawn
+
+
+def test_whoever_takes_luck_out_of_hands_gets_the_mixes():
+    class Seldom(Mixer):
+        def act(self, observation):
+            mix = super().act(observation)
+            return mix if observation.hand_number % 3 else Action("fold")
+
+    hands: list[PlayedHand] = []
+    record = drive(GameSpec(seed="s", hands=20), (Seldom(), Caller()), hands=hands)
+    assert [each.mixes for each in hands] == [mixes_from_text(line) for line in record.mixes]
 
 
 def test_drivers_draw_alike():

@@ -106,7 +106,7 @@ def game_events(
             except (AgentFailed, IllegalAction) as failure:
                 forced = yield from faults.retry(hand, observation, failure, game.take)
         if hands is not None:
-            hands.append(PlayedHand(number, hand, game.mixes))
+            hands.append(PlayedHand(number, hand, game.mixes or {}))
         game.finish(hand, number, forced=forced)
         if hearing:
             faults.hand_number = number
