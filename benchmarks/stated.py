@@ -14,7 +14,7 @@ from statistics import fmean, stdev, variance
 from time import perf_counter
 from typing import Any, Final
 
-from ladders import KNOWN, LATER, LATEST, VALIDATION, Plan
+from ladders import AGAIN, KNOWN, LATER, LATEST, NEWEST, VALIDATION, Plan
 
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.match import play_match
@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=4, help="of each pairing (%(default)s)")
     parser.add_argument("--workers", type=int, default=2, help="processes (%(default)s)")
     options = parser.parse_args()
-    plans = {plan.name: plan for plan in (*VALIDATION, *LATER, *LATEST, *KNOWN)}
+    plans = {plan.name: plan for plan in (*VALIDATION, *LATER, *LATEST, *NEWEST, *AGAIN, *KNOWN)}
     wanted = options.names or [name for name in plans if name.startswith("open ")]
     print("variance over that without the luck of cards alone, by match of each pairing")
     with ProcessPoolExecutor(options.workers) as pool:
