@@ -14,19 +14,17 @@ from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_reason, rules_of
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.rating.gauntlet import GauntletModel
-from molt_bench.rating.pairwise_model import MarginModel, ModelOptions, first_guess
+from molt_bench.rating.model import MarginModel, first_guess
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MatchResult
 from molt_bench.specs import Pair
 
 
 def quick_model(participants: Sequence[str], plan: Plan) -> MarginModel:
-    """Return the margin model of a ladder."""
-    options = ModelOptions(hands=2 * plan.hands, sd_per_hand=first_guess(plan.stack))
-    if plan.reference is not None:
-        return GauntletModel(participants, plan.reference, **options)
-    return MarginModel(participants, **options)
+    """Return a margin model of the kind that a run of a ladder has."""
+    return MarginModel(
+        participants, hands=2 * plan.hands, sd_per_hand=first_guess(plan.stack), yardstick=plan.reference
+    )
 
 
 class PoolLadder(Ladder):
@@ -110,7 +108,7 @@ def run(draws: Draws, config: BenchmarkConfig, ladder: PoolLadder | None = None)
             situation_of(ladder),
             matches=config.matches_per_round(),
             recent=[match.participants for match in ladder.matches[-window:]] if window else [],
-            threshold=1 - ladder.error if ladder.by_margins else sure.threshold,
+            threshold=ladder.settled if ladder.by_margins else sure.threshold,
         )
         for pair in chosen:
             ladder.look_up(pair)

@@ -24,17 +24,17 @@ TERMS: Final = {
     ),
     "match": ("One meeting of two agents: a number of seed pairs.", "why/how-a-run-works.md"),
     "margin": ("What one agent wins from the other in a seed pair, per hand.", "why/methods.md"),
-    "±95%": ("Half of the 95% interval: of such intervals, 95 in 100 contain the true value.", "why/methods.md"),
+    "±": ("Half of the interval that decides, which allows for a look after every round.", "why/methods.md"),
     "lead": (
         "How much more one agent wins from the whole field, itself included, than the next one in the ranking.",
         "why/methods.md",
     ),
     "tie": (
-        "Two agents surely within the tie margin of each other: too close to matter.",
+        "Two agents surely within 1.25 tie margins of each other: too close to matter.",
         "why/methods.md",
     ),
     "sure": (
-        "How sure it is that an agent is better than the next one, allowing for a look after every round.",
+        "The largest threshold at which two neighbours would be called ordered or tied.",
         "why/methods.md",
     ),
     "rank": (

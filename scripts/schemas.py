@@ -65,13 +65,22 @@ UNRANKED: Final = say(BOOLEAN, "False for one that hardly ever gave a usable ans
 REFERENCE: Final = say(TEXT, "Who the others are measured against; absent where there is nobody.")
 PARTS: Final = {
     "mean": or_null(NUMBER, "The estimate; null if nothing is known."),
-    "halfWidth95": or_null(NUMBER, "Half of its 95% interval; null if nothing is known."),
+    "halfWidth": or_null(NUMBER, "Half of its interval, as wide as those that decide; null if nothing is known."),
 }
-INTERVAL: Final = fields("A mean and its interval.", **PARTS)
 
 REPLY: Final = say(TEXT, "How a language model is asked: the form of its replies with its version.")
 SANDBOX: Final = say(TEXT, "The box that a program or Python code played in; `none` without one.")
 TRACK: Final = say(TEXT, "What a language model is told besides what the table shows.")
+VERDICT: Final = fields(
+    "What is claimed of two, in thousandths of a big blind per hand.",
+    above=say(TEXT, "The one that stands or comes out above."),
+    below=TEXT,
+    lead=or_null(NUMBER, "How much more it wins; null if not all that this rests on has been played."),
+    halfWidth=or_null(NUMBER, "Half of the interval that decides."),
+    sure=or_null(NUMBER, "The largest threshold at which the two would be called ordered or tied."),
+    verdict={"enum": ["ordered", "tied", "open"]},
+    tieMargin=say(NUMBER, "Leads up to this size do not matter; 0 where nobody can tie."),
+)
 LEADERBOARD: Final = fields(
     "The final table. The same config gives the same bytes.",
     reference_=REFERENCE,
@@ -91,20 +100,16 @@ LEADERBOARD: Final = fields(
             losses=say(INTEGER, "Matches lost."),
             draws=say(INTEGER, "Matches drawn."),
             bbPer100=or_null(NUMBER, "Big blinds won per 100 hands against the field; null before its first match."),
-            bbPer100HalfWidth95=or_null(NUMBER, "Half of its 95% interval; null if it is not known."),
+            bbPer100HalfWidth=or_null(NUMBER, "Half of its interval, as wide as those that decide; null if unknown."),
             rawBbPer100=or_null(NUMBER, "What it won in chips, from the same opponents."),
-            rawBbPer100HalfWidth95=or_null(NUMBER, "Half of its 95% interval; null if it is not known."),
+            rawBbPer100HalfWidth=or_null(NUMBER, "Half of its interval; null if it is not known."),
             bbPer100FromReference_=or_null(NUMBER, "What it won from the reference, if there is one."),
-            bbPer100FromReferenceHalfWidth95_=or_null(NUMBER, "Half of the 95% interval of that."),
+            bbPer100FromReferenceHalfWidth_=or_null(NUMBER, "Half of the interval of that."),
             rankRange=or_null(
                 {"type": "array", "items": INTEGER},
                 "Its rank: the best and the worst that are possible by the orders that the run claims.",
             ),
-            rankInterval95=or_null(
-                {"type": "array", "items": INTEGER},
-                "The best and the worst rank, each interval as sure as the run.",
-            ),
-            betterThanNext=or_null(NUMBER, "Confidence that it is better than the next one; null for the last."),
+            betterThanNext=or_null(NUMBER, "How sure the verdict on it and the next one is; null for the last."),
             hands=say(INTEGER, "Hands dealt to it, warm-up included."),
             faults=by_key(INTEGER, "How many faults of each kind it made."),
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
@@ -115,6 +120,8 @@ LEADERBOARD: Final = fields(
         ),
         "Everybody, best first.",
     ),
+    leads=listed(VERDICT, "How much more one wins from the field than the next one, for all neighbours."),
+    headToHead=listed(VERDICT, "What one wins from another in their own games alone, for all who have met."),
 )
 _SUMS: Final = {
     "scoreA": say(INTEGER, "Chips that A won from B."),
@@ -175,30 +182,12 @@ MARGINS: Final = fields(
         ),
         "Best first.",
     ),
-    neighbours=listed(
-        fields(
-            "Two neighbours in the ranking.",
-            above=TEXT,
-            below=TEXT,
-            verdict={"enum": ["ordered", "tied", "unresolved"]},
-            sure=say(NUMBER, "Confidence of the stop rule in this order."),
-            posterior=say(NUMBER, "The probability of this order after a single look."),
-            lead=fields(
-                "How much more the upper one wins.",
-                **PARTS,
-                shrunk=or_null(NUMBER, "The mean without what is due to stopping for it; null if no order is claimed."),
-            ),
-        ),
-        "What the run claims about each pair of neighbours.",
-    ),
     pairs=listed(
         fields(
             "Two that have met.",
             a=TEXT,
             b=TEXT,
             seedPairs=say(INTEGER, "Seed pairs they have played."),
-            sure=say(NUMBER, "Confidence that one of them wins from the other."),
-            certifiedHalfWidth=or_null(NUMBER, "Half of the interval that holds however often one looks."),
             estimators=fields(
                 "What a wins from b by each estimator.",
                 **dict.fromkeys(
@@ -212,15 +201,6 @@ MARGINS: Final = fields(
             ),
         ),
         "All pairs that have met.",
-    ),
-    transitiveShare=fields(
-        "How much of the results one number for each participant explains.",
-        measured=or_null(NUMBER, "Of what was measured."),
-        withoutLuck=or_null(NUMBER, "Of what is left without luck."),
-    ),
-    payoffs=listed(
-        listed(or_null(INTERVAL, "What the row wins from the column; null if they have not met."), "A row."),
-        "The payoff matrix, in the order of the config.",
     ),
     cycles=listed(
         fields("Each beats the next, and the last the first.", members=listed(TEXT, "Ids."), sure=NUMBER),
@@ -244,7 +224,7 @@ CONVERGENCE: Final = fields(
             ranking_=listed(TEXT, "The whole ranking, best first, if others have moved."),
             confidences=listed(
                 fields("Two neighbours.", above=TEXT, below=TEXT, confidence=say(NUMBER, "To 4 decimals.")),
-                "Confidence in the order of two neighbours in the ranking, if it is new.",
+                "How sure the verdict on two neighbours in the ranking is, if it is new.",
             ),
         ),
         "In schedule order.",
@@ -293,6 +273,7 @@ USAGE: Final = fields(
 SUMMARY: Final = fields(
     "The run as a whole. It has times, so it differs from run to run.",
     headline=or_null(TEXT, "Who leads, by how much, how sure that is, and what is open; null without a match."),
+    disagreements_=listed(TEXT, "Claimed orders against what two win from each other, and cycles."),
     stopReason=say(TEXT, "Why the run ended."),
     totals=fields("What was played.", matches=INTEGER, games=INTEGER, hands=INTEGER, actions=INTEGER),
     seconds=say(NUMBER, "How long it took, over all sessions."),

@@ -10,7 +10,6 @@ from molt_bench.bench.stop_rules import (
     topk_stable,
 )
 from molt_bench.config.sections import AdjacentConfidence, Budget, StopConfig
-from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict
 
 
@@ -76,12 +75,12 @@ def test_the_first_condition_that_holds_gives_the_reason():
 
 
 def a_verdict(kind, sure=0.99):
-    return Verdict("a", "b", Estimate(100.0, 10.0, 20.0), sure, kind)
+    return Verdict("a", "b", 100.0, 30.0, sure, kind)
 
 
 def test_a_run_stops_when_everything_is_ordered_or_tied():
     rule = adjacent_margins(0.95, 250)
-    assert rule(progress(verdicts=(a_verdict("ordered"), a_verdict("unresolved")))) is None
+    assert rule(progress(verdicts=(a_verdict("ordered"), a_verdict("open")))) is None
     assert rule(progress(verdicts=(a_verdict("ordered"),), connected=False)) is None
     said = rule(progress(verdicts=(a_verdict("ordered", 0.981), a_verdict("tied"))))
     assert said == (
@@ -91,14 +90,12 @@ def test_a_run_stops_when_everything_is_ordered_or_tied():
 
 
 def test_a_run_has_converged_if_its_order_is_decided_whatever_ended_it():
-    lead = Estimate(300.0, 50.0, 100.0)
-    ordered, unresolved = (
-        progress(ranking=("a", "b"), verdicts=(Verdict("a", "b", lead, 0.99, kind),), matches=20)
-        for kind in ("ordered", "unresolved")
+    ordered, open_ = (
+        progress(ranking=("a", "b"), verdicts=(a_verdict(kind),), matches=20) for kind in ("ordered", "open")
     )
     both = StopConfig(adjacent_confidence=AdjacentConfidence(), budget=Budget(max_matches=20))
     assert has_converged(both, ordered)
-    assert not has_converged(both, unresolved), "only the budget is spent"
+    assert not has_converged(both, open_), "only the budget is spent"
     assert not has_converged(StopConfig(adjacent_confidence=None, budget=Budget(max_matches=20)), ordered)
-    nobody = progress(ranking=("a", "b"), verdicts=(Verdict("a", "b", lead, 0.99, "tied"),), unranked=["a"])
+    nobody = progress(ranking=("a", "b"), verdicts=(a_verdict("tied"),), unranked=["a"])
     assert not has_converged(both, nobody), "nobody is left to compare"

@@ -57,7 +57,7 @@ def test_every_number_of_the_table_is_explained_for_its_agent(found):
 def test_it_says_why_a_lead_is_smaller_than_the_difference_of_two_results(found):
     """With three players, it is two thirds of that."""
     above, below = found.rows[:2]
-    lead = found.model.lead(above.rating.id, below.rating.id).mean / 10
+    lead = found.model.lead(above.rating.id, below.rating.id) / 10
     assert lead == pytest.approx((above.bb_per_100 - below.bb_per_100) * 2 / 3)
     assert "about 2/3 of the difference between two results" in explanation(found)[-1]
 

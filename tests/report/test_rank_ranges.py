@@ -83,7 +83,7 @@ def test_brackets_are_around_those_who_are_not_told_apart(run):
 def _terminal(run: Path) -> dict[str, str]:
     out = StringIO()
     print_result(Analysis(StoredRun.open(run).result()), Console(file=out, width=120))
-    return {name: rank for rank, name in re.findall(r"^ *(\d+(?:-\d+)?) +(\w+) +\d", out.getvalue(), re.MULTILINE)}
+    return {name: rank for rank, name in re.findall(r"^ *(\d+(?:-\d+)?) +(\w+) +[+-]?\d", out.getvalue(), re.MULTILINE)}
 
 
 def _json(run: Path) -> dict[str, str]:

@@ -13,8 +13,9 @@ from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange, Tokens
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import Horizon
+from molt_bench.rating.boundary import Boundary
+from molt_bench.rating.estimate import Estimate
+from molt_bench.rating.model import MarginModel
 from molt_bench.rating.verdicts import Judge
 from molt_bench.specs import GameLabel
 from molt_bench.study.pilot import SD_PER_HAND, Pilot, guess_of, pilot_of
@@ -47,7 +48,7 @@ def stopping_times(planner, names, gap, runs):
     """Play Normal margins by the run's own rule until the first two are decided; return when that was, and how."""
     dice = np.random.RandomState(len(names))
     times, kinds = [], []
-    judge = Judge(Horizon(250.0, 4))
+    judge = Judge(Boundary(0.05, 250.0, 4))
     for _ in range(runs):
         known = MarginModel(names, hands=100)
         skill = {name: gap if name == names[0] else 0.0 for name in names}
@@ -55,10 +56,10 @@ def stopping_times(planner, names, gap, runs):
             for first, second in combinations(names, 2):
                 drawn = skill[first] - skill[second] + planner.assumed.deviation * dice.standard_normal()
                 known.add((first, second), [drawn])
-            kind = "unresolved"
+            kind = "open"
             if count >= 4:
                 kind = judge.verdicts(known, [(names[0], names[1])])[0].kind
-            if kind != "unresolved":
+            if kind != "open":
                 break
         times.append(count)
         kinds.append(kind)
@@ -93,7 +94,8 @@ def test_an_interval_of_that_width_is_what_simulated_results_have():
         known = MarginModel(["p0", "p1", "p2"], hands=100)
         for pair in combinations(known.participants, 2):
             known.add(pair, [*(planner.assumed.deviation * dice.standard_normal(need.seed_pairs))])
-        widths.append(known.result("p1").half_width(0.95))
+        found = known.sums.results()
+        widths.append(Estimate(0.0, float(found.error[0, 1]), float(found.free[0, 1])).half_width(0.95))
     assert need.outcome == "interval"
     assert fmean(widths) == pytest.approx(400.0, rel=0.06)
 

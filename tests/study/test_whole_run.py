@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from molt_bench.config.loader import load_config
-from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import Pilot, pilot_of_margins
 from molt_bench.study.planner import Planner
@@ -30,9 +29,11 @@ def config(count, *, hands=50, **sections):
 
 def pilot_like(skills, deviation, count, planned, *, seed=1):
     """Return a pilot of drawn margins."""
-    dice, known = np.random.RandomState(seed), MarginModel(list(skills), hands=100)
-    for one, two in combinations(skills, 2):
-        known.add((one, two), [*(skills[one] - skills[two] + deviation * dice.standard_normal(count))])
+    dice = np.random.RandomState(seed)
+    known = {
+        (one, two): (skills[one] - skills[two] + deviation * dice.standard_normal(count)).tolist()
+        for one, two in combinations(skills, 2)
+    }
     return pilot_of_margins(known, planned)
 
 

@@ -70,7 +70,7 @@ def test_a_run_page_has_all_parts_and_the_numbers_of_the_run_itself(library, run
     for row, written in zip(page["leaderboard"], own, strict=True):
         assert row["id"] == written["id"]
         assert row["ranks"] == written["rankRange"]
-        for key, theirs in (("mu", "mu"), ("bb100", "bbPer100"), ("halfWidth", "bbPer100HalfWidth95")):
+        for key, theirs in (("mu", "mu"), ("bb100", "bbPer100"), ("halfWidth", "bbPer100HalfWidth")):
             assert row[key] == pytest.approx(written[theirs], abs=0.001)
     assert page["convergence"]["matches"] == [1, 2, 3, 4]
     last = {series["id"]: series["bb100"][-1] for series in page["convergence"]["series"]}

@@ -66,9 +66,8 @@ class RunFrames:
         rows = []
         for each in leaderboard(self.analysis)["participants"]:
             best, worst = each.pop("rankRange") or (None, None)
-            low, high = each.pop("rankInterval95") or (None, None)
             faults = sum(each.pop("faults").values())
-            ranks = {"rankBest": best, "rankWorst": worst, "rankLow95": low, "rankHigh95": high}
+            ranks = {"rankBest": best, "rankWorst": worst}
             rows.append({**each, **ranks, "faults": faults})
         return self._table(rows)
 

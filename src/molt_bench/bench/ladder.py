@@ -1,11 +1,12 @@
 """The ladder: what a run has learned so far, match by match."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Final
 
-from molt_bench.bench.margin_model_choice import fill, margin_model
+import numpy as np
+
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
 from molt_bench.bench.result import Convergence, PlayedMatch
@@ -15,13 +16,25 @@ from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.plugin import ComingMatch, Luck, Registered
+from molt_bench.rating.model import MarginModel, first_guess
 from molt_bench.rating.openskill import Ratings
-from molt_bench.rating.verdicts import Verdict
+from molt_bench.rating.verdicts import Result, Verdict
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.specs import GameSpec, Pair
 
-#: Confidence that the first participant is better than the second.
-Confidence: TypeAlias = Callable[[str, str], float]
+#: Uncertainty about a participant without results, in thousandths of a big blind per hand.
+_ANYTHING: Final = 10_000.0
+
+
+def margin_model(config: BenchmarkConfig, *, left: Collection[str] = ()) -> MarginModel:
+    """Return the margin model of a run, which is empty; those who `left` the run are outside the field."""
+    return MarginModel(
+        [participant.id for participant in config.participants],
+        hands=2 * config.game.hands_per_game,
+        sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
+        anchors={*config.anchors(), *left},
+        yardstick=config.scheduler.reference,
+    )
 
 
 class Ladder:
@@ -41,7 +54,6 @@ class Ladder:
         played: Matches of each participant so far.
         estimates: What player A won in games that are not rated yet, if a worker has computed it.
         by_margins: Whether margins decide, and not OpenSkill ratings.
-        confidence: By which the order of two is judged.
 
     Args:
         keep_hands: Whether match results keep their individual hands.
@@ -81,10 +93,10 @@ class Ladder:
         self.played: Counter[str] = Counter()
         self._confidences: tuple[float, ...] | None
         self._verdicts: tuple[Verdict, ...] | None
+        self._results: dict[str, Result] | None
         self._stop: StopConfig | None = None
         self.judge_by(config.stop)
         self.by_margins = rule_of(config.stop).method == "margin"
-        self.confidence: Confidence = self._sure if self.by_margins else self.ratings.superiority
 
     def judge_by(self, stop: StopConfig) -> None:
         """Switch to another stop rule; what the confidence is computed from stays the same."""
@@ -162,8 +174,7 @@ class Ladder:
         if left != self.left:
             self.left = left
             self.open_meetings = Meetings({pair: met for pair, met in self.meetings.items() if left.isdisjoint(pair)})
-            played = ((match.participants, match.margins) for match in self.matches)
-            self.margins = fill(margin_model(self.config, left=left), played, self.config.rating.estimator)
+            self.margins.leave_out({*self.config.anchors(), *left})
             self._look_anew()
         self.rankings.append(self.ranking())
 
@@ -183,32 +194,56 @@ class Ladder:
         return self.ratings.leaderboard()
 
     def confidences(self) -> tuple[float, ...]:
-        """Return the confidence in the order of each adjacent pair of the ranking."""
+        """Return how sure the verdict on each adjacent pair of the ranking is."""
         if self.by_margins:
             return tuple([each.sure for each in self.verdicts()])
         if self._confidences is None:
-            self._confidences = tuple(self.confidence(above, below) for above, below in pairwise(self.ranking()))
+            self._confidences = tuple(self.ratings.superiority(*pair) for pair in pairwise(self.ranking()))
         return self._confidences
 
-    def _sure(self, above: str, below: str) -> float:
-        return self.judge.sure(self.margins.lead(above, below))
+    def beliefs(self) -> dict[str, float]:
+        """Return the mean of the belief about everybody: what it wins from the field, or mu."""
+        if not self.by_margins:
+            return {name: self.ratings[name].mu for name in self.margins.participants}
+        return dict(zip(self.margins.participants, self.margins.sums.results().mean[0].tolist(), strict=True))
+
+    def doubts(self) -> dict[str, float]:
+        """Return the standard deviation of the same."""
+        if not self.by_margins:
+            return {name: self.ratings[name].sigma for name in self.margins.participants}
+        errors = np.minimum(self.margins.sums.results().error[0], _ANYTHING)
+        return dict(zip(self.margins.participants, errors.tolist(), strict=True))
+
+    def sure_of_all(self) -> dict[Pair, float]:
+        """Return how sure the verdict on every pair that may play is."""
+        pairs = list(self.open_meetings)
+        if not self.by_margins:
+            sure = self.ratings.superiority
+            return {pair: max(sure(*pair), sure(*pair[::-1])) for pair in pairs}
+        return {pair: each.sure for pair, each in zip(pairs, self.judge.verdicts(self.margins, pairs), strict=True)}
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
         if self._verdicts is None:
-            neighbours = pairwise(self.ranking())
-            self._verdicts = self.judge.verdicts(self.margins, neighbours)
+            self._verdicts = self.judge.neighbours(self.margins, self.ranking())
         return self._verdicts
+
+    def result(self, name: str) -> Result:
+        """Return what a participant wins from the field."""
+        if self._results is None:
+            self._results = self.judge.results(self.margins)
+        return self._results[name]
 
     def _look_anew(self) -> None:
         """Forget what was computed before the last change."""
         self._confidences = None
         self._verdicts = None
+        self._results = None
 
     @property
-    def error(self) -> float:
-        """Allowed error for the order of one adjacent pair; halved, since it may be wrong in either direction."""
-        return self.judge.strictest(len(self.config.participants) - 1) / 2
+    def settled(self) -> float:
+        """How sure a verdict on two neighbours has to be to be claimed."""
+        return 1 - self.judge.share(len(self.ranking()) - 1)
 
     def progress(self, spending: Spending, *, seconds: float) -> Progress:
         """Return what the stop rules look at."""

@@ -1,28 +1,19 @@
 """The next round of a run: how many matches it has room for, and their pairings, as decided now or as played before."""
 
 from collections import Counter
-from functools import cache
-from math import inf
-from typing import Final
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
+from molt_bench.bench.schedule.gains import Gains
 from molt_bench.bench.schedule.matchmakers import matchmaker_named
 from molt_bench.bench.schedule.round_choice import choose_round
-from molt_bench.bench.schedule.situation import Contrast, Later, LaterMapping, Lookup, Situation
+from molt_bench.bench.schedule.situation import Later, Situation
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
-from molt_bench.rating.sequential_batch import deciding_errors
-from molt_bench.rating.student import Estimate
 from molt_bench.specs import Pair
-
-#: Uncertainty about a participant without results, in thousandths of a big blind per hand.
-_ANYTHING: Final = 10_000.0
-#: The least standard error of a lead that is aimed for, in the same unit.
-_LEAST_SCALE: Final = 1e-3
 
 
 def room_for_matches(stop: StopConfig, progress: Progress, room: int) -> int:
@@ -51,7 +42,7 @@ def next_pairs(
         situation_of(ladder, _costs(ladder, spending)),
         matches=room,
         recent=[match.participants for match in ladder.matches[-window:]] if window else [],
-        threshold=1.0 if confidence is None else 1 - ladder.error if ladder.by_margins else confidence.threshold,
+        threshold=1.0 if confidence is None else ladder.settled if ladder.by_margins else confidence.threshold,
         allowed=None if blocks.endless else lambda pair: blocks.has_block(pair, ladder.meetings[pair]),
     )
     return tuple(chosen)
@@ -72,40 +63,31 @@ def followed_pairs(ladder: Ladder, blocks: SeedBlocks, past: Past, room: int) ->
 
 def situation_of(ladder: Ladder, cost: dict[Pair, float] | None = None) -> Situation:
     """Return what a matchmaker knows; `cost` is the cost of a match of each pair, if costs differ."""
-    config, ranking, ratings, by_margins = ladder.config, ladder.ranking(), ladder.ratings, ladder.by_margins
-    # Most matchmakers look at some of these only: they are computed when asked for.
-    margins = ladder.margins
-    result = cache(margins.result)
-    sure = ladder.confidence
+    config, by_margins = ladder.config, ladder.by_margins
     return Situation(
-        ranking=ranking,
-        mu=Lookup(ranking, lambda name: result(name).mean if by_margins else ratings[name].mu),
-        sigma=Lookup(ranking, lambda name: _sigma(result(name)) if by_margins else ratings[name].sigma),
+        ranking=ladder.ranking(),
+        # Most matchmakers look at some of these only: they are computed when asked for.
+        mu=Later(ladder.beliefs),
+        sigma=Later(ladder.doubts),
         meetings=ladder.open_meetings,
-        confidence=Lookup(ladder.open_meetings, lambda pair: max(sure(*pair), sure(*pair[::-1]))),
+        confidence=Later(ladder.sure_of_all),
         exploration=config.scheduler.exploration,
         seed=config.seeds.master_seed or 0,
         matches=len(ladder.matches),
-        seeds_per_match=config.seeds.per_match,
         min_meetings=ladder.min_meetings if by_margins else 0,
-        variance=LaterMapping(margins.variances),
-        contrasts=Later(lambda: [Contrast(margins.lead_weights(*pair), target) for pair, target in _targets(ladder)]),
-        cost=cost or {},
-        worth=lambda: margins.worth(_targets(ladder)),
+        gains=lambda: _gains(ladder, cost),
     )
 
 
-def _sigma(result: Estimate) -> float:
-    return result.scale if result.scale != inf else _ANYTHING
-
-
-def _targets(ladder: Ladder) -> list[tuple[Pair, float]]:
-    """Return the neighbours whose order is undecided, and the variance of their lead that would decide it."""
-    undecided = [each for each in ladder.verdicts() if each.kind == "unresolved"]
-    wanted = deciding_errors(ladder.judge.test, [each.lead for each in undecided], 2 * ladder.error)
-    return [
-        ((each.above, each.below), max(error, _LEAST_SCALE) ** 2) for each, error in zip(undecided, wanted, strict=True)
-    ]
+def _gains(ladder: Ladder, cost: dict[Pair, float] | None) -> Gains:
+    """Return what the next match of every pair tells about neighbours whose lead is open."""
+    margins, open_ = ladder.margins, [each for each in ladder.verdicts() if each.kind == "open"]
+    above, below = margins.numbers([(each.above, each.below) for each in open_])
+    worth = ladder.judge.worth(margins.sums.leads(above, below), len(ladder.ranking()) - 1)
+    matrix = margins.sums.saved(above, below, worth, ladder.config.seeds.per_match)[0]
+    size = len(margins.participants)
+    playing = ladder.open_meetings if len(ladder.open_meetings) < size * (size - 1) // 2 else None
+    return Gains(margins.participants, matrix, playing=playing, cost=cost)
 
 
 def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:

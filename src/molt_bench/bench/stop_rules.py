@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, StopConfig
-from molt_bench.rating.sequential import Horizon
+from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, Budget, StopConfig
+from molt_bench.rating.boundary import Boundary
 from molt_bench.rating.verdicts import Judge, Verdict, surely
 
 
@@ -95,17 +95,34 @@ def rule_of(stop: StopConfig) -> AdjacentConfidence:
 
 def judge_of(config: BenchmarkConfig, stop: StopConfig | None = None) -> Judge:
     """Return how leads become verdicts in a run: by its stop rule, or by that of one of its stages."""
-    rule = rule_of(stop or config.stop)
+    stop = stop or config.stop
+    rule = rule_of(stop)
     per_match = config.seeds.per_match
     first = -(-config.scheduler.min_seed_pairs // per_match) * per_match
-    return Judge(Horizon(rule.tie_margin_mbb, first), 1 - rule.threshold, rule.familywise, first)
+    horizon = 1.0 if rule.tie_margin_mbb else _horizon(config, stop, first)
+    return Judge(Boundary(1 - rule.threshold, rule.tie_margin_mbb, first, horizon), rule.familywise)
+
+
+def _horizon(config: BenchmarkConfig, stop: StopConfig, first: int) -> float:
+    """Return how many times as many seed pairs as at the first look a budget buys of every pairing."""
+    limits, hands = stop.budget or Budget(max_matches=None), 2 * config.game.hands_per_game
+    bought = [
+        limit * each
+        for limit, each in (
+            (limits.max_matches, config.seeds.per_match),
+            (limits.max_games, 1 / 2),
+            (limits.max_hands, 1 / hands),
+        )
+        if limit is not None
+    ]
+    return max(1.0, min(bought) / len(config.pairings()) / first) if bought else 1.0
 
 
 def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = False) -> StopRule:
     """Stop once every adjacent pair of the ranking is ordered or tied, with this confidence in each or all of them."""
 
     def rule(progress: Progress) -> str | None:
-        if not progress.connected or any(each.kind == "unresolved" for each in progress.verdicts):
+        if not progress.connected or any(each.kind == "open" for each in progress.verdicts):
             return None
         ranked = [each for each in progress.verdicts if not _without_rank(progress, each.above, each.below)]
         if progress.unranked and not ranked:

@@ -421,6 +421,10 @@ class BenchmarkConfig(Section):
         every = combinations([participant.id for participant in self.participants], 2)
         return [pair for pair in every if yardstick is None or yardstick in pair]
 
+    def anchors(self) -> list[str]:
+        """Return the participants that are outside the field."""
+        return [participant.id for participant in self.participants if participant.anchor]
+
     def measured_against(self) -> str | None:
         """Return who the others are measured against: the reference of a gauntlet, or a bot that can be one."""
         bots = [each.id for each in self.participants if each.type in REFERENCES]

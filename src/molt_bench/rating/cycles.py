@@ -2,12 +2,11 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 
 import msgspec
 
-from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import Horizon, sure
+from molt_bench.rating.model import MarginModel
+from molt_bench.rating.verdicts import Judge
 
 
 class Cycle(msgspec.Struct, frozen=True):
@@ -17,21 +16,19 @@ class Cycle(msgspec.Struct, frozen=True):
     sure: float
 
 
-def significant_cycles(model: MarginModel, test: Horizon, *, error: float = 0.05) -> tuple[Cycle, ...]:
-    """Return the cycles in which every edge is significant by this test.
+def significant_cycles(model: MarginModel, judge: Judge) -> tuple[Cycle, ...]:
+    """Return the cycles in which every edge is significant by this judge.
 
-    Each edge is tested in both directions, with the error divided by the number of pairs (Bonferroni), so the
-    probability that any edge, and thus any cycle, is wrong is at most `error`. Lists all cycles of three, and for each
-    edge that is only in longer ones, a shortest of these.
+    The error is shared among all pairs that have met (Bonferroni), so the probability that any edge, and thus any
+    cycle, is wrong is at most that of one verdict. Lists all cycles of three, and for each edge that is only in longer
+    ones, a shortest of these.
     """
     names = model.participants
-    pairs = list(combinations(names, 2))
     beats: dict[str, dict[str, float]] = {name: {} for name in names}
-    for first, second in pairs:
-        confidence = sure(test, model.margin(first, second))
-        for winner, loser, certain in ((first, second, confidence), (second, first, 1 - confidence)):
-            if certain >= 1 - error / (2 * len(pairs)):
-                beats[winner][loser] = certain
+    met = sum(1 for pair in model.pairs if model.count(*pair))
+    for each in judge.head_to_head(model, judge.error / max(1, met)):
+        if each.kind == "ordered":
+            beats[each.above][each.below] = each.sure
     found: dict[tuple[str, ...], float] = {}
     for trail in _cycles(beats):
         start = trail.index(min(trail, key=names.index))

@@ -8,13 +8,12 @@ matches allow. `predict_win_prob` is the probability that A wins the *next match
 """
 
 from collections.abc import Iterable, Mapping
-from math import sqrt
+from math import erf, sqrt
 from typing import Any, Final
 
 import msgspec
 from openskill import models as openskill_models
 
-from molt_bench.rating.error_function import erf
 from molt_bench.records import Rating, RatingChange, Winner
 
 DEFAULT_MU: Final = 25.0

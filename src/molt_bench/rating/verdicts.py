@@ -1,123 +1,149 @@
-"""Verdicts: what the margins show about each two neighbours in the ranking.
+"""Verdicts: two are ordered if the interval of the lead excludes 0, tied if it holds near-ties alone, and else open.
 
-The lead of an order is inflated: a run stops when a lead is large enough, so it stops sooner where luck has made it
-larger. `Judge.shrunk` takes that out of the median. With z the standard errors of the lead, and T the information at
-which it passed the bar, as a multiple of that at the first look, the share of the lead that is due to the stop is about
-(1 - 1/T) / z^2. At the first look there is nothing to shrink: nobody chose when to look. See docs/why/evidence.md.
+What is printed after ± is that interval, for a lead, for a result and for what one wins from another. `sure` is the
+largest threshold at which the rule would claim what it does.
 """
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from math import inf
-from typing import Literal, TypeAlias
+from math import inf, isfinite
+from typing import Final, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 
-from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.sequential import Horizon, radius, sure, sure_by
-from molt_bench.rating.sequential_batch import doubts as doubts_of
-from molt_bench.rating.student import Estimate
+from molt_bench.poker.arrays import Floats
+from molt_bench.rating.boundary import WIDE, Boundary
+from molt_bench.rating.margins import Known
+from molt_bench.rating.model import MarginModel
 from molt_bench.specs import Pair
 
-#: The one above is better; they are too close to matter; it is unknown; or the one below is better.
-VerdictKind: TypeAlias = Literal["ordered", "tied", "unresolved", "reversed"]
+#: The one above is better; they are too close to matter; or it is not known.
+VerdictKind: TypeAlias = Literal["ordered", "tied", "open"]
+#: How sure a claim has been calibrated to be, at least and at most.
+_CALIBRATED: Final = (0.8, 0.99)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The verdict on two neighbours: how much more `above` wins from the field, in thousandths of a big blind per hand.
+    """The verdict on two: how much more `above` wins from the field, or from `below`, in mbb per hand.
 
-    `sure` is the confidence that `above` is better, allowing for a look after every round.
+    Attributes:
+        half_width: Half the width of the interval that decides; infinite if somebody has not been met.
+        sure: The largest threshold at which the two would be ordered or tied.
     """
 
     above: str
     below: str
-    lead: Estimate
+    lead: float
+    half_width: float
     sure: float
     kind: VerdictKind
+
+    @property
+    def known(self) -> bool:
+        """Whether all that the lead rests on has been played."""
+        return isfinite(self.half_width)
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What somebody wins from the field, in mbb per hand, and half the width of its interval."""
+
+    mean: float
+    half_width: float
 
 
 class Judge(msgspec.Struct, frozen=True):
     """How a lead becomes a verdict.
 
     Attributes:
-        test: The test of each lead.
-        error: How often a verdict may be wrong: each of them, or any of them if `familywise`.
-        familywise: Whether the error is that of all verdicts together (Holm 1979).
-        first: Seed pairs of every pairing at the first look.
+        boundary: How wide intervals are.
+        familywise: Whether the error is that of all neighbours together.
     """
 
-    test: Horizon
-    error: float = 0.05
+    boundary: Boundary
     familywise: bool = False
-    first: int = 1
 
-    def sure(self, lead: Estimate) -> float:
-        """Return the confidence that a lead is above 0; see `sequential.sure`."""
-        return sure(self.test, lead)
+    @property
+    def error(self) -> float:
+        """How often a verdict may be wrong: each of them, or any of them if `familywise`."""
+        return self.boundary.error
 
-    def radius(self, lead: Estimate) -> float:
-        """Return half the width of the interval that holds the lead at every look."""
-        return radius(self.test, lead, self.error)
-
-    def shrunk(self, lead: Estimate) -> float:
-        """Return a lead that was large enough to be claimed, without what is due to stopping for it."""
-        bar = self.test.bars(lead, self.error)[0]
-        if lead.tested in (0.0, inf) or not lead.mean or bar == inf:
-            return lead.mean
-        z = abs(lead.mean) / lead.tested
-        passed = (lead.unit / lead.tested) ** 2 / self.first * (bar / z) ** 2 if lead.unit else inf
-        return lead.mean * (1 - (1 - 1 / max(1.0, passed)) / max(1.0, z) ** 2)
-
-    def strictest(self, count: int) -> float:
-        """Return the error allowed for the first of so many verdicts."""
+    def share(self, count: int) -> float:
+        """Return the error allowed for each of so many verdicts on neighbours."""
         return self.error / max(1, count) if self.familywise else self.error
 
-    def verdicts(self, model: MarginModel, pairs: Iterable[Pair]) -> tuple[Verdict, ...]:
-        """Return the verdict on each pair: whether the first is better than the second."""
-        pairs = list(pairs)
-        found = [(*pair, lead) for pair, lead in zip(pairs, model.leads(pairs), strict=True)]
-        doubts = doubts_of(self.test, [lead for _, _, lead in found])
-        allowed = [self.error] * len(found)
-        if self.familywise:
-            ties = [self.test.tie_doubt(lead) for _, _, lead in found]
-            allowed = holm(list(map(min, doubts, ties)), self.error)
-        verdicts = []
-        for (above, below, lead), doubt, error in zip(found, doubts, allowed, strict=True):
-            kind: VerdictKind = "ordered" if lead.mean > 0 else "reversed"
-            if doubt > error:
-                tied = self.test.may_tie(lead, error) and self.test.tie_doubt(lead) <= error
-                kind = "tied" if tied else "unresolved"
-            verdicts.append(Verdict(above, below, lead, sure_by(doubt, lead), kind))
-        return tuple(verdicts)
+    def neighbours(self, model: MarginModel, order: Sequence[str]) -> tuple[Verdict, ...]:
+        """Return the verdict on every two neighbours in an order."""
+        pairs = list(pairwise(order))
+        return self.verdicts(model, pairs, self.share(len(pairs)))
 
-    def neighbours(self, model: MarginModel) -> tuple[Verdict, ...]:
-        """Return the verdict on every adjacent pair of the ranking."""
-        return self.verdicts(model, pairwise(model.ranking()))
+    def verdicts(self, model: MarginModel, pairs: Sequence[Pair], error: float | None = None) -> tuple[Verdict, ...]:
+        """Return the verdict on each pair by their lead: the first of the two is the one above."""
+        return self._judged(pairs, model.sums.leads(*model.numbers(pairs)), error or self.error)
 
+    def head_to_head(self, model: MarginModel, error: float | None = None) -> tuple[Verdict, ...]:
+        """Return the verdict on every two who have met, by their own games alone; the winner of these is above."""
+        pairs = [pair for pair in model.pairs if model.count(*pair)]
+        pairs = [pair if model.margin(*pair) >= 0 else pair[::-1] for pair in pairs]
+        return self._judged(pairs, model.sums.between(*model.numbers(pairs)), error or self.error)
 
-def holm(doubts: Sequence[float], error: float) -> list[float]:
-    """Return the error allowed for each of several p-values, so that `error` is that of all together (Holm 1979).
+    def results(self, model: MarginModel) -> dict[str, Result]:
+        """Return what everybody wins from the field, with an interval of the same multiple as that of a lead."""
+        known = model.sums.results()
+        rows = zip(known.mean[0].tolist(), self.boundary.half_widths(known)[0].tolist(), strict=True)
+        return {
+            name: Result(mean, half) if isfinite(half) else Result(model.so_far(name), inf)
+            for name, (mean, half) in zip(model.participants, rows, strict=True)
+        }
 
-    The smallest gets an equal share. As long as each passes, the next gets an equal share among those that are left.
+    def told_apart(self, model: MarginModel, names: Sequence[str]) -> list[Pair]:
+        """Return the pairs of whom the first surely leads, if the error is shared among all that one is compared with.
 
-    >>> holm([0.03, 0.001, 0.2], 0.06)
-    [0.03, 0.02, 0.06]
-    """
-    allowed = [0.0] * len(doubts)
-    left, passed = len(doubts), True
-    for at in sorted(range(len(doubts)), key=lambda at: doubts[at]):
-        allowed[at] = error / left
-        passed = passed and doubts[at] <= allowed[at]
-        left -= passed
-    return allowed
+        With `familywise`, it is shared among all pairs.
+        """
+        first, second = np.triu_indices(len(names), 1)
+        number, _ = model.numbers((name, name) for name in names)
+        known = model.sums.leads(number[first], number[second])
+        count = len(first) if self.familywise else len(names) - 1
+        sure = np.abs(known.mean) > self.boundary.half_widths(known, self.error / max(1, count))
+        one, two = np.where(known.mean[0] > 0, (first, second), (second, first))[:, sure[0]]
+        return [(names[above], names[below]) for above, below in zip(one.tolist(), two.tolist(), strict=True)]
+
+    def more_play(self, verdicts: Iterable[Verdict]) -> float:
+        """Return how many times the play so far would decide these, if every lead stays as it is; at least 1.
+
+        An interval shrinks as the root of what is played. Infinite where that cannot be said.
+        """
+        found = 1.0
+        for each in verdicts:
+            lead = abs(each.lead)
+            distance = max(lead, WIDE * self.boundary.tie - lead)
+            found = max(found, (each.half_width / distance) ** 2 if distance else inf)
+        return found
+
+    def worth(self, known: Known, count: int) -> Floats:
+        """Return what a unit of the variance of leads is worth: one over the variance that would decide each.
+
+        There are so many neighbours.
+        """
+        return (self.boundary.bars(known, self.share(count)) / np.maximum(self.boundary.distances(known), 1e-3)) ** 2
+
+    def _judged(self, pairs: Sequence[Pair], known: Known, error: float) -> tuple[Verdict, ...]:
+        halves = self.boundary.half_widths(known, error)[0]
+        rows = zip(pairs, known.mean[0].tolist(), halves.tolist(), self.boundary.sure(known)[0].tolist(), strict=True)
+        return tuple([Verdict(*pair, lead, half, sure, self._kind(lead, half)) for pair, lead, half, sure in rows])
+
+    def _kind(self, lead: float, half: float) -> VerdictKind:
+        if lead > half:
+            return "ordered"
+        return "tied" if abs(lead) + half <= WIDE * self.boundary.tie else "open"
 
 
 def surely(share: float) -> str:
-    """Format a probability without rounding it to 0% or 100%.
+    """Format how sure a claim is, as far as it has been calibrated.
 
-    >>> surely(0.9811), surely(0.99999), surely(0.00001)
-    ('98.1%', '>99.9%', '<0.1%')
+    >>> surely(0.981), surely(0.9999), surely(0.55)
+    ('98.1%', '>99%', '<80%')
     """
-    if share >= 0.9995:
-        return ">99.9%"
-    return "<0.1%" if share < 0.0005 else f"{share:.1%}"
+    least, most = _CALIBRATED
+    return f"<{least:.0%}" if share < least else f">{most:.0%}" if share > most else f"{share:.1%}"

@@ -8,14 +8,13 @@ the mean over the others, without an interval. In a gauntlet, the reference is t
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import zip_longest
 from math import inf, isfinite
 
 import msgspec
 
+from molt_bench.rating.verdicts import Result
 from molt_bench.records import MBB_PER_BB100, Rating
 from molt_bench.report.ranking import Ranking
-from molt_bench.report.win_rates import in_bb_per_100
 from molt_bench.visible_text import on_one_line
 
 
@@ -24,22 +23,22 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
 
     Attributes:
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
-        half_width: Half the width of its 95% interval; infinite if an opponent has not been met.
+        half_width: Half the width of its interval, of the same multiple as that of a lead; infinite if an opponent has
+            not been met.
         rank: Its place, from 1, as a single number; those who are tied share one. None if it has none: it has not
             played, or is not ranked.
         rank_range: Its rank as it is printed: the best and the worst that the claimed orders leave open; None if it has
             none.
-        ranks: The ranks it may have, with the run's confidence for each interval; None if margins do not decide.
-        better_than_next: How sure it is that it is better than the next one; None for the last.
+        better_than_next: How sure the verdict on it and the next one is; None for the last.
         hands: Hands that count.
         faults: Faults by kind.
         forced_folds: Hands folded after a last fault.
         met: How many of its field it has met, and of how many; None if its result is complete.
         ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
         reference: Whether it is the reference of a gauntlet, which stands at 0 by definition.
-        raw: Big blinds won per 100 hands in chips, from the same opponents, with half the width of the 95% interval.
+        raw: Big blinds won per 100 hands in chips, from the same opponents, with half the width of the interval.
         from_reference: Big blinds won per 100 hands from the one that all are measured against, with half the width of
-            the 95% interval, from their own games alone; None for that one, where there is none, and before they met.
+            the interval, from their own games alone; None for that one, where there is none, and before they met.
     """
 
     rating: Rating
@@ -48,7 +47,6 @@ class ParticipantNumbers(msgspec.Struct, frozen=True):
     half_width: float
     rank: int | None
     rank_range: tuple[int, int] | None
-    ranks: tuple[int, int] | None
     better_than_next: float | None
     hands: int
     faults: dict[str, int]
@@ -111,13 +109,10 @@ class Analysis(Ranking):
     @cached_property
     def rows(self) -> tuple[ParticipantNumbers, ...]:
         """Everybody's figures in the order of the run."""
-        ranked = [name for name in self.order if name not in self.unranked]
-        below = zip_longest(self.order, ranked[1:])
-        return tuple(self._row(self.ratings[name], next_) for name, next_ in below if name is not None)
+        return tuple(self._row(self.ratings[name]) for name in self.order)
 
-    def _row(self, rating: Rating, below: str | None) -> ParticipantNumbers:
-        won = self.model.so_far(rating.id)
-        known = won is not None and isfinite(won.scale)
+    def _row(self, rating: Rating) -> ParticipantNumbers:
+        won = in_bb_per_100(self.results[rating.id])
         own = [match for match in self.result.matches if rating.id in match.participants]
         faults = [
             fault
@@ -128,24 +123,32 @@ class Analysis(Ranking):
         return ParticipantNumbers(
             rating=rating,
             name=self.names[rating.id],
-            bb_per_100=None if won is None else won.mean / MBB_PER_BB100,
-            half_width=inf if won is None else won.half_width() / MBB_PER_BB100,
+            bb_per_100=None if won is None else won[0],
+            half_width=inf if won is None else won[1],
             rank=self.ranks.get(rating.id),
             rank_range=self.rank_ranges.get(rating.id) if rating.matches else None,
-            ranks=self.rank_intervals.get(rating.id),
-            better_than_next=None if below is None else self.better(rating, self.ratings[below]),
+            better_than_next=self.sure_of_next.get(rating.id),
             hands=sum(match.result.hands for match in own),
             faults=dict(Counter(fault.kind for fault in faults)),
             forced_folds=sum(fault.forced_fold for fault in faults),
-            met=None if known else (len(self.model.met(rating.id)), len(self.model.field_of(rating.id))),
+            met=self._met(rating.id),
             ranked=rating.id not in self.unranked,
             reference=rating.id == self.reference,
             from_reference=self._from_reference(rating.id),
-            raw=in_bb_per_100(self.raw.so_far(rating.id)),
+            raw=in_bb_per_100(self.raw_results[rating.id]),
         )
+
+    def _met(self, name: str) -> tuple[int, int] | None:
+        met, field = len(self.model.met(name)), len(self.model.field_of(name))
+        return None if met == field else (met, field)
 
     def _from_reference(self, name: str) -> tuple[float, float] | None:
         other = self.measured_against
-        if other is None or other == name or not self.model.count(name, other):
-            return None
-        return in_bb_per_100(self.model.margin(name, other))
+        return None if other is None else in_bb_per_100(self.between(name, other))
+
+
+def in_bb_per_100(known: Result | None) -> tuple[float, float] | None:
+    """Return a result in big blinds per 100 hands, and half the width of its interval; None if nothing is known."""
+    if known is None or not isfinite(known.mean):
+        return None
+    return known.mean / MBB_PER_BB100, known.half_width / MBB_PER_BB100

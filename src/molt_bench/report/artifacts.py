@@ -12,8 +12,10 @@ import msgspec
 
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
+from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import ESTIMATORS, margins_hash
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.claims import disagreements
 from molt_bench.report.convergence import convergence
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.headline import headline
@@ -39,12 +41,11 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "name": row.name,
                 **msgspec.structs.asdict(row.rating),
                 "bbPer100": row.bb_per_100,
-                "bbPer100HalfWidth95": _finite(row.half_width),
+                "bbPer100HalfWidth": _finite(row.half_width),
                 "rawBbPer100": None if row.raw is None else row.raw[0],
-                "rawBbPer100HalfWidth95": None if row.raw is None else _finite(row.raw[1]),
-                **({"bbPer100FromReference": won, "bbPer100FromReferenceHalfWidth95": half} if against else {}),
+                "rawBbPer100HalfWidth": None if row.raw is None else _finite(row.raw[1]),
+                **({"bbPer100FromReference": won, "bbPer100FromReferenceHalfWidth": half} if against else {}),
                 "rankRange": row.rank_range,
-                "rankInterval95": row.ranks,
                 "betterThanNext": row.better_than_next,
                 "hands": row.hands,
                 "faults": row.faults,
@@ -56,6 +57,21 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
             for row in found.rows
             for won, half in [row.from_reference or (None, None)]
         ],
+        "leads": [_verdict(found, each) for each in found.neighbours],
+        "headToHead": [_verdict(found, each) for each in found.head_to_head],
+    }
+
+
+def _verdict(found: Analysis, verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict in thousandths of a big blind per hand; nulls where nothing is known."""
+    return {
+        "above": verdict.above,
+        "below": verdict.below,
+        "lead": verdict.lead if verdict.known else None,
+        "halfWidth": _finite(verdict.half_width),
+        "sure": verdict.sure if verdict.known else None,
+        "verdict": verdict.kind,
+        "tieMargin": found.rule.tie_margin_mbb,
     }
 
 
@@ -135,6 +151,7 @@ def summary(found: Analysis) -> dict[str, Any]:
     }
     return {
         "headline": " ".join(headline(found)) or None,
+        **({"disagreements": told} if (told := disagreements(found)) else {}),
         "stopReason": result.stop_reason,
         "totals": played,
         "seconds": round(result.seconds, 3),

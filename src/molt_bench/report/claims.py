@@ -36,26 +36,15 @@ def sentences(found: Analysis) -> list[str]:
         return said
     pairs = found.neighbours
     tied = [f"{shown[each.above]} and {shown[each.below]}" for each in pairs if each.kind == "tied"]
-    unresolved = [
-        f"{shown[each.above]} and {shown[each.below]} ({surely(each.sure)})"
-        for each in pairs
-        if each.kind == "unresolved"
-    ]
+    open_ = [each for each in pairs if each.kind == "open"]
     said += _leads(found, pairs)
     if tied:
         said.append(f"Tied within {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100: {_some(tied)}.")
-    if unresolved:
+    if open_:
         least = f"{100 * found.claimed_from:.10g}%"
-        said.append(f"Not resolved, so no order is claimed (that takes {least}): {_some(unresolved)}.")
+        named = [f"{shown[each.above]} and {shown[each.below]} ({surely(each.sure)})" for each in open_]
+        said.append(f"Open, so nothing is claimed (that takes {least}): {_some(named)}.")
     said += _other_rules(found)
-    said += [
-        f"A cycle: {' beats '.join([shown[name] for name in (*cycle.members, cycle.members[0])])}."
-        for cycle in found.ranked_cycles
-    ]
-    by_mu = [rating.id for rating in found.result.leaderboard if rating.id not in found.unranked]
-    if by_mu != [name for name in found.order if name not in found.unranked] and not incomplete:
-        others = _some([shown[name] for name in by_mu], "leaderboard.json")
-        said.append(f"The order is by bb/100. By mu, which counts matches won, it would be {others}.")
     return said
 
 
@@ -74,26 +63,37 @@ def _some(named: Sequence[str], file: str = "margins.json") -> str:
 
 
 def _leads(found: Analysis, pairs: Sequence[Verdict]) -> list[str]:
-    """Say by how much claimed orders lead, without what is due to stopping for it, and as measured."""
+    """Say by how much claimed orders lead, with the intervals that decided them."""
     shown = found.shown
     leads = [
-        f"{shown[each.above]} over {shown[each.below]} {_shrunk(shrunk, each.lead.mean)}"
-        for each in pairs
-        if (shrunk := found.shrunk_lead(each)) is not None
+        f"{shown[each.above]} over {shown[each.below]} {lead_text(each)}" for each in pairs if each.kind == "ordered"
     ]
-    if not leads:
-        return []
-    apart = any(found.shrunk_lead(each) not in (None, each.lead.mean) for each in pairs)
     field = len(found.rows)
     against = f" against a field of all {field}" if found.model.yardstick is None and field > 2 else ""
-    why = ", shrunk because a run tends to stop at a large one (as measured: in brackets)" if apart else ""
-    return [f"Leads in bb/100{against}{why}: {_some(leads)}."]
+    return [f"Leads in bb/100{against}: {_some(leads)}."] if leads else []
 
 
-def _shrunk(shrunk: float, mean: float) -> str:
-    """Format a lead, with what was measured in brackets where that is another number."""
-    one, two = (f"{each / MBB_PER_BB100:.1f}" for each in (shrunk, mean))
-    return one if one == two else f"{one} ({two})"
+def lead_text(verdict: Verdict) -> str:
+    """Format a lead in big blinds per 100 hands with its interval."""
+    return f"{verdict.lead / MBB_PER_BB100:.1f} ± {verdict.half_width / MBB_PER_BB100:.1f}"
+
+
+def disagreements(found: Analysis) -> list[str]:
+    """Say which claimed orders go against what the two win from each other, and which cycles there are."""
+    said = []
+    for order, won in found.against_the_order:
+        above, below = order.above, order.below
+        others = [name for name in found.model.field_of(above) if name not in (above, below)]
+        most = max(others, key=lambda name: found.model.margin(above, name) - found.model.margin(below, name))
+        said.append(
+            f"{found.shown[below]} wins {lead_text(won)} bb/100 from {found.shown[above]}; {found.shown[above]} leads "
+            f"because {found.shown[most]} loses more to it."
+        )
+    said += [
+        f"A cycle: {' beats '.join([found.shown[name] for name in (*cycle.members, cycle.members[0])])}."
+        for cycle in found.ranked_cycles
+    ]
+    return said
 
 
 def _other_rules(found: Analysis) -> list[str]:
@@ -189,7 +189,7 @@ def _decks(found: Analysis) -> list[str]:
 
 def way_on(found: Analysis) -> str | None:
     """Return the flags for `resume` to continue a run that ended before every order was known; None if none would."""
-    if not found.by_margins or all(each.kind != "unresolved" for each in found.neighbours):
+    if not found.by_margins or all(each.kind != "open" for each in found.neighbours):
         return None
     budget, reason = found.result.config.plain()["stop"]["budget"] or {}, found.result.stop_reason
     if reason.startswith("the top"):

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from math import isfinite, sqrt
 from typing import Final
 
+from molt_bench.rating.boundary import WIDE
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
+from molt_bench.report.claims import lead_text
 from molt_bench.report.number_text import signed
 from molt_bench.report.totals import totals
 
@@ -81,7 +83,7 @@ def _row(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
 def _result(found: Analysis, row: ParticipantNumbers) -> str:
     """Say what a result is the mean of."""
     own = row.rating.id
-    won = {other: found.model.margin(own, other).mean / MBB_PER_BB100 for other in found.model.met(own)}
+    won = {other: found.model.margin(own, other) / MBB_PER_BB100 for other in found.model.met(own)}
     ordered = sorted(won, key=lambda other: -won[other])
     if len(ordered) > _LISTED:
         best, worst = ordered[0], ordered[-1]
@@ -106,7 +108,7 @@ def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
     deviation = sqrt(sum(found.model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
     yield (
         f"± {row.half_width:,.1f} comes from {count:,} seed pairs with a standard deviation of {deviation:.0f} bb/100: "
-        "of such intervals, 95 in 100 contain the true value."
+        "as wide as those that decide, however often one looks."
     )
 
 
@@ -133,15 +135,15 @@ def _rank(found: Analysis, row: ParticipantNumbers) -> str:
 def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
     """Say how sure the lead over the next one is."""
     verdict = next((each for each in found.verdicts if each.above == row.rating.id), None)
-    if verdict is None or not isfinite(verdict.lead.scale):
+    if verdict is None or not verdict.known:
         return
-    lead, half = verdict.lead.mean / MBB_PER_BB100, verdict.lead.half_width() / MBB_PER_BB100
-    below = found.shown[verdict.below]
     says = {
         "ordered": "enough to claim that it is better",
-        "tied": f"tied: surely within {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100 of each other",
-    }.get(verdict.kind, f"too little for a claim, which takes {100 * found.claimed_from:.10g}%")
-    yield f"It is {lead:,.1f} ± {half:,.1f} bb/100 ahead of {below}, {surely(verdict.sure)} sure: {says}."
+        "tied": f"tied: within {WIDE:g} times {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100 of each other",
+        "open": f"too little for a claim, which takes {100 * found.claimed_from:.10g}%",
+    }[verdict.kind]
+    ahead = f"It is {lead_text(verdict)} bb/100 ahead of {found.shown[verdict.below]}"
+    yield f"{ahead}, {surely(verdict.sure)} sure: {says}."
 
 
 def _confidence(found: Analysis) -> str:

@@ -16,7 +16,7 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import cards_to_text
-from molt_bench.rating.student import student_quantile
+from molt_bench.rating.estimate import Estimate
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
@@ -169,7 +169,7 @@ class _Tally:
             return inf
         squares = fsum((getattr(each, part) - mean * each.decisions) ** 2 for each in self.seeds.values())
         error = sqrt(squares * units / (units - 1)) / self.total.decisions
-        return error * student_quantile((1 + _CONFIDENCE) / 2, units - 1)
+        return Estimate(0.0, error, units - 1).half_width(_CONFIDENCE)
 
     def grades(self, row: ParticipantNumbers) -> AgentGrades:
         decisions = self.total.decisions

@@ -8,17 +8,19 @@ from itertools import pairwise
 from math import isfinite
 from typing import Final
 
-from molt_bench.rating.more_play import more_seed_pairs
-from molt_bench.rating.student import Estimate
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.claims import lead_text
 from molt_bench.report.costs import cost_numbers, dollars
 from molt_bench.report.number_text import about, signed
+from molt_bench.report.totals import totals
 from molt_bench.specs import Pair
 
 #: Names that are listed; of more, the others are counted.
 _NAMED: Final = 3
+#: More hands than anybody plays: a lead that needs them is as good as never decided.
+_NEVER: Final = 1e12
 #: How sentences begin that do not begin with a name.
 _OWN_WORDS: Final = ("It is too early ", "No leader can ", "Nobody gave ", "Only ")
 
@@ -34,7 +36,7 @@ def headline(found: Analysis) -> list[str]:
         said = [f"{who} gave enough usable answers to have a rank."]
     elif not found.by_margins:
         said = _by_rating(found, ranked, first)
-    elif not isfinite(found.model.lead(*_top_two(ranked, first)).scale):
+    elif any(found.model.unmet(name) for name in _top_two(ranked, first)):
         said = _too_early(found, ranked[0])
     else:
         said = [*_top(found, ranked, first), *_rest(found, ranked, first)]
@@ -86,27 +88,27 @@ def _top(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> list[s
     """Say who leads and how sure that is, or that nobody can be said to."""
     pair = _top_two(ranked, first)
     one, two = (_name(found, name) for name in pair)
-    lead = found.model.lead(*pair)
-    sure = f"{surely(found.judge.sure(lead))} sure"
+    (verdict,) = found.judge.verdicts(found.model, [pair])
+    verdict = next((each for each in found.verdicts if (each.above, each.below) == pair), verdict)
+    sure = f"{surely(verdict.sure)} sure"
     if len(first) > 1:
-        is_tied = any((each.above, each.below, each.kind) == (*pair, "tied") for each in found.verdicts)
-        if len(first) == 2 and is_tied:
+        if len(first) == 2 and verdict.kind == "tied":
             return [f"{one} and {two} share the lead: they are tied within {_tie(found)} bb/100."]
         return [_no_leader(found, first)]
+    by = f"{lead_text(verdict)}"
     if len(ranked) == 2 and found.reference is None:
-        return [f"{one} beats {two} by {_with_interval(lead)} bb/100 ({sure})."]
-    by = f"{found.judge.shrunk(lead) / MBB_PER_BB100:.1f}"
+        return [f"{one} beats {two} by {by} bb/100 ({sure})."]
     return [f"{one} leads with {_result(found, pair[0])} bb/100, ahead of {two} by {by} ({sure})."]
 
 
 def _rest(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> list[str]:
     """Say what is not told apart, and what it would take; or that everything is."""
     verdicts = [each for each in found.verdicts if each.above in ranked and each.below in ranked]
-    if any(not isfinite(each.lead.scale) for each in verdicts):
+    if not all(each.known for each in verdicts):
         return []
     tied = [(each.above, each.below) for each in verdicts if each.kind == "tied"]
     tied = [pair for pair in tied if [*pair] != [*first]]  # the lead that two share is told
-    open_ = [each for each in verdicts if each.kind in ("unresolved", "reversed")]
+    open_ = [each for each in verdicts if each.kind == "open"]
     if open_:
         return [_open(found, open_)]
     if tied:
@@ -116,37 +118,33 @@ def _rest(found: Analysis, ranked: Sequence[str], first: Sequence[str]) -> list[
 
 
 def _open(found: Analysis, verdicts: Sequence[Verdict]) -> str:
-    """Say how near the first of some open pairs is to a verdict, what that would take, and how many more are open."""
-    pair, lead = (verdicts[0].above, verdicts[0].below), verdicts[0].lead
-    one, two = (_name(found, name) for name in pair)
-    sure = f"{surely(verdicts[0].sure)} sure, and a claim takes {100 * found.claimed_from:.10g}%"
-    takes, others = _takes(found, pair), len(verdicts) - 1
-    told = f": {takes} would tell" if takes else ""
-    more = f"{others:,} other {'pair' if others == 1 else 'pairs'} of neighbours {'is' if others == 1 else 'are'} open"
-    rest = f"{',' if takes else ';'} and {more}" if others else ""
-    even = f"{abs(lead.mean) / MBB_PER_BB100:.1f}" == "0.0"
+    """Say how near the first of some open pairs is to a verdict, how many more are open, and what it would take."""
+    first, others = verdicts[0], len(verdicts) - 1
+    one, two = _name(found, first.above), _name(found, first.below)
+    sure = f"{surely(first.sure)} sure, and a claim takes {100 * found.claimed_from:.10g}%"
+    takes = _takes(found, verdicts)
+    told = f": {takes} would decide {'all that is open' if others else 'it'}" if takes else ""
+    more = f", with {others:,} other {'pair' if others == 1 else 'pairs'} of neighbours open" if others else ""
+    even = f"{abs(first.lead) / MBB_PER_BB100:.1f}" == "0.0"
     ahead = f"{one} and {two} are even:" if even else f"{one} is ahead of {two} by"
-    return f"{ahead} {_with_interval(lead)} bb/100 ({sure}){told}{rest}."
+    return f"{ahead} {lead_text(first)} bb/100 ({sure}){more}{told}."
 
 
-def _takes(found: Analysis, pair: Pair) -> str | None:
-    """Say how many more hands, and dollars, would decide an open pair; None if that cannot be said."""
-    error = found.judge.strictest(len(found.neighbours))
-    more = more_seed_pairs(found.model, found.judge.test, pair, error=error)
-    if not more:
+def _takes(found: Analysis, verdicts: Sequence[Verdict]) -> str | None:
+    """Say how many more hands, and dollars, would decide open pairs; None if that cannot be said."""
+    config, played = found.result.config, totals(found.result)
+    times = found.judge.more_play(verdicts) - 1
+    hands = times * played["hands"]
+    if not hands < _NEVER:
         return None
-    game = found.result.config.game
-    each = 2 * (game.hands_per_game + game.warmup_hands)
     # Nothing less than a match is played.
-    scale = max(1.0, found.result.config.seeds.per_match / sum(more.values()))
-    dealt = {names: scale * each * count for names, count in more.items()}
-    hands = f"about {about(sum(dealt.values()))} more hands"
-    price = {row.usage.id: row.usd_per_hand for row in cost_numbers(found)}
-    usd = [price.get(name, 0.0) for names in dealt for name in names]
+    least = 2 * config.seeds.per_match * (config.game.hands_per_game + config.game.warmup_hands)
+    said = f"about {about(max(hands, least))} more hands"
+    usd = [row.usage.cost_usd for row in cost_numbers(found)]
     if None in usd:
-        return f"{hands} (a model has no price)"
-    total = sum(count * ((price.get(one) or 0.0) + (price.get(two) or 0.0)) for (one, two), count in dealt.items())
-    return f"{hands}, {dollars(float(f'{total:.2g}'))}" if total else hands
+        return f"{said} (a model has no price)"
+    dear = times * sum(each or 0.0 for each in usd)
+    return f"{said}, {dollars(float(f'{dear:.2g}'))}" if dear else said
 
 
 def _no_leader(found: Analysis, first: Sequence[str]) -> str:
@@ -159,10 +157,6 @@ def _result(found: Analysis, name: str) -> str:
     row = next(row for row in found.rows if row.rating.id == name)
     interval = "" if row.reference or not isfinite(row.half_width) else f" ± {row.half_width:.1f}"
     return f"{signed(row.bb_per_100)}{interval}"
-
-
-def _with_interval(lead: Estimate) -> str:
-    return f"{lead.mean / MBB_PER_BB100:.1f} ± {lead.half_width() / MBB_PER_BB100:.1f}"
 
 
 def _name(found: Analysis, name: str) -> str:

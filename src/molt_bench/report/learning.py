@@ -10,7 +10,7 @@ from statistics import fmean, variance
 from typing import Final
 
 from molt_bench.bench.result import RunResult
-from molt_bench.rating.student import UNKNOWN, Estimate
+from molt_bench.rating.estimate import UNKNOWN, Estimate
 
 #: Luck-adjusted margins, which every pairing has.
 _ESTIMATOR: Final = "adjusted"

@@ -1,20 +1,38 @@
-"""`margins.json`: everything that the margins say: the ranking, its verdicts, and every pair by each estimator."""
+"""`margins.json`: the ranking, every pair by each estimator, and cycles."""
 
 from itertools import combinations
 from math import isfinite
 from typing import Any
 
 from molt_bench.luck.weights import luck_version
-from molt_bench.rating.payoffs import Transitivity, transitivity
-from molt_bench.rating.student import Estimate
-from molt_bench.rating.verdicts import Verdict
+from molt_bench.rating.verdicts import Result
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.win_rates import NOTHING_KNOWN
+from molt_bench.specs import Pair
 
 
 def margins(found: Analysis) -> dict[str, Any]:
-    """Return everything the margins say: the ranking, its verdicts, and every pair by each estimator."""
+    """Return everything the margins say: the ranking, and every pair by each estimator."""
     model, apart = found.model, found.unranked
+    # What each estimator says of every two.
+    between = {
+        name: {(each.above, each.below): each for each in found.judge.head_to_head(other)}
+        for name, other in found.models.items()
+    }
+
+    def estimators(pair: Pair) -> dict[str, Any]:
+        """Return what each estimator says about a pair, and how much of the raw variance it leaves."""
+        raw, shown = found.models["raw"].own_variance(*pair), {}
+        for name, verdicts in between.items():
+            own, won = found.models[name].own_variance(*pair), verdicts.get(pair)
+            turned = verdicts.get(pair[::-1]) if won is None else None
+            lead = won.lead if won is not None else 0.0 - turned.lead if turned is not None else 0.0
+            known = won or turned
+            shown[name] = {
+                **_interval(None if known is None else Result(lead, known.half_width)),
+                "varianceRatio": own / raw if own is not None and raw else None,
+            }
+        return shown
+
     return {
         "unit": "thousandths of a big blind a hand",
         **({"reference": found.reference} if found.reference is not None else {}),
@@ -23,77 +41,23 @@ def margins(found: Analysis) -> dict[str, Any]:
         "ranking": [
             {
                 "id": name,
-                **_interval(model.so_far(name)),
+                **_interval(found.results[name]),
                 "anchor": name in model.anchors and name not in found.left,
                 **({"ranked": False} if name in apart else {}),
             }
             for name in found.by_result
         ],
-        "neighbours": [
-            {
-                "above": each.above,
-                "below": each.below,
-                "verdict": each.kind,
-                "sure": each.sure,
-                "posterior": each.lead.above(),
-                "lead": _lead(found, each),
-            }
-            for each in found.neighbours
-        ],
         "pairs": [
-            {
-                "a": first,
-                "b": second,
-                "seedPairs": model.count(first, second),
-                "sure": found.judge.sure(model.margin(first, second)),
-                "certifiedHalfWidth": _finite(found.judge.radius(model.margin(first, second))),
-                "estimators": _estimators(found, first, second),
-            }
-            for first, second in combinations(model.participants, 2)
-            if model.count(first, second)
-        ],
-        **_structure(found),
-    }
-
-
-def _structure(found: Analysis) -> dict[str, Any]:
-    """Return what the pairs say together: how far skill explains them, payoffs and cycles."""
-    # Without a gauntlet: it needs pairs without the reference.
-    transitive = transitivity(found.model) if found.reference is None else Transitivity(None, None)
-    return {
-        "transitiveShare": {"measured": transitive.share, "withoutLuck": transitive.corrected},
-        "payoffs": [
-            [None if cell is None else {"mean": cell.mean, "halfWidth95": cell.half_width} for cell in row]
-            for row in found.payoffs.cells
+            {"a": pair[0], "b": pair[1], "seedPairs": model.count(*pair), "estimators": estimators(pair)}
+            for pair in combinations(model.participants, 2)
+            if model.count(*pair)
         ],
         "cycles": [{"members": list(cycle.members), "sure": cycle.sure} for cycle in found.ranked_cycles],
     }
 
 
-def _estimators(found: Analysis, first: str, second: str) -> dict[str, Any]:
-    """Return what each estimator says about a pair, and how much of the raw variance it leaves."""
-    raw = found.models["raw"].own_variance(first, second)
-    shown = {}
-    for name, model in found.models.items():
-        own = model.own_variance(first, second)
-        ratio = own / raw if own is not None and raw else None
-        shown[name] = {**_interval(model.margin(first, second)), "varianceRatio": ratio}
-    return shown
-
-
-def _interval(known: Estimate | None) -> dict[str, float | None]:
+def _interval(known: Result | None) -> dict[str, float | None]:
     """Return a mean and its interval; nulls if nothing is known."""
-    if known is None:
-        return {"mean": None, "halfWidth95": None}
-    return {"mean": known.mean, "halfWidth95": _finite(known.half_width())}
-
-
-def _lead(found: Analysis, verdict: Verdict) -> dict[str, float | None]:
-    """Return the lead of one over the next as measured, and shrunk if an order is claimed."""
-    lead = verdict.lead if isfinite(verdict.lead.scale) else None
-    return {**_interval(lead), "shrunk": None if lead is None else found.shrunk_lead(verdict)}
-
-
-def _finite(value: float) -> float | None:
-    """Return None in place of a number that says nothing."""
-    return value if value < NOTHING_KNOWN else None
+    if known is None or not isfinite(known.mean):
+        return {"mean": None, "halfWidth": None}
+    return {"mean": known.mean, "halfWidth": known.half_width if isfinite(known.half_width) else None}

@@ -3,16 +3,15 @@
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import combinations, pairwise
-from math import inf, isfinite, sqrt
+from math import inf, sqrt
 
 from molt_bench.bench.participant_failures import Failures
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.openskill import normal_cdf
-from molt_bench.rating.payoffs import PayoffMatrix, payoff_matrix
-from molt_bench.rating.ranks import agreed, intervals_of, open_runs, rank_ranges, sure_leads
-from molt_bench.rating.verdicts import Verdict
+from molt_bench.rating.ranks import open_runs, rank_ranges
+from molt_bench.rating.verdicts import Result, Verdict
 from molt_bench.records import Rating
 from molt_bench.report.win_rates import WinRates
 from molt_bench.specs import Pair
@@ -39,16 +38,25 @@ class Ranking(WinRates):
         return {name: found for name, found in self.failures.items() if found.helpless or name in self.left}
 
     @cached_property
+    def results(self) -> Mapping[str, Result]:
+        """What everybody wins from the field; from those of it that were met, without an interval, if not from all."""
+        return self.judge.results(self.model)
+
+    @cached_property
+    def raw_results(self) -> Mapping[str, Result]:
+        """The same in chips."""
+        return self.judge.results(self.raw)
+
+    @cached_property
     def by_result(self) -> tuple[str, ...]:
         """Everybody by what they win from the field, best first; then those who have not played, then the unranked.
 
         If all have met, this is the ranking that the verdicts are about. Until then, nothing is known about the rest of
         the field, and it is the order of the results so far.
         """
-        so_far = {name: self.model.so_far(name) for name in self.model.participants}
-        means = {name: -inf if known is None else known.mean for name, known in so_far.items()}
+        means = {name: self.results[name].mean for name in self.model.participants}
         order = list(self.model.ranking())
-        if any(known is None or not isfinite(known.scale) for known in so_far.values()):
+        if any(self.model.unmet(name) for name in order):
             order.sort(key=lambda name: -means[name])
         return tuple(sorted(order, key=lambda name: (name in self.unranked, means[name] == -inf)))
 
@@ -66,28 +74,35 @@ class Ranking(WinRates):
     @cached_property
     def neighbours(self) -> tuple[Verdict, ...]:
         """The verdict on each pair of neighbours in the order by results."""
-        ranked = [name for name in self.by_result if name not in self.unranked]
-        return self.judge.verdicts(self.model, pairwise(ranked))
+        return self.judge.neighbours(self.model, [name for name in self.by_result if name not in self.unranked])
+
+    @cached_property
+    def head_to_head(self) -> tuple[Verdict, ...]:
+        """The verdict on every two who have met, by their own games alone."""
+        return self.judge.head_to_head(self.model)
+
+    @cached_property
+    def _by_pair(self) -> dict[Pair, Verdict]:
+        return {(each.above, each.below): each for each in self.head_to_head}
+
+    def between(self, name: str, other: str) -> Result | None:
+        """Return what one wins from another in their own games alone; None if they have not met."""
+        if (found := self._by_pair.get((name, other))) is not None:
+            return Result(found.lead, found.half_width)
+        turned = self._by_pair.get((other, name))
+        return None if turned is None else Result(0.0 - turned.lead, turned.half_width)
+
+    @cached_property
+    def against_the_order(self) -> list[tuple[Verdict, Verdict]]:
+        """The claimed orders whose lower one wins from the upper one, each with that head-to-head."""
+        claimed = [each for each in self.verdicts if each.kind == "ordered"]
+        turned = [(each, self._by_pair.get((each.below, each.above))) for each in claimed]
+        return [(each, found) for each, found in turned if found is not None and found.kind == "ordered"]
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The same for the leaderboard; none if margins do not decide."""
         return self.neighbours if self.by_margins and self.result.matches else ()
-
-    def shrunk_lead(self, verdict: Verdict) -> float | None:
-        """Return the lead of a claimed order without what is due to stopping for it; None if no order is claimed."""
-        return self.judge.shrunk(verdict.lead) if verdict.kind == "ordered" else None
-
-    @cached_property
-    def rank_intervals(self) -> Mapping[str, tuple[int, int]]:
-        """The ranks that each may have, with the run's confidence; none if margins do not decide."""
-        return intervals_of(self._sure_leads) if self.by_margins else {}
-
-    @cached_property
-    def _sure_leads(self) -> dict[str, dict[str, bool]]:
-        """Whom everybody surely leads or trails; it takes seconds for hundreds of participants."""
-        judge = self.judge
-        return sure_leads(self.model, judge.test, error=judge.error, apart=self.unranked, familywise=judge.familywise)
 
     @cached_property
     def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
@@ -114,7 +129,7 @@ class Ranking(WinRates):
             pairs, least = combinations(self._ranked, 2), self.rule.threshold
             return [(one, two) for one, two in pairs if self.better(self.ratings[one], self.ratings[two]) >= least]
         ordered = [(each.above, each.below) for each in self.verdicts if each.kind == "ordered"]
-        return [*ordered, *agreed(self._sure_leads)]
+        return [*ordered, *self.judge.told_apart(self.model, self._ranked)]
 
     @cached_property
     def ranks(self) -> dict[str, int]:
@@ -135,8 +150,8 @@ class Ranking(WinRates):
         """Return whether one has the rank of those above, of which `first` is the best."""
         if not self.by_margins:
             return self.ratings[above].mu == self.ratings[name].mu
-        same = self.model.so_far(above) == self.model.so_far(name)
-        apart = self.rank_intervals[first][1] < self.rank_intervals[name][0]  # a chain of ties may be a long one
+        same = self.results[above].mean == self.results[name].mean
+        apart = self.rank_ranges[first][1] < self.rank_ranges[name][0]  # a chain of ties may be a long one
         return (tied or same) and not apart
 
     @cached_property
@@ -146,13 +161,13 @@ class Ranking(WinRates):
 
     @property
     def claimed_from(self) -> float:
-        """How sure an order of two neighbours has to be to be claimed: half of the error is for either order."""
-        return 1 - self.judge.error / 2 if self.by_margins else self.rule.threshold
+        """How sure a verdict on two neighbours has to be to be claimed."""
+        return 1 - self.judge.share(len(self.neighbours)) if self.by_margins else self.rule.threshold
 
     @cached_property
     def cycles(self) -> tuple[Cycle, ...]:
         """The cycles that are certain enough to report."""
-        return significant_cycles(self.model, self.judge.test, error=self.judge.error)
+        return significant_cycles(self.model, self.judge)
 
     @cached_property
     def ranked_cycles(self) -> list[Cycle]:
@@ -160,12 +175,14 @@ class Ranking(WinRates):
         return [cycle for cycle in self.cycles if self.unranked.keys().isdisjoint(cycle.members)]
 
     @cached_property
-    def payoffs(self) -> PayoffMatrix:
-        """What everybody wins from everybody."""
-        return payoff_matrix(self.model, self.judge.test)
-
-    def better(self, above: Rating, below: Rating) -> float:
-        """Return how sure it is that the first of two neighbours is better than the second."""
+    def sure_of_next(self) -> Mapping[str, float]:
+        """How sure the verdict on everybody and the next one in the order is, by the name of the upper one."""
         if self.by_margins:
-            return self.judge.sure(self.model.lead(above.id, below.id))
+            return {each.above: each.sure for each in self.neighbours}
+        ranked = [self.ratings[name] for name in self._ranked]
+        return {above.id: self.better(above, below) for above, below in pairwise(ranked)}
+
+    @staticmethod
+    def better(above: Rating, below: Rating) -> float:
+        """Return how sure it is by their ratings that the first of two is better than the second."""
         return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))

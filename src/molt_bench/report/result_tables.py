@@ -8,7 +8,7 @@ from rich.text import Text
 
 from molt_bench.rating.verdicts import surely
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.claims import sentences, way_on, with_names
+from molt_bench.report.claims import disagreements, sentences, way_on, with_names
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
 from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.fitting_table import FittingTable
@@ -54,6 +54,8 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     _say(console, f"Stopped: {with_names(result.stop_reason, found.shown)}.")
     if said := headline(found):
         _say(console, " ".join(said), "bold")
+        for sentence in disagreements(found):
+            _say(console, sentence)
     if folder:
         console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
         flags = way_on(found)
@@ -70,23 +72,23 @@ def _say(console: Console, text: str, style: str = "") -> None:
 def leaderboard_table(found: Analysis) -> FittingTable:
     """Return the final table: whole in 80 columns, without the least important figures in fewer."""
     rate = "bb/100" if found.reference is None else "bb/100 v ref"
-    headings = ("mu±sigma", "W-L-D", rate, "±95%", "raw", "sure", "faults")
-    spare = ("W-L-D", "mu±sigma", "raw", "faults", "sure", "±95%")
+    headings = (rate, "±", "sure", "raw", "W-L-D", "faults", "mu±sigma")
+    spare = ("mu±sigma", "W-L-D", "raw", "faults", "sure", "±")
     if not found.by_margins:
-        spare = ("raw", "W-L-D", "faults", "±95%", rate, "sure")
+        spare = ("raw", "W-L-D", "faults", "±", rate, "sure")
     table = FittingTable("agent", *headings, before=["#"], spare=spare)
     for row in found.rows:
         rating = row.rating
         table.add_row(
             row.rank_text(),
             Text(f"{_name(found, rating.id)}"),
-            f"{rating.mu:.1f}±{rating.sigma:.1f}",
-            f"{rating.wins}-{rating.losses}-{rating.draws}",
             "-" if row.bb_per_100 is None else _signed(row.bb_per_100),
             "ref" if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
-            "-" if row.raw is None else _signed(row.raw[0]),
             "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
+            "-" if row.raw is None else _signed(row.raw[0]),
+            f"{rating.wins}-{rating.losses}-{rating.draws}",
             str(sum(row.faults.values())),
+            f"{rating.mu:.1f}±{rating.sigma:.1f}",
         )
     return table
 
@@ -99,7 +101,7 @@ def _name(found: Analysis, name: str) -> str:
 
 def reference_table(found: Analysis, reference: str) -> FittingTable:
     """Return what everybody wins from the one that all are measured against, in their own games alone."""
-    table = FittingTable("agent", "bb/100 v ref", "±95%", width=40)
+    table = FittingTable("agent", "bb/100 v ref", "±", width=40)
     for row in found.rows:
         cells = ["ref" if row.rating.id == reference else "-", ""]
         if row.from_reference is not None:

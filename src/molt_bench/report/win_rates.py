@@ -5,15 +5,12 @@ from functools import cached_property
 from math import fsum
 from typing import Final
 
-from molt_bench.bench.margin_model_choice import fill, margin_model
+from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
 from molt_bench.bench.result import RunResult
-from molt_bench.rating.pairwise_model import MarginModel
-from molt_bench.rating.student import Estimate
-from molt_bench.records import ESTIMATORS, MBB_PER_BB100
+from molt_bench.rating.model import MarginModel
+from molt_bench.records import ESTIMATORS
 
-#: An interval this wide says nothing at all.
-NOTHING_KNOWN: Final = 1e9
 #: Seed pairs of a run before it is said how many hands the removal of luck has saved.
 _ENOUGH: Final = 20
 
@@ -79,10 +76,7 @@ class WinRates:
 
     def _filled(self, estimator: str) -> MarginModel:
         """Return a model with the margins of all matches."""
-        played = ((match.participants, match.margins) for match in self.result.matches)
-        return fill(margin_model(self.result.config, left=self.left), played, estimator)
-
-
-def in_bb_per_100(known: Estimate | None) -> tuple[float, float] | None:
-    """Return a mean in big blinds per 100 hands, and half the width of its 95% interval; None if nothing is known."""
-    return None if known is None else (known.mean / MBB_PER_BB100, known.half_width() / MBB_PER_BB100)
+        model = margin_model(self.result.config, left=self.left)
+        for match in self.result.matches:
+            model.add(match.participants, match.margins[estimator])
+        return model

@@ -1,10 +1,9 @@
 """The pilot: what a plan learns from an earlier run, and the priors used without one."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum, sqrt
-from statistics import fmean, median
+from statistics import fmean, median, variance
 from typing import Final
 
 import msgspec
@@ -17,7 +16,6 @@ from molt_bench.bench.extended_run import another_stop
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.rating.pairwise_model import MarginModel
 from molt_bench.specs import Pair
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. That of `adjusted` is
@@ -119,13 +117,13 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     The estimator is named as in configs. Raises ConfigError if no pairing has two seed pairs.
     """
     hands: dict[str, int] = defaultdict(int)
-    model = MarginModel([participant.id for participant in config.participants])
+    columns: dict[Pair, list[float]] = defaultdict(list)
     for match in result.matches:
-        model.add(match.participants, match.margins[estimator])
+        columns[match.participants] += match.margins[estimator]
         dealt = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
         for name in match.participants:
             hands[name] += dealt
-    learned = pilot_of_margins(model, config)
+    learned = pilot_of_margins(columns, config)
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         if 0 < exchange.game.match <= len(result.matches):
@@ -139,29 +137,26 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
     return msgspec.structs.replace(learned, models=models)
 
 
-def pilot_of_margins(model: MarginModel, config: BenchmarkConfig) -> Pilot:
-    """Learn from margins alone.
+def pilot_of_margins(columns: Mapping[Pair, Sequence[float]], config: BenchmarkConfig) -> Pilot:
+    """Learn from margins alone: what the first of each pairing won in each of its seed pairs.
 
     Raises ConfigError if no pairing has two seed pairs.
     """
-    pairs = [pair for pair in combinations(model.participants, 2) if pair in model.pairs or pair[::-1] in model.pairs]
+    per_hand = 2 * config.game.hands_per_game
     variances = {
-        frozenset(pair): (own * 2 * config.game.hands_per_game, model.count(*pair) - 1)
-        for pair in pairs
-        if (own := model.own_variance(*pair)) is not None
+        frozenset(pair): (variance(column) * per_hand, len(column) - 1)
+        for pair, column in columns.items()
+        if len(column) > 1
     }
     if not variances:
         raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
+    turned = {pair[::-1]: tuple(-each for each in column) for pair, column in columns.items()}
     return Pilot(
         _pooled(variances.values()),
         seed_pairs=sum(free + 1 for _, free in variances.values()),
         variances=variances,
-        margins={
-            frozenset(pair): (pair[0], model.margin(*pair).mean, count)
-            for pair in pairs
-            if (count := model.count(*pair))
-        },
-        samples={both: model.margins_of(*both) for pair in pairs for both in (pair, pair[::-1])},
+        margins={frozenset(pair): (pair[0], fmean(column), len(column)) for pair, column in columns.items() if column},
+        samples={**turned, **{pair: tuple(column) for pair, column in columns.items()}},
         config=config,
     )
 

@@ -16,19 +16,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from math import ceil, exp, fsum, pi, sqrt
+from math import ceil, erf, exp, fsum, pi, sqrt
 from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 import msgspec
+import numpy as np
 
 from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.bench.margin_model_choice import model_of_kind
+from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.rating.error_function import erf
-from molt_bench.rating.pair_sums import PRIOR_WEIGHT, unseen_skewness, widening_at_bar
-from molt_bench.rating.student import Estimate
+from molt_bench.rating.boundary import WIDE
+from molt_bench.rating.estimate import Estimate
+from molt_bench.rating.margins import PRIOR_HANDS, Known, widened
 from molt_bench.study.line_up import LineUp
 from molt_bench.study.pilot import ModelGuess, Pilot, guess_of, prior_deviation
 from molt_bench.study.waiting import sweep_s
@@ -172,10 +173,8 @@ class Planner:
             ),
         )
         judge = judge_of(config)
-        self._test = judge.test
-        # Of the error that is asked for, the run's first test has the share that its own rule gives it.
-        first = judge.error / (1 - rule.threshold)
-        self._error = first * (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
+        self._boundary = judge.boundary
+        self._error = (1 - self.assumed.confidence) / (max(1, len(ids) - 1) if judge.familywise else 1)
         self._lead, self._result = self._shapes(ids)
 
     def expected(self, lead: float) -> int:
@@ -198,24 +197,23 @@ class Planner:
             return self.gap_after(count) <= gap
 
         def tied(count: int) -> bool:
-            known = self._estimate(self._lead, count)
-            z = gap / known.scale
+            error = self._known(self._lead, count).error[0]
+            z = gap / error
             # Of a lead that is normally distributed, its mean distance from 0.
-            distance = known.scale * sqrt(2 / pi) * exp(-z * z / 2) + gap * erf(z / sqrt(2))
-            return distance + self._test.bars(known, self._error)[1] * known.tested < tie
+            distance = error * sqrt(2 / pi) * exp(-z * z / 2) + gap * erf(z / sqrt(2))
+            return bool(distance + self.gap_after(count) < WIDE * tie)
 
         counts: dict[Outcome, int] = {}
         if gap > 0:
             counts["ordered"] = _first(ordered)
-        if gap < tie:
+        if gap < WIDE * tie:
             counts["tied"] = _first(tied)
         outcome = min(counts, key=lambda outcome: counts[outcome])
         return outcome, counts[outcome]
 
     def gap_after(self, count: float) -> float:
         """Return the smallest lead that is an order after this many seed pairs of every pairing."""
-        known = self._estimate(self._lead, count)
-        return self._test.bars(known, self._error)[0] * known.tested
+        return float(self._boundary.half_widths(self._known(self._lead, count), self._error)[0])
 
     def for_matches(self, matches: int) -> Need:
         """Return what this many matches take, and the smallest gap between neighbours that they can show.
@@ -227,7 +225,7 @@ class Planner:
         gap = self.gap_after(matches * per_match / self.assumed.pairings)
         if gap < tie and self._decided(max(gap, tie / 100))[0] == "tied":
             low, high = max(gap, tie / 100), tie
-            while high - low > 0.01 * high:
+            while high - low > 1e-4 * high:
                 middle = (low + high) / 2
                 low, high = (middle, high) if self._decided(middle)[0] == "tied" else (low, middle)
             gap = high
@@ -241,7 +239,12 @@ class Planner:
     def to_interval(self, half_width: float) -> Need:
         """Return what it takes until every result is known within an interval, checked once."""
         level = self.assumed.confidence
-        count = _first(lambda count: self._estimate(self._result, count).half_width(level) <= half_width)
+
+        def enough(count: int) -> bool:
+            known = self._known(self._result, count)
+            return Estimate(0.0, float(known.error[0]), float(known.free[0])).half_width(level) <= half_width
+
+        count = _first(enough)
         return self._need(half_width, "interval", count)
 
     def _shapes(self, ids: Sequence[str]) -> tuple[_Shape, _Shape]:
@@ -249,29 +252,35 @@ class Planner:
 
         Only anchors and a yardstick make a difference, so one pair of each kind is checked, and the worst one counts.
         """
-        yardstick = self.config.scheduler.reference
-        anchors = [each.id for each in self.config.participants if each.anchor and each.id != yardstick]
-        others = [name for name in ids if name not in anchors and name != yardstick]
-        model = model_of_kind(self.config)
-        for pair in model.pairs:
-            model.add(pair, [-1.0, 1.0])
-        few = [*others[:2], *anchors[:2], *([yardstick] if yardstick is not None else [])]
-        unit = model.margin(*model.pairs[0])
-        pair = max(combinations(few, 2), key=lambda pair: model.lead(*pair).scale)
-        lead, result = model.lead(*pair), max(map(model.result, few), key=lambda each: each.scale)
-        weights = [abs(each) for each in model.lead_weights(*pair).values()]
-        skewness = fsum(each**3 for each in weights) ** 2 / fsum(each**2 for each in weights) ** 3
-        return (
-            _Shape((lead.scale / unit.scale) ** 2, lead.free / unit.free, skewness),
-            _Shape((result.scale / unit.scale) ** 2, result.free / unit.free),
-        )
+        field = dict(zip(ids, margin_model(self.config).sums.field.tolist(), strict=True))
+        sums = {power: fsum([share**power for share in field.values()]) for power in (2, 3, 4)}
 
-    def _estimate(self, shape: _Shape, count: float) -> Estimate:
+        def of_lead(one: float, two: float) -> _Shape:
+            ends = {power: 2 * (one**power + two**power) - (one + two) ** power for power in sums}
+            return _shape({power: 2 * total - ends[power] for power, total in sums.items()})
+
+        def of_result(own: float) -> _Shape:
+            return _shape({power: (total - own**power) / (1 - own) ** power for power, total in sums.items()})
+
+        shares = sorted({*field.values()})
+        pairs = [(one, two) for one, two in combinations([*shares, *shares], 2) if self._has_both(field, one, two)]
+        leads = [of_lead(*pair) for pair in pairs]
+        results = [of_result(share) for share in shares if share < 1]
+        return max(leads, key=lambda each: each.variance), max(results, key=lambda each: each.variance)
+
+    @staticmethod
+    def _has_both(field: dict[str, float], one: float, two: float) -> bool:
+        """Return whether there are two participants with these shares of the field."""
+        count = Counter(field.values())
+        return count[one] > 1 if one == two else True
+
+    def _known(self, shape: _Shape, count: float) -> Known:
         """Return what will be known after this many seed pairs of every pairing, if none of them is skewed."""
         unit = self.assumed.deviation * sqrt(shape.variance)
         meetings = 1 if self.config.scheduler.reference is not None else len(self.config.participants) - 1
-        caution = widening_at_bar(shape.skewness * unseen_skewness(meetings * count) / count)
-        return Estimate(0.0, unit / sqrt(count), shape.freedom * (PRIOR_WEIGHT + count - 1), unit, caution)
+        error = unit / sqrt(count) * widened(shape.skewness / count, hands=self.assumed.hands, played=meetings * count)
+        free = shape.freedom * (PRIOR_HANDS / self.assumed.hands + count - 1)
+        return Known(*(np.array([each]) for each in (0.0, error, free, unit, shape.freedom)))
 
     def _need(self, target: float | None, outcome: Outcome, count: int) -> Need:
         least = self.config.scheduler.min_seed_pairs if outcome != "interval" else 1
@@ -327,6 +336,11 @@ class Planner:
             if limit is not None and value > limit:
                 return f"{name}: {limit:,.10g}" if isinstance(limit, float) else f"{name}: {limit:,}"
         return None
+
+
+def _shape(sums: dict[int, float]) -> _Shape:
+    """Return how a sum varies, given the sums of the powers of its weights."""
+    return _Shape(sums[2], sums[2] ** 2 / sums[4], sums[3] ** 2 / sums[2] ** 3)
 
 
 def _first(enough: Callable[[int], bool]) -> int:

@@ -16,7 +16,8 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
-from molt_bench.records import MBB_PER_BB100, MatchResult, SeedResult
+from molt_bench.records import MatchResult, SeedResult
+from molt_bench.report.analysis import in_bb_per_100
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
@@ -26,7 +27,7 @@ _FEW: Final = 12
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """The win rate of one participant after a match, over the opponents met so far, and half of its 95% interval."""
+    """The win rate of one participant after a match, over the opponents met so far, and half of its interval."""
 
     mean: float | None
     half_width: float
@@ -168,7 +169,5 @@ class OpenRun(RunReader):
 
     def standing(self, name: str) -> Standing:
         """Return the win rate of a participant as it is now."""
-        won = self.ladder.margins.so_far(name)
-        if won is None:
-            return Standing(None, inf)
-        return Standing(won.mean / MBB_PER_BB100, won.half_width() / MBB_PER_BB100)
+        known = in_bb_per_100(self.ladder.result(name))
+        return Standing(None, inf) if known is None else Standing(*known)

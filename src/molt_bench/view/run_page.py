@@ -9,10 +9,9 @@ from typing import Any, Final
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
-from molt_bench.rating.payoffs import transitivity
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.report.analysis import Analysis
+from molt_bench.report.analysis import Analysis, in_bb_per_100
 from molt_bench.report.claims import sentences, with_names
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.explanation import raw_and_corrected
@@ -208,12 +207,11 @@ def rule_data(found: Analysis) -> dict[str, Any]:
     }
 
 
-def _verdict(found: Analysis, verdict: Verdict | None) -> dict[str, Any]:
-    """Return what is claimed of an agent and the next one, and its lead as measured and shrunk if that is an order."""
+def _verdict(verdict: Verdict | None) -> dict[str, Any]:
+    """Return what is claimed of an agent and the next one, and its lead with the interval that decides."""
     if verdict is None:
         return {"verdict": None, "lead": None}
-    shrunk = found.shrunk_lead(verdict)
-    lead = None if shrunk is None else [rounded(each / MBB_PER_BB100) for each in (verdict.lead.mean, shrunk)]
+    lead = [rounded(each / MBB_PER_BB100) for each in (verdict.lead, verdict.half_width)] if verdict.known else None
     return {"verdict": verdict.kind, "lead": lead}
 
 
@@ -235,7 +233,7 @@ def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
             "raw": None if row.raw is None else [rounded(each) for each in row.raw],
             "fromReference": None if row.from_reference is None else [rounded(each) for each in row.from_reference],
             "sure": rounded(row.better_than_next),
-            **_verdict(found, verdicts.get(row.rating.id)),
+            **_verdict(verdicts.get(row.rating.id)),
             "hands": row.hands,
             "faults": sum(row.faults.values()),
             "forcedFolds": row.forced_folds,
@@ -277,9 +275,8 @@ def _convergence(run: OpenRun, result: RunResult, order: Iterable[str]) -> dict[
 
 def _sure(known: dict[tuple[str, str], float], above: str, below: str) -> float | None:
     """Return how sure an order was, if the two were neighbours at that time."""
-    if (above, below) in known:
-        return rounded(known[above, below])
-    return rounded(1 - known[below, above]) if (below, above) in known else None
+    found = known.get((above, below), known.get((below, above)))
+    return None if found is None else rounded(found)
 
 
 def _spent(result: RunResult) -> list[dict[str, Any]]:
@@ -294,13 +291,10 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
 def _payoff(found: Analysis) -> dict[str, Any] | None:
     if not found.result.matches or found.reference is not None:
         return None
-    matrix = found.payoffs
-    places = [matrix.participants.index(name) for name in found.order]
-    cells = [[matrix.cells[one][two] for two in places] for one in places]
+    cells = [[in_bb_per_100(found.between(one, two)) for two in found.order] for one in found.order]
     return {
         "ids": list(found.order),
-        "mean": [[cell and rounded(cell.mean / MBB_PER_BB100) for cell in row] for row in cells],
-        "halfWidth": [[cell and rounded(cell.half_width / MBB_PER_BB100) for cell in row] for row in cells],
-        "transitive": rounded(transitivity(found.model).corrected),
+        "mean": [[cell and rounded(cell[0]) for cell in row] for row in cells],
+        "halfWidth": [[cell and rounded(cell[1]) for cell in row] for row in cells],
         "cycles": [list(cycle.members) for cycle in found.cycles],
     }

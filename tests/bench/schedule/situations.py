@@ -2,6 +2,9 @@
 
 from itertools import combinations
 
+import numpy as np
+
+from molt_bench.bench.schedule.gains import Gains
 from molt_bench.bench.schedule.situation import Situation
 
 LADDER = {"a": 30.0, "b": 29.0, "c": 20.0, "d": 10.0}
@@ -9,6 +12,14 @@ LADDER = {"a": 30.0, "b": 29.0, "c": 20.0, "d": 10.0}
 
 def pairs_of(names):
     return list(combinations(names, 2))
+
+
+def gains_of(names, gains, **more):
+    """Return the gains of some pairs; that of all others is 0."""
+    matrix = np.zeros((len(names), len(names)))
+    for (one, two), each in gains.items():
+        matrix[names.index(one), names.index(two)] = each
+    return Gains(names, matrix, **more)
 
 
 def situation(mu, sigma=None, meetings=None, confidence=None, **more):

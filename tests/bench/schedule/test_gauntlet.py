@@ -1,22 +1,26 @@
 """The gauntlet: everybody plays the yardstick alone."""
 
-from molt_bench.bench.schedule.gauntlet import gauntlet
+from molt_bench.bench.schedule.matchmakers import gauntlet
 from molt_bench.bench.schedule.round_choice import choose_round
-from molt_bench.bench.schedule.situation import Contrast
 from molt_bench.config.loader import load_config
-from tests.bench.schedule.situations import LADDER, situation
+from tests.bench.schedule.situations import LADDER, gains_of, situation
 
 
 class TestGauntlet:
     """Everybody plays a; c and d are the only neighbours whose order is open."""
 
     PAIRS = tuple(("a", other) for other in "bcde")
-    OPEN = Contrast({("a", "c"): 1.0, ("a", "d"): -1.0}, 1.0)
+    OPEN = {("a", "c"): 1.0, ("a", "d"): 1.0}  # noqa: RUF012 - never changed
 
-    def round_of(self, matches, contrasts=(OPEN,), meetings=None, **more):
+    def round_of(self, matches, told=OPEN, meetings=None, **more):
         met = {**dict.fromkeys(self.PAIRS, 3), **(meetings or {})}
+        gains = gains_of("abcde", told, playing=self.PAIRS)
         spot = situation(
-            {**LADDER, "e": 5.0}, meetings=met, confidence=dict.fromkeys(met, 0.9), contrasts=contrasts, min_meetings=1
+            {**LADDER, "e": 5.0},
+            meetings=met,
+            confidence=dict.fromkeys(met, 0.9),
+            gains=lambda: gains,
+            min_meetings=1,
         )
         return choose_round(gauntlet, spot, matches=matches, **more)
 
@@ -31,9 +35,8 @@ class TestGauntlet:
         assert self.round_of(4) == [("a", "c"), ("a", "d")]
 
     def test_a_rematch_is_better_than_a_match_that_decides_nothing(self):
-        only = Contrast({("a", "e"): 1.0}, 1.0)
-        assert self.round_of(1, contrasts=(only,), recent=[("a", "e")]) == [("a", "e")]
+        assert self.round_of(1, told={("a", "e"): 1.0}, recent=[("a", "e")]) == [("a", "e")]
         assert self.round_of(1, recent=[("a", "c")]) == [("a", "d")]
 
     def test_where_nothing_is_open_all_play_alike(self):
-        assert {*self.round_of(4, contrasts=())} == {*self.PAIRS}
+        assert {*self.round_of(4, told={})} == {*self.PAIRS}

@@ -2,16 +2,18 @@
 
 import pytest
 
-from molt_bench.bench.schedule.adjacent_pairs import adjacent_pairs
-from molt_bench.bench.schedule.information_gain import information_gain
-from molt_bench.bench.schedule.matchmakers import matchmaker_named, register_matchmaker
+from molt_bench.bench.schedule.matchmakers import (
+    adjacent_pairs,
+    information_gain,
+    matchmaker_named,
+    register_matchmaker,
+    round_robin,
+    thompson,
+    uncertainty_overlap,
+)
 from molt_bench.bench.schedule.round_choice import choose_round
-from molt_bench.bench.schedule.round_robin import round_robin
-from molt_bench.bench.schedule.situation import Contrast, Situation
-from molt_bench.bench.schedule.thompson import thompson
-from molt_bench.bench.schedule.uncertainty_overlap import uncertainty_overlap
 from molt_bench.errors import ConfigError
-from tests.bench.schedule.situations import LADDER, pairs_of, situation
+from tests.bench.schedule.situations import LADDER, gains_of, pairs_of, situation
 
 
 class TestUncertaintyOverlap:
@@ -55,46 +57,43 @@ def test_thompson_draws_from_the_beliefs_and_is_the_same_in_every_run():
     assert len({*firsts}) > 3
 
 
-def a_situation(**fields):
-    pairs = pairs_of("abc")
-    base = {
-        "ranking": ("a", "b", "c"),
-        "mu": dict.fromkeys("abc", 0.0),
-        "sigma": dict.fromkeys("abc", 1.0),
-        "meetings": dict.fromkeys(pairs, 2),
-        "confidence": dict.fromkeys(pairs, 0.5),
-        "variance": dict.fromkeys(pairs, 100.0),
-        "seeds_per_match": 5,
-    }
-    return Situation(**{**base, **fields})
-
-
 class TestInformationGain:
-    WEIGHTS = {("a", "b"): 1.0, ("a", "c"): 0.5, ("b", "c"): -0.5}  # noqa: RUF012 - never changed
+    TOLD = {("a", "b"): 4.0, ("a", "c"): 1.0, ("b", "c"): 2.0}  # noqa: RUF012 - never changed
+
+    def spot(self, told=None, meetings=None, **more):
+        gains = gains_of("abc", self.TOLD if told is None else told, **more)
+        return situation(dict.fromkeys("abc", 0.0), meetings=meetings, gains=lambda: gains)
 
     def test_the_pair_that_tells_most_comes_first(self):
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),))
-        assert information_gain(spot, pairs_of("abc"))[0] == ("a", "b")
-
-    def test_a_pair_that_is_known_well_tells_little_more(self):
-        meetings = {("a", "b"): 40, ("a", "c"): 2, ("b", "c"): 3}
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),), meetings=meetings)
-        assert information_gain(spot, pairs_of("abc")) == [("a", "c"), ("b", "c"), ("a", "b")]
+        assert information_gain(self.spot(), pairs_of("abc")) == [("a", "b"), ("b", "c"), ("a", "c")]
 
     def test_what_is_dear_has_to_tell_more(self):
-        cost = {("a", "b"): 100.0}
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),), cost=cost)
-        assert information_gain(spot, pairs_of("abc"))[-1] == ("a", "b")
+        dear = self.spot(cost={("a", "b"): 100.0})
+        assert choose_round(information_gain, dear, matches=3) == [("b", "c"), ("a", "c"), ("a", "b")]
 
     def test_a_whole_round_is_planned_at_once(self):
         """After the best pair is taken, the next best is, and not the same again."""
-        spot = a_situation(contrasts=(Contrast(self.WEIGHTS, 1.0),))
-        assert choose_round(information_gain, spot, matches=2) == [("a", "b"), ("a", "c")]
+        assert choose_round(information_gain, self.spot(), matches=2) == [("a", "b"), ("b", "c")]
+
+    def test_a_pair_does_not_meet_again_at_once_where_another_tells_anything(self):
+        spot = self.spot()
+        assert choose_round(information_gain, spot, matches=1, recent=[("a", "b")]) == [("b", "c")]
+        alone = self.spot(told={("a", "b"): 4.0})
+        assert choose_round(information_gain, alone, matches=1, recent=[("a", "b")]) == [("a", "b")]
+
+    def test_pairs_without_cards_and_those_who_left_do_not_play(self):
+        found = choose_round(information_gain, self.spot(), matches=3, allowed=lambda pair: pair != ("a", "b"))
+        assert found == [("b", "c"), ("a", "c")]
+        assert choose_round(information_gain, self.spot(playing=[("a", "c")]), matches=3) == [("a", "c")]
+
+    def test_where_nothing_is_open_those_play_who_have_met_least(self):
+        spot = self.spot(told={}, meetings={("a", "b"): 3, ("a", "c"): 2, ("b", "c"): 3})
+        assert choose_round(information_gain, spot, matches=1) == [("a", "c")]
 
 
 def test_every_pairing_gets_its_minimum_first():
     meetings = {("a", "b"): 3, ("a", "c"): 1, ("b", "c"): 2}
-    spot = a_situation(meetings=meetings, min_meetings=2)
+    spot = situation(dict.fromkeys("abc", 0.0), meetings=meetings, min_meetings=2)
     assert choose_round(information_gain, spot, matches=1) == [("a", "c")]
 
 

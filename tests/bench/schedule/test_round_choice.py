@@ -2,12 +2,9 @@
 
 import msgspec
 
-from molt_bench.bench.schedule.matchmakers import matchmaker_named
+from molt_bench.bench.schedule.matchmakers import information_gain, round_robin, uncertainty_overlap
 from molt_bench.bench.schedule.round_choice import choose_round
-from molt_bench.bench.schedule.round_robin import round_robin
-from molt_bench.bench.schedule.situation import Contrast, Later
-from molt_bench.bench.schedule.uncertainty_overlap import uncertainty_overlap
-from tests.bench.schedule.situations import LADDER, pairs_of, situation
+from tests.bench.schedule.situations import LADDER, gains_of, pairs_of, situation
 
 
 class TestChooseRound:
@@ -69,14 +66,13 @@ class TestChooseRound:
         assert self.choose(situation(LADDER), allowed=lambda pair: False) == []
 
 
-def test_contrasts_are_not_worked_out_while_everybody_meets_everybody():
+def test_gains_are_not_worked_out_while_everybody_meets_everybody():
     asked = []
-    contrasts = Later(lambda: asked.append(1) or (Contrast({("a", "b"): 1.0}, 1.0),))
+    gains = gains_of("abcd", {("a", "b"): 1.0})
     pairs = dict.fromkeys(pairs_of(LADDER), 0)
-    spot = situation(LADDER, meetings=pairs, min_meetings=1, contrasts=contrasts)
-    assert choose_round(matchmaker_named("information_gain"), spot, matches=1) == [("a", "b")]
+    spot = situation(LADDER, meetings=pairs, min_meetings=1, gains=lambda: asked.append(1) or gains)
+    assert choose_round(information_gain, spot, matches=1) == [("a", "b")]
     assert not asked
     later = msgspec.structs.replace(spot, meetings=dict.fromkeys(pairs, 1))
-    assert choose_round(matchmaker_named("information_gain"), later, matches=1) == [("a", "b")]
+    assert choose_round(information_gain, later, matches=1) == [("a", "b")]
     assert asked == [1]
-    assert len(contrasts) == 1

@@ -1,14 +1,11 @@
 """What a matchmaker knows is computed when it is asked for."""
 
-import pytest
-
-from molt_bench.bench.schedule.situation import Lookup
+from molt_bench.bench.schedule.situation import Later
 
 
-def test_a_lookup_computes_what_is_asked_for_and_once():
+def test_numbers_are_computed_all_at_once_when_one_is_looked_at():
     asked = []
-    found = Lookup(["a", "b"], lambda name: asked.append(name) or 2.0)
-    assert (found["b"], found["b"], len(found), [*found]) == (2.0, 2.0, 2, ["a", "b"])
-    assert asked == ["b"]
-    with pytest.raises(KeyError):
-        found["c"]
+    found = Later(lambda: asked.append(1) or {"a": 1.0, "b": 2.0})
+    assert not asked
+    assert (found["b"], found["a"], len(found), [*found]) == (2.0, 1.0, 2, ["a", "b"])
+    assert asked == [1]

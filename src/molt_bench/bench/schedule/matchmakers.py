@@ -1,13 +1,65 @@
-"""The matchmakers by name: ours, and those that users register."""
+"""The matchmakers by name: ours, and those that users register. Each ranks the pairs that may play next."""
 
-from molt_bench.bench.schedule.adjacent_pairs import adjacent_pairs
-from molt_bench.bench.schedule.gauntlet import gauntlet
-from molt_bench.bench.schedule.information_gain import information_gain
-from molt_bench.bench.schedule.round_robin import round_robin
-from molt_bench.bench.schedule.situation import Matchmaker
-from molt_bench.bench.schedule.thompson import thompson
-from molt_bench.bench.schedule.uncertainty_overlap import uncertainty_overlap
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+
+from molt_bench.bench.schedule.situation import Matchmaker, Situation
 from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES, check_matchmaker
+from molt_bench.seeds import derive
+from molt_bench.specs import Pair
+
+
+def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Prefer pairs whose next match takes most off the variance of open leads, for its cost; the others play evenly."""
+    told = situation.gains().best(len(pairs), without=(), recent=(), allowed=None) if situation.gains else []
+    return [
+        *(pair for pair in told if pair in pairs),
+        *(pair for pair in round_robin(situation, pairs) if pair not in told),
+    ]
+
+
+def gauntlet(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Choose as `information_gain` does; the only pairs are those of the yardstick with everybody else."""
+    return information_gain(situation, pairs)
+
+
+def round_robin(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Give all pairs equally many matches, even those whose order is decided."""
+    return sorted(pairs, key=lambda pair: situation.meetings[pair])
+
+
+def adjacent_pairs(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Prefer neighbours in the ranking, the least certain first."""
+    rank = {name: at for at, name in enumerate(situation.ranking)}
+    return sorted(pairs, key=lambda pair: (abs(rank[pair[0]] - rank[pair[1]]), situation.confidence[pair]))
+
+
+def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Draw every skill from its belief, and prefer the pairs that come out closest (Thompson sampling)."""
+    drawn = {}
+    for name in situation.ranking:
+        uniform = (derive(situation.seed, "thompson", situation.matches, name) + 0.5) / 2**256
+        drawn[name] = NormalDist(situation.mu[name], situation.sigma[name]).inv_cdf(min(max(uniform, 1e-12), 1 - 1e-12))
+    return sorted(pairs, key=lambda pair: abs(drawn[pair[0]] - drawn[pair[1]]))
+
+
+def uncertainty_overlap(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
+    """Prefer uncertain pairs that are close together; both criteria are scaled from 0 to 1."""
+    doubt = _spread({pair: situation.sigma[pair[0]] + situation.sigma[pair[1]] for pair in pairs})
+    gap = _spread({pair: abs(situation.mu[pair[0]] - situation.mu[pair[1]]) for pair in pairs})
+    weight = situation.exploration
+
+    def score(pair: Pair) -> float:
+        return weight * doubt[pair] + (1 - weight) * (1 - gap[pair])
+
+    return sorted(pairs, key=lambda pair: (-score(pair), situation.meetings[pair]))
+
+
+def _spread(values: Mapping[Pair, float]) -> dict[Pair, float]:
+    """Scale values so that the smallest is 0 and the largest 1; if all are equal, to 0."""
+    least, most = min(values.values(), default=0.0), max(values.values(), default=0.0)
+    return {pair: (value - least) / (most - least) if most > least else 0.0 for pair, value in values.items()}
+
 
 _MATCHMAKERS: dict[str, Matchmaker] = {
     each.__name__: each

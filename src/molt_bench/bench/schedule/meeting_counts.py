@@ -64,11 +64,6 @@ class Meetings(dict[Pair, int]):
         return len(self._members) <= 1
 
     @property
-    def participants(self) -> int:
-        """How many participants there are."""
-        return len(self._group)
-
-    @property
     def in_order(self) -> list[Pair]:
         """All pairs in the order of the circle method."""
         if not self._order and self:

@@ -6,15 +6,11 @@ scale. Whether the budget lets every pair meet often enough is asked before the 
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Final
 
 from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.stop_rules import rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.specs import Pair
-
-#: Among this few, any two pairs share a member, so once all are connected, any order is as good as another.
-_ANY_ORDER: Final = 3
 
 
 def opening_pair(
@@ -49,8 +45,6 @@ def opening_pair(
 
     if not meetings.connected and (pair := first_of(meetings.apart())) is not None:
         return pair
-    if meetings.participants <= _ANY_ORDER:
-        return None
     for met, pairs in meetings.by_count():
         if met >= min_meetings:
             return None

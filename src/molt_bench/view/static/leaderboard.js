@@ -191,7 +191,7 @@ function opponentsOf(rows, agents) {
 function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
   const luck = estimator === "raw" ? "as dealt" : "with luck removed";
   const interval = `bb/100: big blinds won per 100 hands ${from}, ${luck} (estimator ` +
-    `${visible(estimator)}), ± the 95% interval. `;
+    `${visible(estimator)}), ± an interval that allows for looking after every round. `;
   if (method !== "margin") return `Ranked by OpenSkill rating (mu ± sigma), which counts matches won. ${interval}`;
   const level = Number((claimedFrom * 100).toPrecision(9));
   return `${interval}One agent is said to be above the next only where that is ${level}% sure, however often one ` +
@@ -199,7 +199,7 @@ function aboutLeaderboard({ method, claimedFrom, estimator }, from) {
     "told apart share them, sorted by result. A bracket joins agents of whom no two are told apart.";
 }
 
-const WORDS = { ordered: "yes, above", tied: "tied with", unresolved: "not resolved against" };
+const WORDS = { ordered: "yes, above", tied: "tied with", open: "open against" };
 
 /** Whether an agent is above the next, and how sure that is: by the stop rule, or else by the ratings. */
 function verdict(one, next, agents, { method }) {
@@ -207,7 +207,7 @@ function verdict(one, next, agents, { method }) {
   const word = method === "margin" ? WORDS[one.verdict] : "by rating above";
   if (!word) return h("span.soft", NONE);
   const name = h("bdi", agents.name(next.id));
-  const [measured, shrunk] = (one.lead ?? []).map((lead) => fixed(lead));
-  const lead = one.lead ? `, by ${shrunk}${measured === shrunk ? "" : `; as measured ${measured}`}` : "";
+  const [measured, half] = (one.lead ?? []).map((lead) => fixed(lead));
+  const lead = one.lead ? `, by ${measured} ± ${half}` : "";
   return h("span", { class: `verdict is-${one.verdict}` }, `${word} `, name, ` (${percent(one.sure)}${lead})`);
 }

@@ -48,12 +48,9 @@ function cell(mean, half, top) {
   ]);
 }
 
-function sentences({ ids, transitive, cycles }) {
+function sentences({ cycles }) {
   const marked = (id) => `\u2068${id}\u2069`; // see withNames
-  const found = cycles.map((ids) => `A cycle: ${[...ids, ids[0]].map(marked).join(" beats ")}.`);
-  if (transitive === null || ids.length < 3) return found;
-  const share = `One order explains ${percent(transitive)} of who wins how much from whom, luck aside; the rest is `;
-  return [`${share}some agents doing better against certain opponents than their rank suggests.`, ...found];
+  return cycles.map((ids) => `A cycle: ${[...ids, ids[0]].map(marked).join(" beats ")}.`);
 }
 
 const AT_FIRST = 200; // a run may have thousands of matches, and a live page redraws them

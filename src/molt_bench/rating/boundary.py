@@ -1,0 +1,93 @@
+"""The boundary: how many standard errors away a lead has to be for a claim, in a run that looks after every round.
+
+Between the first look and the last, the standardised lead of two equals is a Gaussian process. How likely it is to
+cross a bar z once grows with the logarithm of the information in between, as phi(z) ((z - 1/z) ln(I_last / I_first) +
+4/z) (Siegmund 1985, chapter 4). So the square of the bar grows with that logarithm. How far the information can grow is
+known beforehand: two who are closer than the tie margin are tied, and no lead needs more than it takes to tell that.
+The constants are calibrated by simulation (research/boundary.py), which docs/why/methods.md shows.
+"""
+
+from math import inf, log, sqrt
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from molt_bench.poker.arrays import Floats
+from molt_bench.rating.margins import Known
+
+#: The square of the bar at 95% heads-up, where the first look is as good as the last; what it grows by for each unit of
+#: the logarithm of how much smaller than the first error the last one is; and for each unit of the logarithm of the
+#: pairings that a lead rests on: the more there are, the less passes unseen between two looks.
+LEAST: Final = 6.2
+PER_LOG: Final = 1.5
+PER_PAIRINGS: Final = 0.7
+#: Wrong claims fall as exp(-FALL bar^2).
+FALL: Final = 0.44
+#: Two are tied if the interval of their lead lies within so many tie margins: at 1.07 of them, one run in 20 says so.
+WIDE: Final = 1.25
+
+
+class Boundary(msgspec.Struct, frozen=True):
+    """The bar of a run.
+
+    Attributes:
+        error: How often something wrong may be claimed of a lead.
+        tie: Leads up to this size do not matter, in thousandths of a big blind per hand; 0 for no ties.
+        first: Seed pairs of every pairing at the first look.
+        horizon: How many times as many there can be at the end, where nobody can tie.
+    """
+
+    error: float
+    tie: float
+    first: float
+    horizon: float = 1.0
+
+    def bars(self, known: Known, error: float | None = None) -> Floats:
+        """Return how many standard errors the interval of each number is wide, on either side."""
+        square = np.maximum(self._base(known) + log(0.05 / (error or self.error)) / FALL, 0.25)
+        return t_of(np.sqrt(square), known.free)
+
+    def half_widths(self, known: Known, error: float | None = None) -> Floats:
+        """Return half the width of the interval of each number: infinite where somebody has not been met."""
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isfinite(known.error), self.bars(known, error) * known.error, inf)
+
+    def distances(self, known: Known) -> Floats:
+        """Return how far each lead is from what it is not, if the interval were no wider: from 0, or from no tie."""
+        size = np.abs(known.mean)
+        return np.maximum(size, WIDE * self.tie - size)
+
+    def sure(self, known: Known) -> Floats:
+        """Return the largest threshold at which each lead would be claimed to be ordered or tied; 0 for the unknown.
+
+        Below one half, where no threshold is, it only grows with what is known.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = z_of(self.distances(known) / known.error, known.free)
+        wrong = 0.05 * np.exp(np.minimum(FALL * (self._base(known) - z**2), 50.0))
+        return np.where(np.isfinite(known.error), np.where(wrong <= 0.5, 1 - wrong, 0.25 / wrong), 0.0)
+
+    def _base(self, known: Known) -> Floats:
+        """Return the square of the bar at 95%."""
+        first = known.unit / sqrt(self.first)
+        # By how much the error has shrunk since the first look, and by how much it can before all are tied.
+        shrunk = first / np.where(known.error > 0, known.error, inf)
+        can = first / self.tie if self.tie else np.full(first.shape, sqrt(self.horizon))
+        grown = np.log(np.maximum(np.maximum(shrunk, can), 1.0))
+        found: Floats = LEAST + PER_LOG * grown + PER_PAIRINGS * np.log(known.pairings)
+        return found
+
+
+def t_of(z: Floats, free: Floats) -> Floats:
+    """Return the t of the same tail probability as z (Wallace 1959; within 2% from 4 degrees of freedom on)."""
+    wide = z * (8 * free + 3) / (8 * free + 1)
+    found: Floats = np.sqrt(free * np.expm1(np.minimum(wide * wide / free, 300.0)))
+    return found
+
+
+def z_of(t: Floats, free: Floats) -> Floats:
+    """Return the z of the same tail probability as t."""
+    t = np.minimum(t, 1e150)
+    found: Floats = np.sqrt(free * np.log1p(t * t / free)) * (8 * free + 1) / (8 * free + 3)
+    return found

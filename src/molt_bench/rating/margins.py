@@ -1,0 +1,304 @@
+"""The margin model: who wins how much from whom, by sums over seed pairs in one matrix for every two participants.
+
+The unit is the seed pair: the two games of one seed with seats swapped, as one number, the mean margin per hand in
+thousandths of a big blind. Of every two participants the model keeps how many seed pairs they have played, their mean,
+and the sums of squares and cubes around it. Nothing is assumed to be transitive.
+
+The field has a weight for everybody: equal ones, 0 for anchors, and in a gauntlet all of it for the yardstick. A
+standing is what somebody wins from the field, in which a member breaks even with itself; a lead is the difference of
+two standings. So the variance of all leads follows from sums over rows, and a round takes n^2 steps, not n^3.
+
+Every array has the run as its first axis: a benchmark is one run, and research/boundary.py plays hundreds at once with
+the same code.
+"""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from molt_bench.poker.arrays import Flags, Floats, Ints
+
+#: Standard deviation of a hand assumed before there is data, with stacks of 100 big blinds or more.
+SD_PER_HAND: Final = 10_000.0
+#: What has not happened yet is allowed for by the hand, so that the length of games does not matter. The variance of
+#: other pairings counts as so many hands of a pairing's own.
+PRIOR_HANDS: Final = 200.0
+#: Everybody is taken to have shown this squared skewness of a hand, for so many hands.
+UNSEEN_SKEWNESS: Final = 200.0
+UNSEEN_HANDS: Final = 1000.0
+#: How many seed pairs more the variance of others counts for each unit of squared skewness shown.
+GUARD: Final = 1.0
+#: How much wider errors are for each unit of the squared skewness of a mean. The second-order term of the tail is about
+#: 4 at 2.8 standard errors (Hall 1992, section 2.6); skewness is known badly where it matters, so it counts for more.
+SKEW: Final = 16.0
+#: The least share of its squares that a variance may be: below, it is rounding.
+_ROUNDING: Final = 1e-12
+#: What the first seed pairs of two take off a variance that is not known before: more than any others.
+_FIRST: Final = 1e30
+
+
+class Known(NamedTuple):
+    """What is known of some numbers, in thousandths of a big blind per hand; the last axis has one of each.
+
+    Attributes:
+        mean: Their estimates.
+        error: Their standard errors, widened for skewness; infinite where somebody has not been met.
+        free: Degrees of freedom of the errors.
+        unit: The standard errors that one seed pair of every pairing would give.
+        pairings: How many pairings of equal weight would average out as much.
+    """
+
+    mean: Floats
+    error: Floats
+    free: Floats
+    unit: Floats
+    pairings: Floats
+
+
+class _Rows(NamedTuple):
+    """Sums over the field of what a standing is made of, each term with a power of its weight."""
+
+    standing: Floats
+    variance: Floats
+    unit: Floats
+    third: Floats
+    fourth: Floats
+    unmet: Flags
+
+
+class MarginSums:
+    """Sums of the margins of every two participants, in one run or many, and what follows from them.
+
+    Attributes:
+        field: Share of every participant in everybody's result.
+
+    Args:
+        size: How many participants there are.
+        hands: Hands of a seed pair.
+        sd_per_hand: Standard deviation of a hand assumed before there is data.
+        runs: How many runs.
+    """
+
+    def __init__(self, size: int, *, hands: float, sd_per_hand: float = SD_PER_HAND, runs: int = 1) -> None:
+        self.count, self.mean, self.squares, self.cubes = (np.zeros((runs, size, size)) for _ in range(4))
+        self.field: Floats = np.full(size, 1.0 / size)
+        self._hands, self._guess = hands, sd_per_hand**2 / hands
+        # What follows for every two: the variance of a seed pair and of the mean, their degrees of freedom, and the
+        # root of the squared skewness of the mean, times its variance, which is its share in a third moment.
+        self._each, self._of_mean, self._free, self._skew = (np.zeros((runs, size, size)) for _ in range(4))
+        #: Of everybody: seed pairs, degrees of freedom, squares, and squared skewness times seed pairs.
+        self._own: Floats = np.zeros((4, runs, size))
+        #: Rows that have changed since all this was worked out.
+        self._changed: list[tuple[Ints, Ints]] = [(np.repeat(np.arange(runs), size), np.tile(np.arange(size), runs))]
+        self._rows: _Rows | None = None
+
+    def set_field(self, weights: Floats) -> None:
+        """Set how much everybody counts in the field; equally if nobody does."""
+        total = weights.sum()
+        self.field = weights / total if total else np.full(len(weights), 1.0 / len(weights))
+        self._rows = None
+
+    def add(self, first: Ints, second: Ints, margins: Floats) -> None:
+        """Add what the first won from the second in seed pairs: of every run one pairing, and a row of margins."""
+        more = margins.shape[1]
+        mean = margins.sum(1) / more
+        distance = margins - mean[:, None]
+        squares, cubes = (distance**2).sum(1), (distance * distance * distance).sum(1)
+        run = np.arange(len(margins))
+        for one, two, sign in ((first, second, 1.0), (second, first, -1.0)):
+            at = run, one, two
+            own, step, before = self.count[at], sign * mean - self.mean[at], self.squares[at]
+            both = own + more
+            # Chan, Golub and LeVeque 1983; Pébay 2008 for the cubes.
+            self.cubes[at] += sign * cubes + step * step * step * own * more * (own - more) / both**2
+            self.cubes[at] += 3 * step * (own * squares - more * before) / both
+            self.squares[at] += squares + step**2 * own * more / both
+            self.mean[at] += step * more / both
+            self.count[at] = both
+            self._changed.append((run, one))
+        self._rows = None
+
+    def keep(self, which: Flags) -> None:
+        """Go on with some of the runs."""
+        self._refresh()
+        for name in ("count", "mean", "squares", "cubes", "_each", "_of_mean", "_free", "_skew"):
+            setattr(self, name, getattr(self, name)[which])
+        self._own = self._own[:, which]
+        self._rows = None
+
+    def variances(self) -> Floats:
+        """Return the variance of a seed pair of every two."""
+        self._refresh()
+        return self._each
+
+    def _refresh(self) -> None:
+        """Work out again what follows for the pairings of those who have played."""
+        if not self._changed:
+            return
+        runs, rows = (np.concatenate(each) for each in zip(*self._changed, strict=True))
+        self._changed.clear()
+        size = self.count.shape[1]
+        runs, rows = np.divmod(np.unique(runs * size + rows), size)
+        at = runs, rows
+        count, squares = self.count[at], self.squares[at]
+        free = np.maximum(count - 1, 0)
+        varied = squares > _ROUNDING * count * self.mean[at] ** 2
+        over = np.where(varied, squares, 1.0)
+        seen = np.where(varied, (self.cubes[at] / over) ** 2 / over, 0.0) * count**2
+        for own, sums in zip(self._own, (count, free, squares, seen), strict=True):
+            own[at] = sums.sum(1)
+        # What one of two has shown against anybody, whichever has shown more: squared skewness of a seed pair.
+        played, _, _, skews = self._own
+        unseen = UNSEEN_HANDS / self._hands
+        shown = _larger(skews / np.maximum(played, 1.0), at)
+        assumed = _larger((skews + unseen * UNSEEN_SKEWNESS / self._hands) / (played + unseen), at)
+        # A pairing's variance is shrunk towards that of other pairings of the two, the more so the more skewed they
+        # are: what is rare may not have happened in this one yet.
+        all_free, all_squares = self._own[1], self._own[2]
+        others = np.maximum(
+            *((all_squares[end] - squares + self._guess) / (all_free[end] - free + 1) for end in _ends(at))
+        )
+        prior = PRIOR_HANDS / self._hands
+        guarded = prior + GUARD * shown
+        each = np.maximum((prior * others + squares) / (prior + free), (guarded * others + squares) / (guarded + free))
+        met = np.maximum(count, 1.0)
+        mean = np.where(count > 0, each / met, 0.0)
+        found = each, mean, prior + free, np.sqrt(assumed * mean / met) * mean
+        for whole, part in zip((self._each, self._of_mean, self._free, self._skew), found, strict=True):
+            whole[runs, rows, :] = part
+            whole[runs, :, rows] = part
+
+    def _sums(self) -> _Rows:
+        if self._rows is None:
+            self._refresh()
+            share, square = self.field, self.field**2
+            # Of those without weight nothing is added up: most of a gauntlet.
+            some = np.flatnonzero(share)
+            few = slice(None) if len(some) == len(share) else some
+            share, square = share[few], square[few]
+            mean, free = self._of_mean[:, :, few], self._free[:, :, few]
+            unit, unmet = self._each[:, :, few] * square, self.count[:, :, few] == 0
+            oneself = some, np.arange(len(some))
+            unit[:, *oneself] = 0.0
+            unmet[:, *oneself] = False
+            mean_square = mean * square
+            self._rows = _Rows(
+                (share * self.mean[:, :, few]).sum(2),
+                mean_square.sum(2),
+                unit.sum(2),
+                (share * square * self._skew[:, :, few]).sum(2),
+                (mean_square * mean_square / free).sum(2),
+                unmet.any(2),
+            )
+        return self._rows
+
+    def standings(self) -> Floats:
+        """Return what everybody wins from the field, in which a member breaks even with itself."""
+        return self._sums().standing
+
+    def leads(self, above: Ints, below: Ints) -> Known:
+        """Return how much more some win from the field than others: the same of every run, or in every run a row."""
+        rows, run = self._sums(), np.arange(len(self.count))[:, None]
+        one, two, own = (run, above), (run, below), (run, above, below)
+        share, other = self.field[above], self.field[below]
+
+        def together(sums: Floats, between: Floats, power: int) -> Floats:
+            """Return the sum over the pairings of either; their own counts with both shares at once."""
+            both = (share + other) ** power - share**power - other**power
+            found: Floats = sums[one] + sums[two] + both * between
+            return found
+
+        mean = rows.standing[one] - rows.standing[two]
+        variance = together(rows.variance, self._of_mean[own], 2)
+        third = together(rows.third, self._skew[own], 3)
+        fourth = together(rows.fourth, self._of_mean[own] ** 2 / self._free[own], 4)
+        unit = together(rows.unit, self._each[own], 2)
+        ends = {power: 2 * (share**power + other**power) - (share + other) ** power for power in (2, 4)}
+        pairings = _pairings(*(2 * (self.field**power).sum() - each for power, each in ends.items()))
+        return _known(mean, variance, third, fourth, unit, rows.unmet[one] | rows.unmet[two], pairings)
+
+    def results(self) -> Known:
+        """Return what everybody wins from the rest of the field: the mean over its members but oneself."""
+        rows = self._sums()
+        rest = 1 - self.field
+        up = 1 / np.where(rest > 0, rest, 1.0)
+        return _known(
+            rows.standing * up,
+            rows.variance * up**2,
+            rows.third * up**3,
+            rows.fourth * up**4,
+            rows.unit * up**2,
+            rows.unmet,
+            _pairings(*((self.field**power).sum() - self.field**power for power in (2, 4))),
+        )
+
+    def between(self, above: Ints, below: Ints) -> Known:
+        """Return what some win from others in their own games alone: the same of every run, or in every run a row."""
+        self._refresh()
+        at = np.arange(len(self.count))[:, None], above, below
+        variance, free, unmet = self._of_mean[at], self._free[at], self.count[at] == 0
+        return _known(self.mean[at], variance, self._skew[at], variance**2 / free, self._each[at], unmet, np.ones(()))
+
+    def saved(self, above: Ints, below: Ints, worth: Floats, more: int) -> Floats:
+        """Return what the next `more` seed pairs of every two would take off the variance of some leads.
+
+        `worth` is what a unit of the variance of each lead is worth.
+        """
+        runs, size = self.count.shape[:2]
+        run, square = np.arange(runs)[:, None], self.field**2
+        own, both = np.zeros((runs, size)), np.zeros((runs, size, size))
+        np.add.at(own, (run, above), worth)
+        np.add.at(own, (run, below), worth)
+        both[run, above, below] = both[run, below, above] = 2 * worth * self.field[above] * self.field[below]
+        both += own[:, :, None] * square
+        both += own[:, None, :] * square[:, None]
+        met = np.maximum(self.count, 1.0)
+        less = more / (met * (met + more)) * self.variances()
+        less[self.count == 0] = _FIRST
+        both *= less
+        return both
+
+
+def _ends(at: tuple[Ints, Ints]) -> tuple[tuple[Ints, Ints], tuple[Ints, slice]]:
+    """Return where the two of every pairing of some rows are among everybody."""
+    runs, rows = at
+    return (runs[:, None], rows[:, None]), (runs, slice(None))
+
+
+def _larger(own: Floats, at: tuple[Ints, Ints]) -> Floats:
+    """Return for every pairing of some rows the larger of two numbers that each of the two has."""
+    one, two = _ends(at)
+    return np.maximum(own[one], own[two])
+
+
+def _pairings(squares: Floats, fourths: Floats) -> Floats:
+    """Return how many equal weights would average out as much, given sums of powers of weights; 1 without any."""
+    return np.where(fourths > 0, squares**2 / np.where(fourths > 0, fourths, 1.0), 1.0)
+
+
+def _known(
+    mean: Floats, variance: Floats, third: Floats, fourth: Floats, unit: Floats, unmet: Flags, pairings: Floats
+) -> Known:
+    """Return what sums over pairings amount to."""
+    over = np.where(variance > 0, variance, 1.0)
+    free = np.where(fourth > 0, over**2 / np.where(fourth > 0, fourth, 1.0), 1e9)
+    error = np.sqrt(variance) * _wider((third / over) ** 2 / over)
+    return Known(
+        mean, np.where(unmet, np.inf, error), free, np.sqrt(unit), np.broadcast_to(np.maximum(pairings, 1), mean.shape)
+    )
+
+
+def _wider(skewness: Floats) -> Floats:
+    """Return by what factor an error is wider for a mean of this squared skewness."""
+    more = SKEW * skewness
+    return 1 + more / (1 + more / 2)
+
+
+def widened(skewness: float, *, hands: float, played: float) -> float:
+    """Return by what factor the error of those is wider who have shown no skewness in so many seed pairs.
+
+    `skewness` is the squared skewness of a sum if that of each seed pair is 1.
+    """
+    unseen = UNSEEN_HANDS / hands
+    assumed = unseen * UNSEEN_SKEWNESS / hands / (played + unseen)
+    return float(_wider(np.array(skewness * assumed)))
