@@ -42,9 +42,9 @@ def test_a_ladder_with_a_player_that_fails_is_refused(benchmarks):
     from ladders import Bot, Plan
     from pools import played
 
-    one_size = {"error": 0.4, "calls": 0.4, "bets": 0.6, "bluffs": 0.1, "sizes": (66,)}
-    plan = Plan("failing", "bots", {"one size": Bot("reader", reads=one_size), "tight": Bot("tight")}, seeds=10)
-    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="failing: one size against tight"):
+    no_size = {"error": 0.4, "calls": 0.4, "bets": 0.6, "bluffs": 0.1, "sizes": ("big", 66)}
+    plan = Plan("failing", "bots", {"no size": Bot("reader", reads=no_size), "tight": Bot("tight")}, seeds=10)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="failing: no size against tight"):
         played(plan, executor, None)
 
 

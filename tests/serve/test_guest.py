@@ -69,7 +69,7 @@ def test_a_decision_and_a_result_are_rebuilt_as_they_were(seed):
     stacks = (dice.randint(200, 3000), dice.randint(200, 3000))
     hand = Hand(dice.choice(TABLES), deal_from_text("AhAd KsKc 2c7d9hJsQc"), stacks, dice.randint(0, 1))
     while hand.actor != NOBODY:
-        seen = observe(hand, 7, dice.getrandbits(32))
+        seen = observe(hand, 7)
         message = msgspec.json.decode(line_of(decision(seen, 3, "g")), type=Decision)
         assert observation_of(message) == seen
         hand.apply(any_action(hand.legal_actions(), dice))

@@ -169,7 +169,7 @@ def test_every_decision_of_a_model_has_what_was_asked_and_what_was_said(pages, m
                 found += 1
                 wrong = decision["faults"]
                 for attempt in exchange["attempts"]:
-                    sent = f"strict/3\0{exchange['system']}\0{attempt['prompt']}"
+                    sent = f"action/1\0{exchange['system']}\0{attempt['prompt']}"
                     asked = sha256(sent.encode()).hexdigest()
                     assert asked == attempt["promptHash"]
                     assert attempt["reasoning"] is None or attempt["reasoning"].startswith(EVIL)
