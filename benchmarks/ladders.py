@@ -155,7 +155,7 @@ MODELS = (
         equal=True,
     ),
 )
-TAILS, PLANNED, PLANNED_LATER = (_GROUPS[name] for name in ("TAILS", "PLANNED", "PLANNED_LATER"))
+TAILS = _GROUPS["TAILS"]
 KNOWN = (*_GROUPS["KNOWN"], *_GROUPS["KNOWN_LATER"])
 EQUAL = (
     Plan("fair x 4", "copies, nothing published", _copies(_NAMED["judges"].bots["fair"], 4), equal=True),

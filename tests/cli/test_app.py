@@ -240,7 +240,7 @@ def test_a_budget_too_small_is_one_line_before_anything_is_played(run, tmp_path)
     assert checked.stdout.count("\n") == 1
     planned = run("plan", str(config), "--json")
     assert (planned.returncode, planned.stderr) == (0, TOO_SMALL)
-    assert json.loads(planned.stdout)["needs"]
+    assert json.loads(planned.stdout)["opening"]
     done = run("--config", str(config), "--hands", "5", "--json")
     assert (done.returncode, done.stderr) == (0, TOO_SMALL)
     assert json.loads(done.stdout)["summary"]["warnings"] == [TOO_SMALL.removeprefix("molt-bench: warning: ").strip()]

@@ -1,68 +1,55 @@
-"""What `plan` says about the whole run: a number where it is known, or else a range and nothing in its middle."""
-
-import re
+"""What `plan` says: what the budget shows first, and how much is left of a run that the pilot begins."""
 
 import pytest
 from rich.console import Console
 
-from molt_bench.cli.plan_tables import plan_remarks, plan_table
+from molt_bench.cli.plan_tables import plan_remarks, plan_sentences, plan_table
 from molt_bench.config.loader import load_config
-from molt_bench.study.planner import Planner
-from molt_bench.study.whole_run import WholeRun
+from molt_bench.study.plan import Plan
 
 
-@pytest.fixture(scope="module")
-def planner():
-    config = {"participants": ["tag", "tight", "random"], "seeds": {"perMatch": 10}, "stop": {"budget": None}}
-    return Planner(load_config(config))
+class Begun(Plan):
+    """A plan with a pilot that begins its run."""
+
+    times = 1.0
+
+    def to_decide(self):
+        return 3000, self.times
 
 
-def whole(planner, *, known, by_pilot=True, pilot=0, advised=None):
-    least, middle, most = (planner.taking(None, "decided", matches) for matches in (10, 40, 90))
-    return WholeRun(middle if known else None, least, most, by_pilot, pilot, advised)
+@pytest.fixture
+def plan():
+    return Begun(load_config({"participants": ["tag", "tight", "random"], "stop": {"budget": {"maxMatches": 20}}}))
 
 
-def said(planner, **settings):
-    return plan_remarks([], whole(planner, **settings), planner.assumed, None)[0]
+def test_what_the_budget_shows_comes_first(plan):
+    assert plan_sentences(plan)[0].startswith("These 20,000 hands can tell apart players about ")
 
 
-def rows(planner, **settings):
-    """Return the rows of the table, cell by cell."""
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (1.0, "3,000 hands: every two neighbours are decided."),
+        (5.0, "3,000 hands: about 12k more would decide every two neighbours, if every lead stays as it is."),
+        (float("inf"), "3,000 hands: too few to say how many more would decide every two neighbours."),
+        (1e9, "3,000 hands: more than anybody plays would decide every two neighbours, if every lead stays as it is."),
+    ],
+)
+def test_what_is_left_of_a_run_is_said(plan, times, said):
+    plan.times = times
+    assert plan_sentences(plan)[1] == f"The pilot begins this run with {said}"
+
+
+def test_a_row_beyond_the_budget_is_marked(plan):
     screen = Console(width=80)
     with screen.capture() as caught:
-        screen.print(plan_table([], whole(planner, **settings), models=False))
-    return [line.split() for line in caught.get().splitlines() if "decided" in line]
+        screen.print(plan_table([("opening", plan.price(3)), ("gap 10", plan.price(90))], models=False, most=20))
+    assert [line.split()[:3] for line in caught.get().splitlines() if "k" in line or "opening" in line] == [
+        ["opening", "3", "60"],
+        ["gap", "10*", "90"],
+    ]
 
 
-def test_a_known_number_is_said_with_the_range(planner):
-    told = said(planner, known=True, pilot=5)
-    assert "That takes about 40k hands: 30 simulated runs" in told
-    assert told.endswith("with this line-up as the pilot knows it took 10k to 90k hands.")
-    assert [row[4] for row in rows(planner, known=True)] == ["40k"]
-
-
-def test_where_it_is_not_known_the_middle_is_nowhere(planner):
-    told = said(planner, known=False, advised=12)
-    assert "took 10k to 90k hands" in told
-    shown = rows(planner, known=False, advised=12)
-    assert [(row[0], row[4]) for row in shown] == [("least", "10k"), ("most", "90k")]
-    assert not re.search(r"\b40", f"{told} {shown}")
-
-
-def test_the_pilot_that_narrows_it_is_named(planner):
-    assert said(planner, known=False, by_pilot=False, advised=12).endswith(
-        "players as unlike as usual took 10k to 90k hands. "
-        "Play a pilot of 12 matches, which the run can continue, and plan again."
-    )
-    # A pilot of the line-up in another game is no part of the run.
-    assert said(planner, known=False, advised=12).endswith(
-        "as the pilot knows it took 10k to 90k hands. "
-        "This run cannot continue that pilot: play one of 12 matches with this config and plan again."
-    )
-    assert said(planner, known=False, pilot=5, advised=40).endswith("Play on to 40 matches and plan again.")
-
-
-def test_a_run_that_its_pilot_has_decided_does_not_lie_ahead(planner):
-    need = planner.taking(None, "decided", 9)
-    told = plan_remarks([], WholeRun(need, need, need, True, 9, None), planner.assumed, None)[0]
-    assert told == "Decided: every two neighbours are ordered or tied. The pilot has decided it, with 9,000 hands."
+def test_a_gap_is_said_with_its_outcome(plan):
+    remarks = plan_remarks(plan, [(100.0, "tied")], beyond=False)
+    assert remarks[1] == "gap 10: until two that are so many bb/100 apart are tied."

@@ -22,14 +22,16 @@ from molt_bench import Action
 
 
 class Bot:
-    """Calls, but folds to a bet in every hand whose number `leak` divides."""
+    """Calls, but folds to a bet in every hand whose number `leak` divides, and raises an exception if it is broken."""
 
     name = "bot"
 
-    def __init__(self, leak=0):
-        self.leak = leak
+    def __init__(self, leak=0, broken=False):
+        self.leak, self.broken = leak, broken
 
     def act(self, observation):
+        if self.broken:
+            raise ValueError("broken")
         if not observation.to_call:
             return Action("check")
         return Action("fold") if self.leak and observation.hand_number % self.leak == 0 else Action("call")
@@ -136,6 +138,17 @@ def test_strict_fails_unless_it_is_sure_that_no_more_was_lost(runs):
         assert "bot: it is not 95% certain that it did not lose more than" in said
     assert status(runs.old, runs.weak, "--strict", "--fail-below", 1.1 * low) == (0, "")
     assert status(runs.old, runs.same, "--strict", "--fail-below", 0) == (0, "")
+
+
+def test_a_bot_that_raises_exceptions_passes_no_gate_though_it_loses_little(runs, tmp_path):
+    """Folding every hand loses less than a gate may allow."""
+    shutil.copytree(runs.home, tmp_path / "home")
+    players = [{"id": "bot", "type": "./bot.py:Bot", "params": {"broken": True}}, "tight", "callstation"]
+    broken = make(tmp_path / "home", "broken", more=("--set", f"participants={json.dumps(players)}"))
+    for gate in (("--fail-below", 100_000), ("--fail-below", 100_000, "--strict"), ("--exit-code", "--within", 90_000)):
+        code, said = status(runs.old, broken, *gate)
+        assert code == 1
+        assert re.search(r"bot: it gave no usable answer in [0-9]+% of its hands$", said.strip())
 
 
 def test_json_says_who_failed(runs):
@@ -322,9 +335,10 @@ def test_a_plan_fits_80_columns_and_says_what_has_no_price(tmp_path, server):
     assert "No price is known for model" in done.stdout
     said = " ".join(done.stdout.split())
     assert "Assumptions, in bb/100: a seed pair of 12 hands has a standard deviation of" in said
+    assert "opening" in done.stdout
 
 
-@pytest.mark.parametrize("flags", [["--gap", "-1"], ["--interval", "0"], ["--confidence", "2"], ["--latency", "0"]])
+@pytest.mark.parametrize("flags", [["--gap", "-1"], ["--confidence", "2"], ["--latency", "0"]])
 def test_wrong_usage_of_plan_is_status_2(flags):
     assert quick("plan", ROOT / "docs" / "examples" / "benchmark.yaml", *flags).returncode == 2
 

@@ -233,49 +233,34 @@ def test_models_play_a_gauntlet_and_resume_it(server, tmp_path):
 
 
 class TestPlan:
-    LINEUP = ("tag", "maniac", "tight", "random")
+    """A plan takes what a run takes."""
 
-    def planned(self, folder, *flags, **sections):
-        path = written({"participants": list(self.LINEUP), **sections}, folder)
-        return quick("plan", path, *flags)
+    LINEUP = "tag,maniac,tight,random"
 
-    def test_a_budget_is_a_table_of_ways_within_80_columns(self, tmp_path):
-        done = self.planned(tmp_path, "--hands", "40000", stop={"budget": None})
+    def planned(self, *flags):
+        done = quick("plan", "--participants", self.LINEUP, "--max-matches", "60", "--json", *flags)
+        return strict_json(done.stdout)
+
+    def test_a_gauntlet_is_planned_by_the_flags_of_a_run(self):
+        everybody, gauntlet = self.planned(), self.planned("--reference", "tag")
+        assert (everybody["assumed"]["pairings"], gauntlet["assumed"]["pairings"]) == (6, 3)
+        assert everybody["budget"]["hands"] == gauntlet["budget"]["hands"]
+        assert everybody["budget"]["gapMbb"] < gauntlet["budget"]["gapMbb"]
+
+    def test_the_screen_has_at_most_80_columns(self):
+        done = quick("plan", "--participants", self.LINEUP, "--reference", "tag", "--gap", "100")
         assert done.returncode == 0, done.stderr
-        assert "information_gain" in done.stdout
-        assert "gauntlet (tag)" in done.stdout
         assert max(map(len, done.stdout.splitlines())) <= 80
 
-    def test_every_number_of_it_is_in_the_json(self, tmp_path):
-        done = strict_json(self.planned(tmp_path, "--hands", "40000", "--json", stop={"budget": None}).stdout)
-        assert done["budget"] == {"hands": 40000, "usd": None}
-        everybody, gauntlet = done["ways"]
-        assert (everybody["pairings"], gauntlet["pairings"], gauntlet["reference"]) == (6, 3, "tag")
-        assert everybody["buys"]["hands"] <= 40000
-        assert everybody["buys"]["gapMbb"] < gauntlet["buys"]["gapMbb"]
-        assert everybody["limit"] == gauntlet["limit"] == "hands"
+    def test_what_the_budget_forbids_is_said(self):
+        done = quick("plan", "--participants", self.LINEUP, "--gap", "100")
+        assert "* More than stop.budget allows: the run would stop first." in done.stdout
 
-    def test_what_the_budget_of_the_config_forbids_is_said(self, tmp_path):
-        done = self.planned(tmp_path, "--hands", "400000")
-        assert "More than stop.budget allows (maxMatches: 20)" in done.stdout
-
-    def test_a_budget_too_small_is_one_line_with_the_least(self, tmp_path):
-        one_clear_line(self.planned(tmp_path, "--hands", "10", stop={"budget": None}), "--hands = 10", "at least 3,000")
-
-    def test_dollars_buy_nothing_among_bots(self, tmp_path):
-        done = self.planned(tmp_path, "--dollars", "10", stop={"budget": None})
-        one_clear_line(done, "--dollars = 10.0", "--hands here")
-
-    @pytest.mark.parametrize("flags", [("--hands", "0"), ("--hands", "-5"), ("--dollars", "0"), ("--dollars", "nan")])
-    def test_nonsense_is_wrong_usage(self, tmp_path, flags):
-        done = self.planned(tmp_path, *flags)
+    @pytest.mark.parametrize("flags", [("--gap", "-1"), ("--gap", "nan"), ("--latency", "0")])
+    def test_nonsense_is_wrong_usage(self, flags):
+        done = quick("plan", "--participants", self.LINEUP, *flags)
         assert (done.returncode, done.stdout) == (2, "")
         assert flags[0] in done.stderr
-
-    def test_a_budget_and_a_gap_are_two_questions(self, tmp_path):
-        done = self.planned(tmp_path, "--hands", "9000", "--gap", "500")
-        assert done.returncode == 2
-        assert "cannot be used with --dollars or --hands" in done.stderr
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench.config.loader import load_config
 from molt_bench.study.before_a_run import outlay_of, suggested_limit, what_the_budget_shows, what_the_limit_buys
-from molt_bench.study.planner import Planner
+from molt_bench.study.plan import Plan
 
 PRICE = {"input": 2.0, "output": 8.0}
 
@@ -24,7 +24,7 @@ def config(*models, price=PRICE, budget=None, **settings):
 
 def test_a_limit_below_a_first_ranking_says_so():
     found = config("openai:m", budget={"maxCostUsd": 2})
-    opening = Planner(found).for_matches(Planner(found).opening)
+    opening = Plan(found).price(Plan(found).opening)
     said = what_the_limit_buys(found)
     assert "no ranking" in said
     assert said.endswith(f"a first ranking takes about ${opening.usd:,.2f}")
@@ -38,7 +38,7 @@ def test_a_limit_that_is_enough_says_how_many_games_it_buys():
 def test_how_long_a_run_without_a_limit_will_be_is_not_said():
     """Nobody knows it: only the opening has a price."""
     found = config("openai:m", budget={"maxMatches": None})
-    opening = Planner(found).for_matches(Planner(found).opening)
+    opening = Plan(found).price(Plan(found).opening)
     said = str(outlay_of(found))
     assert said == f"a first ranking takes about ${opening.usd:,.2f}; nothing limits the rest"
     assert "will cost" not in said
@@ -63,7 +63,7 @@ def test_the_seeds_of_a_file_limit_a_run(tmp_path):
     found = load_config(
         {"participants": players, "seeds": seeds, "stop": {"budget": None}, "llm": {"prices": {"openai:m": PRICE}}}
     )
-    need = Planner(found).for_matches(5)
+    need = Plan(found).price(5)
     assert str(outlay_of(found)) == f"it will cost about ${need.usd:,.2f}"
     assert f"{need.hands:,} hands" in what_the_budget_shows(found)
 
@@ -105,24 +105,24 @@ def test_a_model_without_a_price_gets_a_limit_of_tokens():
 def test_a_suggested_limit_is_enough_for_a_first_ranking():
     found = config("openai:m")
     (limit,) = suggested_limit(found).values()
-    assert limit >= Planner(found).for_matches(Planner(found).opening).usd
+    assert limit >= Plan(found).price(Plan(found).opening).usd
 
 
 @pytest.mark.parametrize(("model", "dollars"), [("openai:o3", 12.0), ("openai:gpt-5", 12.0)])
 def test_models_that_reason_are_planned_with_their_thoughts(model, dollars):
     """A plan without thoughts says $12 for what takes some $53."""
-    found = Planner(config(model, price=None))
-    guess = found.assumed.models[0]
+    found = Plan(config(model, price=None))
+    guess = found.models[0]
     assert guess.output_tokens == 1000
     least, most = guess.usd_range
     assert least < guess.usd_per_call < most
-    without = Planner(config(model, price=None, maxTokens=100)).assumed.models[0].usd_per_call
+    without = Plan(config(model, price=None, maxTokens=100)).models[0].usd_per_call
     assert 53 / dollars == pytest.approx(guess.usd_per_call / without, rel=0.25)
 
 
 def test_more_effort_is_planned_with_more_tokens():
     written = [
-        Planner(config("openai:gpt-5", price=None, reasoningEffort=effort)).assumed.models[0].output_tokens
+        Plan(config("openai:gpt-5", price=None, reasoningEffort=effort)).models[0].output_tokens
         for effort in ("minimal", "low", "medium", "high")
     ]
     assert written == sorted({*written})
@@ -130,12 +130,12 @@ def test_more_effort_is_planned_with_more_tokens():
 
 @pytest.mark.parametrize("model", ["openai:gpt-4.1", "openai:gpt-5.1", "openai:gpt-5-chat-latest", "openai:gpt-4o"])
 def test_models_that_answer_at_once_are_planned_without_thoughts(model):
-    assert Planner(config(model, price=None)).assumed.models[0].output_tokens == 100
+    assert Plan(config(model, price=None)).models[0].output_tokens == 100
 
 
 def test_service_tiers_have_their_prices():
     flex, usual, priority = (
-        Planner(config("openai:o3", price=None, **tier)).assumed.models[0].usd_per_call
+        Plan(config("openai:o3", price=None, **tier)).models[0].usd_per_call
         for tier in ({"extraBody": {"service_tier": "flex"}}, {}, {"extraBody": {"service_tier": "priority"}})
     )
     assert flex == pytest.approx(usual / 2)
@@ -149,11 +149,10 @@ def five(**sections):
 def test_a_budget_says_how_far_apart_players_have_to_be():
     """In the same unit as the report, and less where there is more to spend."""
     found = five()
-    need = Planner(found).for_matches(20)
-    said = what_the_budget_shows(found)
-    assert said == (
-        f"these 20,000 hands can tell apart players about {need.target / 10:.0f} bb/100 apart in half of all runs; "
-        "most that are closer will be left open"
+    apart = f"{Plan(found).shown_by(20)[0] / 10:.0f}"
+    assert what_the_budget_shows(found) == (
+        f"these 20,000 hands can tell apart players about {apart} bb/100 apart in half of all runs; most that are "
+        "closer will be left open"
     )
     rich = what_the_budget_shows(five(stop={"budget": {"maxMatches": 5000}}))
     assert "5,000,000 hands" in rich
@@ -178,3 +177,4 @@ def test_dollars_that_end_a_run_sooner_show_less():
     rich, poor = (config("openai:m", budget={"maxCostUsd": usd}) for usd in (1000, 30))
     hands = [int(what_the_budget_shows(each).split()[1].replace(",", "")) for each in (rich, poor)]
     assert hands[1] < hands[0] == 20_000
+    assert "bb/100 apart" in what_the_budget_shows(config("openai:m", budget={"maxMatches": None, "maxCostUsd": 30}))

@@ -66,7 +66,7 @@ class Boundary(msgspec.Struct, frozen=True):
         with np.errstate(divide="ignore", invalid="ignore"):
             z = z_of(self.distances(known) / known.error, known.free)
         wrong = 0.05 * np.exp(np.minimum(FALL * (self._base(known) - z**2), 50.0))
-        return np.where(np.isfinite(known.error), np.where(wrong <= 0.5, 1 - wrong, 0.25 / wrong), 0.0)
+        return np.where(np.isfinite(known.error), np.where(wrong <= 0.5, 1 - wrong, 0.25 / np.maximum(wrong, 0.5)), 0.0)
 
     def _base(self, known: Known) -> Floats:
         """Return the square of the bar at 95%."""

@@ -8,11 +8,9 @@ import msgspec
 from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.sections import BenchmarkConfig, Budget
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.seeds import load_seeds
-from molt_bench.study.planner import Planner
+from molt_bench.study.plan import Plan
 from molt_bench.web_server import is_loopback
 
 #: What a limit has over the price of a first ranking, where we suggest one.
@@ -52,22 +50,16 @@ class Outlay(msgspec.Struct, frozen=True):
 
 def outlay_of(config: BenchmarkConfig) -> Outlay | None:
     """Return what a run is expected to cost by the plan's priors; None if nobody who plays costs anything."""
-    prices, models = PriceList(config.llm.prices), config.models()
-    unpriced = tuple(name for name, each in models.items() if not prices.knows(each) and not _is_local(each))
-    planner = Planner(config) if models else None
-    matches = _most_matches(config)
-    usd = planner.for_matches(matches or planner.opening).usd if planner is not None else None
-    if planner is None or (not usd and not unpriced):
+    prices, plan = PriceList(config.llm.prices), Plan(config)
+    unpriced = tuple(name for name, each in config.models().items() if not prices.knows(each) and not _is_local(each))
+    matches = plan.most_matches()
+    usd = plan.price(matches or plan.opening).usd if plan.models else None
+    if not usd and not unpriced:
         return None
-    spread = [
-        usd_of_call / each.usd_per_call
-        for each in planner.assumed.models
-        if each.usd_per_call
-        for usd_of_call in each.usd_range or ()
-    ]
+    spread = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
     least, most = (end(spread, default=1.0) * (usd or 0.0) for end in (min, max))
-    whole = matches is not None
-    return Outlay(usd or None, least, most, unpriced, whole=whole, rest="" if whole else _about_rest(config))
+    rest = "" if matches is not None else _about_rest(config)
+    return Outlay(usd or None, least, most, unpriced, whole=matches is not None, rest=rest)
 
 
 def _about_rest(config: BenchmarkConfig) -> str:
@@ -85,44 +77,21 @@ def _is_local(settings: LLMSettings) -> bool:
     return bool(url) and is_loopback(urlsplit(url).hostname or "")
 
 
-def _most_matches(config: BenchmarkConfig) -> int | None:
-    """Return how many matches the limits of matches, games, hands and seeds allow; None if there is no such limit."""
-    limits, per_match, game = config.stop.budget or Budget(max_matches=None), config.seeds.per_match, config.game
-    listed = None if config.seeds.file is None else load_seeds(config.seeds.file)
-    blocks = SeedBlocks(config.seeds, dict.fromkeys(config.pairings(), 0), listed)
-    known = [
-        limit // share
-        for limit, share in (
-            (blocks.matches, 1),
-            (limits.max_matches, 1),
-            (limits.max_games, 2 * per_match),
-            (limits.max_hands, 2 * per_match * (game.hands_per_game + game.warmup_hands)),
-        )
-        if limit is not None
-    ]
-    return max(1, min(known)) if known else None
-
-
-def what_the_budget_shows(config: BenchmarkConfig, planner: Planner | None = None) -> str | None:
+def what_the_budget_shows(config: BenchmarkConfig, plan: Plan | None = None) -> str | None:
     """Say how far apart players have to be for a run's budget to order them; None if nothing limits what is played.
 
     Nor where the budget is too small for the opening, which has a warning of its own.
     """
-    rule, matches = config.stop.adjacent_confidence, _most_matches(config)
-    if rule is None or rule.method != "margin" or matches is None:
+    plan = plan or Plan(config)
+    matches = plan.affordable()
+    shown = plan.shown_by(matches) if matches is not None else None
+    if matches is None or shown is None:
         return None
-    planner = planner or Planner(config)
-    need, limits = planner.for_matches(matches), config.stop.budget
-    if limits is not None and limits.max_cost_usd is not None and (need.usd or 0.0) > limits.max_cost_usd:
-        matches = int(matches * limits.max_cost_usd / (need.usd or 1.0))
-    if matches < planner.opening:
-        return None
-    need = planner.for_matches(matches)
-    gap = (need.target or 0.0) / MBB_PER_BB100
-    closer = "called tied" if MBB_PER_BB100 * gap <= rule.tie_margin_mbb else "left open"
+    (gap, tied), hands = shown, plan.price(matches).hands
+    apart = f"{gap / MBB_PER_BB100:,.{0 if gap >= 10 * MBB_PER_BB100 else 1}f}"
     return (
-        f"these {need.hands:,} hands can tell apart players about {gap:,.{0 if gap >= 10 else 1}f} bb/100 apart in "
-        f"half of all runs; most that are closer will be {closer}"
+        f"these {hands:,} hands can tell apart players about {apart} bb/100 apart in half of all runs; most that are "
+        f"closer will be {'called tied' if tied else 'left open'}"
     )
 
 
@@ -131,26 +100,25 @@ def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
     limit = config.stop.budget.max_cost_usd if config.stop.budget is not None else None
     if limit is None or not config.models():
         return None
-    planner = Planner(config)
-    opening = planner.for_matches(planner.opening)
+    plan = Plan(config)
+    opening, most = plan.price(plan.opening), plan.most_matches()
     if not opening.usd:
         return None
     ranking = f"a first ranking takes about {_money(opening.usd)}"
     games = int(opening.games * limit / opening.usd)
-    if limit >= opening.usd:
-        matches = _most_matches(config)
-        whole = planner.for_matches(matches).games if matches is not None else None
-        some = f"{games:,} games" if whole is None else f"{min(games, whole):,} of {whole:,} games at most"
-        return f"{_money(limit)} buys about {some}; {ranking}"
-    return f"{_money(limit)} buys about {games:,} of {opening.games:,} games, no ranking; {ranking}"
+    if limit < opening.usd:
+        return f"{_money(limit)} buys about {games:,} of {opening.games:,} games, no ranking; {ranking}"
+    whole = None if most is None else plan.price(most).games
+    some = f"{games:,} games" if whole is None else f"{min(games, whole):,} of {whole:,} games at most"
+    return f"{_money(limit)} buys about {some}; {ranking}"
 
 
 def suggested_limit(config: BenchmarkConfig) -> dict[str, float]:
     """Return a limit for a config whose models cost something, by its field: enough for a first ranking, rounded up."""
     if outlay_of(config) is None:
         return {}
-    planner = Planner(config)
-    opening = planner.for_matches(planner.opening)
+    plan = Plan(config)
+    opening = plan.price(plan.opening)
     if opening.unpriced:  # dollars cannot be limited without a price
         return {"maxTokens": int(_rounded_up(_ROOM * opening.tokens))}
     return {"maxCostUsd": _rounded_up(max(1.0, _ROOM * (opening.usd or 0.0)))}

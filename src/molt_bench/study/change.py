@@ -6,11 +6,12 @@ yet, so few seed pairs count as more skewed than they look. The constants are ca
 """
 
 from collections.abc import Sequence
-from math import expm1, fsum, inf, sqrt
-from statistics import NormalDist
+from math import fsum, inf, sqrt
 from typing import Final, Literal, TypeAlias
 
 import msgspec
+
+from molt_bench.rating.estimate import Estimate
 
 #: The new version is better, worse, equally good within a margin, or that is not known.
 ChangeVerdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
@@ -26,23 +27,15 @@ NOTICED: Final = 0.8
 #: More seed pairs than anybody plays are as good as none, in powers of two of what has been played.
 _DOUBLINGS: Final = 30
 
-_NORMAL: Final = NormalDist()
 
-
-class Change(msgspec.Struct, frozen=True):
+class Change(Estimate, frozen=True):
     """An estimate of a change, in thousandths of a big blind per hand.
 
     Attributes:
-        mean: The estimate.
-        error: Its standard error.
-        free: Degrees of freedom of the error.
         skewness: Squared skewness of a seed pair, as far as it has shown.
         seed_pairs: Seed pairs of a single opponent that would have the same squared skewness of their mean.
     """
 
-    mean: float
-    error: float
-    free: float
     skewness: float
     seed_pairs: float
 
@@ -53,22 +46,17 @@ class Change(msgspec.Struct, frozen=True):
         more = SKEW * assumed / (UNSEEN_SEED_PAIRS + self.seed_pairs) / self.seed_pairs
         return 1 + more / (1 + more / _MOST)
 
-    def multiple(self, level: float) -> float:
-        """Return how many standard errors the interval at this confidence level reaches on either side."""
-        return self.caution * student(_NORMAL.inv_cdf((1 + level) / 2), self.free)
-
     def half_width(self, level: float = 0.95) -> float:
         """Return half the width of the interval at this confidence level."""
-        return self.multiple(level) * self.error
+        return self.caution * super().half_width(level)
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the interval at this confidence level."""
-        half = self.half_width(level)
-        return self.mean - half, self.mean + half
+    def multiple(self, level: float) -> float:
+        """Return how many standard errors the interval at this confidence level reaches on either side."""
+        return msgspec.structs.replace(self, error=1.0).half_width(level)
 
     def reach(self, level: float) -> float:
         """Return how far from 0 a change has to be for its interval to be on one side of 0 in four of five runs."""
-        return self.half_width(level) + student(_NORMAL.inv_cdf(NOTICED), self.free) * self.error
+        return self.half_width(level) + super().half_width(2 * NOTICED - 1)
 
     def times_to_reach(self, loss: float, level: float) -> float:
         """Return how many times the seed pairs it would take to notice this loss; infinite if nobody plays so many."""
@@ -121,18 +109,6 @@ def change_of(samples: Sequence[tuple[float, Sequence[float]]]) -> Change:
         skewness=(fsum(seen) / thirds) ** 2 if thirds else 0.0,
         seed_pairs=variance**3 / thirds**2 if thirds else 1.0,
     )
-
-
-def student(z: float, free: float) -> float:
-    """Return the value of Student's t with the tail of a normal z (Wallace 1959; within 3% from 3 degrees on).
-
-    >>> round(student(1.96, 10), 2), round(student(1.96, 1e9), 2)
-    (2.23, 1.96)
-    """
-    if free == inf:
-        return z
-    wide = z * (8 * free + 3) / (8 * free + 1)
-    return sqrt(free * expm1(wide * wide / free))
 
 
 def verdict_of(interval: tuple[float, float], within: float) -> ChangeVerdict:

@@ -1,8 +1,8 @@
-"""The pilot: what a plan learns from an earlier run, and the priors used without one."""
+"""The pilot: what a plan learns from an earlier run, and what it assumes without one."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import fsum, sqrt
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum, inf, sqrt
 from statistics import fmean, median, variance
 from typing import Final
 
@@ -13,7 +13,10 @@ from molt_bench.agents.llm.money.prices import PriceList
 from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.extended_run import another_stop
+from molt_bench.bench.ladder import margin_model
+from molt_bench.bench.participant_failures import failures_of, left_the_run
 from molt_bench.bench.result import RunResult
+from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.specs import Pair
@@ -30,7 +33,7 @@ _DEPTH: Final = 100.0
 
 
 def prior_deviation(config: BenchmarkConfig) -> float:
-    """Return the standard deviation of a hand that is assumed without a pilot: the mean of all pairings."""
+    """Return the standard deviation of a hand that is assumed without a pilot."""
     deep: float = (config.game.stack / config.game.big_blind / _DEPTH) ** _DEPTH_POWER
     return SD_PER_HAND[config.rating.estimator] * deep
 
@@ -66,64 +69,71 @@ class Pilot(msgspec.Struct, frozen=True):
     """What an earlier run teaches.
 
     Attributes:
-        deviation_per_hand: Standard deviation of a hand, in thousandths of a big blind.
-        seed_pairs: Number of seed pairs it is based on.
-        models: What each of its models used, by participant and by model.
+        config: Of the run.
         variances: Variance of a hand of each pairing, and its degrees of freedom.
-        margins: What one of each pairing won from the other, by its seed pairs: who it is, how much and how many.
-        samples: What the first of each pairing won in each of its seed pairs, both ways round.
-        config: Of the run; None if that is unknown.
+        seed_pairs: Seed pairs that they are based on.
+        models: What each of its models used, by participant and by model.
+        result: Of the run; None if that is unknown.
     """
 
-    deviation_per_hand: float
+    config: BenchmarkConfig
+    variances: Mapping[frozenset[str], tuple[float, int]]
     seed_pairs: int
-    models: dict[str, ModelGuess] = {}
-    variances: dict[frozenset[str], tuple[float, int]] = {}
-    margins: dict[frozenset[str], tuple[str, float, int]] = {}
-    samples: dict[Pair, tuple[float, ...]] = {}
-    config: BenchmarkConfig | None = None
+    models: Mapping[str, ModelGuess] = {}
+    result: RunResult | None = None
 
-    def margin(self, first: str, second: str) -> tuple[float, int]:
-        """Return what the first won from the second in the pilot, and in how many seed pairs."""
-        winner, margin, count = self.margins[frozenset((first, second))]
-        return margin if winner == first else -margin, count
+    def deviation(self, pairs: Iterable[Pair]) -> float:
+        """Return the standard deviation of a hand of these pairings; that of all if the run had none of them."""
+        own = [self.variances[both] for pair in pairs if (both := frozenset(pair)) in self.variances]
+        known = own or list(self.variances.values())
+        return sqrt(fsum(each * free for each, free in known) / sum(free for _, free in known))
 
     def begins(self, config: BenchmarkConfig) -> bool:
         """Return whether it is the beginning of a run of this config: it can be resumed under that stop rule."""
-        if self.config is None:
-            return False
         seeds = config.seeds
         if seeds.master_seed is None:  # every run has one
             seeds = seeds.model_copy(update={"master_seed": self.config.seeds.master_seed})
-        planned = config.model_copy(update={"seeds": seeds, "output_dir": self.config.output_dir})
         try:
-            another_stop(self.config, planned)
+            another_stop(self.config, config.model_copy(update={"seeds": seeds, "output_dir": self.config.output_dir}))
         except ConfigError:
             return False
         return True
 
-    def deviation_among(self, pairs: Iterable[Pair]) -> float:
-        """Return the standard deviation of a hand of these pairings; that of all if the pilot had none of them.
+    def times_to_decide(self, config: BenchmarkConfig) -> float | None:
+        """Return how many times its hands decide every two neighbours by the stop rule of a config that it begins.
 
-        The pairings of a gauntlet may vary much less than the others, or much more.
+        That is what the headline of a run says: the largest (half width / distance)^2, if every lead stays as it is;
+        infinite where that cannot be said. None if it does not begin a run of this config, or ratings decide.
         """
-        known = [self.variances[both] for pair in pairs if (both := frozenset(pair)) in self.variances]
-        return _pooled(known) if known else self.deviation_per_hand
+        if self.result is None or not self.begins(config) or rule_of(config.stop).method != "margin":
+            return None
+        failures = failures_of(self.result.matches)
+        model, judge = margin_model(config, left=left_the_run(failures)), judge_of(config)
+        for match in self.result.matches:
+            model.add(match.participants, match.margins[config.rating.estimator])
+        ranked = [name for name in model.ranking() if name in failures and not failures[name].helpless]
+        if len(ranked) < 2 or any(map(model.unmet, ranked)):
+            return inf
+        return judge.more_play(judge.neighbours(model, ranked))
 
 
 def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
     """Learn from a run: how much its seed pairs vary, and what its models used in the finished matches.
 
-    The estimator is named as in configs. Raises ConfigError if no pairing has two seed pairs.
+    The estimator is that of the config to plan.     Raises ConfigError if no pairing has two seed pairs.
     """
     hands: dict[str, int] = defaultdict(int)
-    columns: dict[Pair, list[float]] = defaultdict(list)
+    columns: dict[frozenset[str], list[float]] = defaultdict(list)
     for match in result.matches:
-        columns[match.participants] += match.margins[estimator]
-        dealt = sum(game.dealt for pair in match.result.seed_results for game in pair.games)
+        turned = -1.0 if match.participants[0] > match.participants[1] else 1.0
+        margins = match.margins[estimator]
+        columns[frozenset(match.participants)] += [turned * each for each in margins]
         for name in match.participants:
-            hands[name] += dealt
-    learned = pilot_of_margins(columns, config)
+            hands[name] += sum(game.dealt for pair in match.result.seed_results for game in pair.games)
+    known = {pair: column for pair, column in columns.items() if len(column) > 1}
+    if not known:
+        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
+    per_hand = 2 * config.game.hands_per_game
     asked: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         if 0 < exchange.game.match <= len(result.matches):
@@ -134,40 +144,18 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
             guess = _measured(name, asked[name], hands[name])
             models[_asked(name, settings)] = guess
             models.setdefault(_asked(settings.model, settings), guess)
-    return msgspec.structs.replace(learned, models=models)
-
-
-def pilot_of_margins(columns: Mapping[Pair, Sequence[float]], config: BenchmarkConfig) -> Pilot:
-    """Learn from margins alone: what the first of each pairing won in each of its seed pairs.
-
-    Raises ConfigError if no pairing has two seed pairs.
-    """
-    per_hand = 2 * config.game.hands_per_game
-    variances = {
-        frozenset(pair): (variance(column) * per_hand, len(column) - 1)
-        for pair, column in columns.items()
-        if len(column) > 1
-    }
-    if not variances:
-        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
-    turned = {pair[::-1]: tuple(-each for each in column) for pair, column in columns.items()}
     return Pilot(
-        _pooled(variances.values()),
-        seed_pairs=sum(free + 1 for _, free in variances.values()),
-        variances=variances,
-        margins={frozenset(pair): (pair[0], fmean(column), len(column)) for pair, column in columns.items() if column},
-        samples={**turned, **{pair: tuple(column) for pair, column in columns.items()}},
-        config=config,
+        config,
+        {pair: (variance(column) * per_hand, len(column) - 1) for pair, column in known.items()},
+        sum(map(len, known.values())),
+        models,
+        result,
     )
 
 
 def _asked(name: str, settings: LLMSettings) -> str:
     """Return what is known about a participant or a model by: what replies of another form used says nothing."""
     return f"{name} by {settings.reply_form}"
-
-
-def _pooled(variances: Collection[tuple[float, int]]) -> float:
-    return sqrt(fsum(own * free for own, free in variances) / sum(free for _, free in variances))
 
 
 def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:

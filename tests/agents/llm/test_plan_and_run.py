@@ -9,7 +9,7 @@ from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.config.loader import load_config
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.study.pilot import pilot_of
-from molt_bench.study.planner import Planner
+from molt_bench.study.plan import Plan
 from tests.agents.llm.billing import BillingProvider
 from tests.agents.llm.playing import base_url
 
@@ -90,8 +90,8 @@ TABLE = [
 def test_a_plan_is_within_15_percent_of_the_run_with_a_pilot_and_without(api, way):
     """The pilot has games of half the length; the prior has never seen any."""
     pilot = pilot_of(*played(api, way, hands=HANDS // 2, seed="pilot"), estimator="adjusted")
-    learnt = Planner(load_config(config(api, way)), pilot=pilot).for_matches(1)
-    guessed = Planner(load_config(config(api, way, hands=HANDS_OF_PRIOR))).for_matches(1)
+    learnt = Plan(load_config(config(api, way)), pilot=pilot).price(1)
+    guessed = Plan(load_config(config(api, way, hands=HANDS_OF_PRIOR))).price(1)
     _, result, exchanges = played(api, way)
     asked = [each for each in exchanges if each.game.match]
     assert len(asked) == learnt.calls == guessed.calls == 4 * 4 * HANDS
