@@ -30,8 +30,8 @@ def pool(master, count):
         yield sha256(label(master) + label("pool") + b"i%b;" % hex(index).encode()).hexdigest()[:16]
 
 
-def block(seed, hand, what="deck"):
-    return blake2b(label(what) + label(seed) + hand.to_bytes(8, "big")).digest()
+def block(seed, hand):
+    return blake2b(label("deck") + label(seed) + hand.to_bytes(8, "big")).digest()
 
 
 def deal(entropy):
@@ -44,13 +44,10 @@ def deal(entropy):
 
 
 def found(seen, candidates):
-    """Return the seeds that give the noise of this decision, by any of the ways that the engine ever had."""
-    hand, noise, cards = seen["handNumber"], seen["noise"], sorted(seen["cards"])
+    """Return the seeds that give the cards of this hand."""
+    hand, cards = seen["handNumber"], sorted(seen["cards"])
     for seed in candidates:
-        entropy = block(seed, hand)
-        fits = sorted(deal(entropy)[seen["seat"]]) == cards
-        noisy = noise in unpack("<7I", entropy[36:]) or noise in unpack("<16I", block(seed, hand, "noise"))
-        if noisy or fits:
+        if sorted(deal(block(seed, hand))[seen["seat"]]) == cards:
             yield seed
 
 
@@ -107,7 +104,7 @@ class Rememberer:
     """A web server that remembers every hand of every game, and looks for a game whose other side it held.
 
     Args:
-        link: What it knows a deal by: the `cards`, the `noise`, or nothing, as an honest one.
+        link: What it knows a deal by: the `cards`, or nothing, as an honest one.
     """
 
     def __init__(self, link):
@@ -152,13 +149,13 @@ class Rememberer:
         """Answer one message, and remember what is in it."""
         kind = message["type"]
         if kind == "hello":
-            self.games[message["game"]] = {"hands": {}, "noise": {}, "link": None}
+            self.games[message["game"]] = {"hands": {}, "link": None}
             return {"type": "hello", "protocol": 1}
         game = self.games.get(message.get("game"))
         if game is None:
             return {}
         if kind == "observation":
-            self.seen.append((message["game"], message["handNumber"], tuple(message["cards"]), message["noise"]))
+            self.seen.append((message["game"], message["handNumber"], tuple(message["cards"]), len(message["log"])))
             return {"type": "action", "id": message["id"], **self.choose(message, game)}
         if kind == "handResult":
             shown = (message["cards"], message["opponentCards"], message["board"])
@@ -185,11 +182,10 @@ class Rememberer:
         """Call, unless a game is remembered in which this very deal was seen from the other side."""
         number, passive = seen["handNumber"], {"kind": "call" if seen["toCall"] else "check"}
         if seen["street"] == "preflop" and not seen["toCall"]:
-            # A raise out of position: the decisions after it come at other places, so noise of both seatings can meet.
+            # A raise out of position, so that there is more to win.
             passive = {"kind": "raiseTo", "amount": seen["legal"][-1]["min"]}
-        game["noise"].setdefault(number, []).append(seen["noise"])
         if game["link"] is None and self.link:
-            game["link"] = next((old for old in reversed(self.past) if self.same(seen, game, old)), None)
+            game["link"] = next((old for old in reversed(self.past) if self.same(seen, old)), None)
             self.linked += game["link"] is not None
         known = (game["link"] or {"hands": {}})["hands"].get(number)
         if known is not None and known[1] is not None and sorted(known[1]) != sorted(seen["cards"]):
@@ -203,11 +199,9 @@ class Rememberer:
             return {"kind": "raiseTo", "amount": raises["max"]} if raises else passive
         return passive if own == other or not seen["toCall"] else {"kind": "fold"}
 
-    def same(self, seen, game, old):
+    def same(self, seen, old):
         """Say whether a remembered game is the swapped one of this."""
         number = seen["handNumber"]
-        if self.link == "noise":
-            return bool({*game["noise"].get(number, ())} & {*old["noise"].get(number, ())})
         before = old["hands"].get(number)
         return before is not None and before[1] is not None and sorted(before[1]) == sorted(seen["cards"])
 

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections import Counter
+from zlib import crc32
 
 from tests.agents.external.server import Server, response
 from tests.e2e.shell import Fork, quick, run_of
@@ -11,11 +12,16 @@ from tests.e2e.shell import Fork, quick, run_of
 SECRET = "0c5a7e1f93b84d26a1d07be2f4c8695e"
 
 
+def dice_of(seen):
+    """Return a number from 0 to 99 that follows from a decision alone."""
+    return crc32(json.dumps([seen["cards"], seen["board"], seen["log"]]).encode()) % 100
+
+
 class Learner(Server):
-    """Plays by its dice, with some illegal answers; folds everything if it was not told how every hand before ended.
+    """Plays by the cards, with some illegal answers; folds everything if it was not told how every hand before ended.
 
     Attributes:
-        asked: The questions, in order; the noise makes each one unique in a run.
+        asked: The questions, in order; the cards make each one unique in a run.
         kill: A process, the number of the question at which it is killed, and whether the answer is sent first.
     """
 
@@ -29,17 +35,17 @@ class Learner(Server):
         return Counter(self.asked[before:])
 
     def _answer(self, seen):
-        self.asked.append((seen["noise"], seen["handNumber"], seen["previousError"]))
+        self.asked.append((*seen["cards"], len(seen["log"]), seen["handNumber"], seen["previousError"]))
         process, at, answer_first = self.kill or (None, 0, False)
         if process is not None and len(self.asked) == at:
             if answer_first:
-                threading.Timer(0.002 * (seen["noise"] % 10), process().kill).start()
+                threading.Timer(0.002 * (dice_of(seen) % 10), process().kill).start()
             else:
                 process().kill()
         return response(json.dumps({"type": "action", "id": seen["id"], **self._action(seen)}).encode())
 
     def _action(self, seen):
-        game, dice = seen["game"], seen["dice"]
+        game, dice = seen["game"], dice_of(seen)
         told = [each["handNumber"] for each in self.messages if each["type"] == "handResult" and each["game"] == game]
         legal = {each["kind"]: each for each in seen["legal"]}
         if told != [*range(1, seen["handNumber"])]:

@@ -11,6 +11,7 @@ import urllib.request
 
 import yaml
 
+from tests.e2e.learner import dice_of
 from tests.e2e.shell import MOLT_BENCH
 
 #: Far more than anything takes on a slow machine.
@@ -153,11 +154,12 @@ def cheapest(turn):
 
 
 def mixing(turn):
-    """Return an action by the dice of the decision alone, so that the same decision gets the same answer."""
+    """Return an action by the decision alone, so that the same decision gets the same answer."""
     seen = turn["observation"]
     legal = {each["kind"]: each for each in seen["legal"]}
-    if seen["dice"] < 10:
+    dice = dice_of(seen)
+    if dice < 10:
         return {"kind": "fold"}
-    if seen["dice"] < 40 and "raiseTo" in legal:
+    if dice < 40 and "raiseTo" in legal:
         return {"kind": "raiseTo", "amount": legal["raiseTo"]["min"]}
     return cheapest(turn)
