@@ -39,7 +39,7 @@ SUBJECTS: Final = {
         "luck of the cards a hand, mean over ten pairings": Figure("pipeline", "what a run adds to every hand"),
         "the same, with hands rebuilt from their text": Figure("pipeline", "the same when a stored run is read again"),
         "luck of the dice a decision, worst built-in bot": Figure(
-            "pipeline", "what a run adds to a decision of a bot that publishes its policy"
+            "pipeline", "what a run adds to a decision that stated a mix"
         ),
         "decisions of tag a hand, new situations": Figure("pipeline", "how fast the strongest rule-based bot thinks"),
         "decisions of tag a hand, seen before": Figure("pipeline", "the same on cards it has just played"),

@@ -90,7 +90,10 @@ class ManiacAgent(ScriptedAgent):
         passive = "call" if observation.to_call else "check"
         if not observation.max_raise_to:
             return _PASSIVE[passive]
-        return _mostly_raises(passive, raise_by_pot(observation, 50).amount, raise_by_pot(observation, 150).amount)
+        least, most = observation.min_raise_to, observation.max_raise_to
+        facing, pot = observation.bets[observation.seat] + observation.to_call, observation.pot + observation.to_call
+        low, high = facing + pot // 2, facing + pot * 3 // 2
+        return _mostly_raises(passive, min(max(low, least), most), min(max(high, least), most))
 
 
 class TightAgent(ScriptedAgent):

@@ -141,21 +141,16 @@ def _value(part: Part, betting: Betting, setting: _Setting, weights: Sequence[fl
         if called_to in betting.limits or (opened and street == 3):
             return weights[street] * matched * edge
         at = len(STREETS) + _PASSIVE * (2 * late + opened)
-        parts = (edge, own, other, edge * deep, own * deep, other * deep)
-        return matched * _weighed(parts, weights[at : at + _PASSIVE])
+        plain = edge * weights[at] + own * weights[at + 1] + other * weights[at + 2]
+        return matched * (
+            plain + edge * deep * weights[at + 3] + own * deep * weights[at + 4] + other * deep * weights[at + 5]
+        )
     facing, all_in = betting.bets[seat] + betting.to_call, min(betting.limits)
     dear = facing - (-(betting.chips + betting.to_call) * _PRICE // 100)
     price = 2 if part.size >= all_in else 1 if part.size >= dear else 0
     at = _FIRST_RAISED + _RAISED * (_BINS * late + price)
     won = betting.chips_in(1 - seat)
     matched = betting.at_stake + min(part.size, all_in)
-    taken = (1.0, folds, other, folds * other)
-    called = (edge, folds * edge, edge * other, own, edge * deep)
-    return won * _weighed(taken, weights[at : at + 4]) + matched * _weighed(called, weights[at + 4 : at + _RAISED])
-
-
-def _weighed(parts: Sequence[float], weights: Sequence[float]) -> float:
-    value = 0.0
-    for part, weight in zip(parts, weights, strict=True):  # not `sum`, which rounds in another way from Python 3.12 on
-        value += part * weight
-    return value
+    taken = weights[at] + folds * weights[at + 1] + other * weights[at + 2] + folds * other * weights[at + 3]
+    called = edge * weights[at + 4] + folds * edge * weights[at + 5] + edge * other * weights[at + 6]
+    return won * taken + matched * (called + own * weights[at + 7] + edge * deep * weights[at + 8])
