@@ -166,7 +166,7 @@ class Fails:
 
 @pytest.mark.parametrize("where", ["before", "value", "nan", "rated"])
 def test_a_plug_in_that_fails_has_no_say_from_then_on(where):
-    makers = tuple(lambda kind=kind: BUILTIN_AGENTS[kind](seed=kind) for kind in ("tag", "maniac"))
+    makers = tuple(lambda kind=kind: BUILTIN_AGENTS[kind]() for kind in ("tag", "maniac"))
     result = play_match(makers, seeds=["a", "b"], hands=4)
     registered = Registered("fails", 1, "odd")
     book = MatchMargins(big_blind=100, luck={registered: Fails(where)})
