@@ -12,18 +12,18 @@ likely a fold is depends on the strength of the other hand, on the price, and on
 raises in the earlier hands of the game.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import fsum, log1p
 from typing import Final, NamedTuple
 
 from molt_bench.luck.weights import ACTIONS
-from molt_bench.poker.actions import OPEN_CARDS, STREETS
-from molt_bench.poker.betting import Betting
+from molt_bench.poker.actions import OPEN_CARDS, STREETS, LoggedAction
+from molt_bench.poker.betting import Betting, opening
 from molt_bench.poker.equity_vs_random import equities_vs_random
 from molt_bench.poker.hand import Hand
-from molt_bench.poker.mix import Mix
-from molt_bench.poker.mix_parts import Part, parts_of
+from molt_bench.poker.mix import Mix, RaiseRange
 
 #: The price of a raise at which the second bin begins, in percent of the pot after a call; all-in is the last bin.
 _PRICE: Final = 150
@@ -95,26 +95,79 @@ def draw_luck(
         max_actions: After so many actions nobody may raise.
         weights: Of the values of actions.
     """
-    found = []
-    for at, (before, action) in enumerate(hand.steps(max_actions=max_actions)):
+    found, last = list[float](), max(mixes, default=-1)
+    betting = opening.of(hand.rules, hand.starting_stacks, hand.button)
+    for at, done in enumerate(hand.log[: last + 1]):
+        if at >= max_actions:
+            betting = betting.without_raises()
         mix = mixes.get(at)
-        if mix is None or (len(mix.entries) == 1 and not mix.highest):
-            continue
-        betting = before.betting
-        choices = parts_of(mix, betting)
-        setting = _setting(before, equities, folds)
-        values = [_value(part, betting, setting, weights) for part in choices.parts]
-        mean = fsum([part.chance * value for part, value in zip(choices.parts, values, strict=True)])
-        luck = values[choices.place_of(action.kind, action.amount)] - mean
-        found.append(-luck if betting.actor else luck)
+        if mix is not None and (len(mix.entries) > 1 or mix.lowest < mix.highest):
+            luck = _luck(_drawn_beyond(mix, done, betting), betting, _setting(hand, betting, equities, folds), weights)
+            found.append(-luck if betting.actor else luck)
+        if at < last:
+            after = betting.known.get(done.amount if done.kind == "raiseTo" else done.kind)
+            after = after or betting.after(done.kind, done.amount)
+            assert after is not None, "the hand was played"
+            betting = after
     return fsum(found)
 
 
-def _setting(hand: Hand, equities: Sequence[float], folds: Folds) -> _Setting:
-    betting = hand.betting
+class _Beyond(NamedTuple):
+    """What was drawn minus what was likely: 1 less its probability for the drawn action, else less its probability.
+
+    Attributes:
+        fold: Of a fold.
+        passive: Of a check or call.
+        raised: Of a raise, by price.
+        sizes: By price, the same times the size of the raise, as far as it can be called.
+    """
+
+    fold: float
+    passive: float
+    raised: list[float]
+    sizes: list[float]
+
+
+def _drawn_beyond(mix: Mix, action: LoggedAction, betting: Betting) -> _Beyond:
+    seat, all_in = betting.actor, min(betting.limits)
+    facing = betting.bets[seat] + betting.to_call
+    begins = min(facing - (-(betting.chips + betting.to_call) * _PRICE // 100), all_in), all_in
+    fold = passive = 0.0
+    raised, sizes = [0.0] * _BINS, [0.0] * _BINS
+    for entry, weight in mix.entries:
+        chance = weight / mix.total
+        if type(entry) is RaiseRange:
+            each, start = chance / (entry.high - entry.low + 1), entry.low
+            for at in range(bisect_right(begins, start), _BINS):
+                last = entry.high if at == len(begins) else min(entry.high, begins[at] - 1)
+                if last >= start:
+                    share = each * (last - start + 1)
+                    raised[at] -= share
+                    sizes[at] -= share * (all_in if at == len(begins) else (start + last) / 2)
+                    start = last + 1
+        elif entry.kind == "raiseTo":
+            at = bisect_right(begins, entry.amount)
+            raised[at] -= chance
+            sizes[at] -= chance * min(entry.amount, all_in)
+        elif entry.kind == "fold":
+            fold -= chance
+        else:
+            passive -= chance
+    if action.kind == "raiseTo":
+        at = bisect_right(begins, action.amount)
+        raised[at] += 1.0
+        sizes[at] += min(action.amount, all_in)
+    elif action.kind == "fold":
+        fold += 1.0
+    else:
+        passive += 1.0
+    return _Beyond(fold, passive, raised, sizes)
+
+
+def _setting(hand: Hand, betting: Betting, equities: Sequence[float], folds: Folds) -> _Setting:
     seat, street = betting.actor, _STREET_NUMBERS[betting.street]
     edge = 2 * equities[street] - 1
-    rates = equities_vs_random(hand.holes, hand.board[: OPEN_CARDS[betting.street]])
+    rates = equities_vs_random(hand.holes, hand.runout[: OPEN_CARDS[betting.street]])
     called_to = betting.bets[seat] + betting.to_call
     depth = (min(betting.limits) - called_to) / (betting.chips + betting.to_call)
     return _Setting(
@@ -128,29 +181,29 @@ def _setting(hand: Hand, equities: Sequence[float], folds: Folds) -> _Setting:
     )
 
 
-def _value(part: Part, betting: Betting, setting: _Setting, weights: Sequence[float]) -> float:
-    """Return what an action is worth, in chips of the seat that decides."""
+def _luck(beyond: _Beyond, betting: Betting, setting: _Setting, weights: Sequence[float]) -> float:
+    """Return what a draw is worth beyond its mean, in chips of the seat that decides."""
     street, opened, edge, own, other, deep, folds = setting
     seat, late = betting.actor, street > 0
-    if part.kind == "fold":
-        return -weights[street] * betting.chips_in(seat)
-    if part.kind != "raiseTo":
+    value = -weights[street] * betting.chips_in(seat) * beyond.fold
+    if beyond.passive:
         called_to = betting.bets[seat] + betting.to_call
-        matched = betting.at_stake + called_to
+        matched = beyond.passive * (betting.at_stake + called_to)
         # The first action on a street leaves the other seat a decision, unless a seat is all-in.
         if called_to in betting.limits or (opened and street == 3):
-            return weights[street] * matched * edge
-        at = len(STREETS) + _PASSIVE * (2 * late + opened)
-        plain = edge * weights[at] + own * weights[at + 1] + other * weights[at + 2]
-        return matched * (
-            plain + edge * deep * weights[at + 3] + own * deep * weights[at + 4] + other * deep * weights[at + 5]
-        )
-    facing, all_in = betting.bets[seat] + betting.to_call, min(betting.limits)
-    dear = facing - (-(betting.chips + betting.to_call) * _PRICE // 100)
-    price = 2 if part.size >= all_in else 1 if part.size >= dear else 0
-    at = _FIRST_RAISED + _RAISED * (_BINS * late + price)
-    won = betting.chips_in(1 - seat)
-    matched = betting.at_stake + min(part.size, all_in)
-    taken = weights[at] + folds * weights[at + 1] + other * weights[at + 2] + folds * other * weights[at + 3]
-    called = edge * weights[at + 4] + folds * edge * weights[at + 5] + edge * other * weights[at + 6]
-    return won * taken + matched * (called + own * weights[at + 7] + edge * deep * weights[at + 8])
+            value += weights[street] * matched * edge
+        else:
+            at = len(STREETS) + _PASSIVE * (2 * late + opened)
+            one, two, three, four, five, six = weights[at : at + _PASSIVE]
+            value += matched * (
+                edge * one + own * two + other * three + deep * (edge * four + own * five + other * six)
+            )
+    won, at = betting.chips_in(1 - seat), _FIRST_RAISED + _RAISED * _BINS * late
+    for raised, size in zip(beyond.raised, beyond.sizes, strict=True):
+        if raised or size:
+            w = weights[at : at + _RAISED]
+            value += raised * won * (w[0] + folds * w[1] + other * (w[2] + folds * w[3]))
+            called = edge * (w[4] + folds * w[5] + other * w[6] + deep * w[8]) + own * w[7]
+            value += (raised * betting.at_stake + size) * called
+        at += _RAISED
+    return value

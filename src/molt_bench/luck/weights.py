@@ -1,7 +1,8 @@
 """The weights of the luck adjustment: fitted once on bots, then frozen.
 
 Any fixed weights leave every expectation unchanged. These were chosen before the runs that use them, so nobody can pick
-them by outcome. `scripts/fit_luck.py` fitted them; any change is a new version, with another hash in every run.
+them by outcome. `scripts/fit_luck.py` fitted those of cards; those of actions are of an earlier fit, to players that
+mix. Any change is a new version, with another hash in every run.
 """
 
 from hashlib import sha256
@@ -49,7 +50,8 @@ ACTIONS: Final = (
 
 def bucket_of(behind: int, pot: int, *, raised: bool = False) -> int:
     """Return the bucket of a stack-to-pot ratio, 0 for the shallowest without a raise on the street before."""
-    return sum([behind >= depth * pot for depth in DEPTHS]) + raised * (len(DEPTHS) + 1)
+    shallow, deep = DEPTHS
+    return (behind >= shallow * pot) + (behind >= deep * pot) + 3 * raised
 
 
 def luck_version() -> str:

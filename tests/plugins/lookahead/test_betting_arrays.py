@@ -64,16 +64,16 @@ def test_actions_lead_to_the_same_moments_as_in_a_hand(mode):
                 smaller = min(amount, betting.min_raise_to * 2, betting.max_raise_to)
                 choices += [(RAISE, "raiseTo", dice.choice([amount, smaller]).item())] * 2
             number_of, kind, amount = choices[dice.randint(len(choices))]
-            found = moved(column, deals, np.array([number_of]), np.array([amount]))
+            moments, over, worths = moved(column, deals, np.array([number_of]), np.array([amount]))
             betting = betting.after(kind, amount)
-            assert bool(found.over[0]) == (betting.actor < 0)
+            assert bool(over[0]) == (betting.actor < 0)
             if betting.actor >= 0:
                 limited = betting if len(betting.log) < max_actions else betting.without_raises()
                 same = as_column(betting)
-                same[11], found.moments[11] = limited.raising_open, found.moments[11] * (len(betting.log) < max_actions)
-                assert found.moments.tolist() == same.tolist()
+                same[11], moments[11] = limited.raising_open, moments[11] * (len(betting.log) < max_actions)
+                assert moments.tolist() == same.tolist()
             else:
                 ended += 1
                 worth = 0.5 * betting.at_stake if betting.payoffs is None else betting.payoffs[0]
-                assert found.worth[0] == worth
+                assert worths[0] == worth
     assert ended == 60

@@ -50,7 +50,7 @@ class Lookahead:
             return None
         stand_ins = self._after[max(known)].result()
         first, second = (self._numbers[name] for name in match.participants)
-        if not {first, second} <= stand_ins.stating & stand_ins.weights.keys():
+        if not {first, second} <= stand_ins.weights.keys():
             return None
         return _Looked(stand_ins, (first, second))
 
@@ -72,5 +72,5 @@ class _Looked:
         played = visited([game], self._agents) if game.mixes and not game.both_failed else None
         if played is None:
             return core.adjusted
-        found = surpluses(played, self._stand_ins) * played.signs * played.counts
+        found = surpluses(played, self._stand_ins) * played.signs
         return core.without_cards + float(found.sum())

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from molt_bench.plugins.lookahead.betting_arrays import CALL, FOLD, RAISE, At, Deals, chips_in, edge, moved
-from molt_bench.plugins.lookahead.classes import FIRST_RAISE, KINDS
+from molt_bench.plugins.lookahead.classes import FIRST_RAISE, KINDS, amounts_of
 from molt_bench.plugins.lookahead.learned import StandIns
 from molt_bench.plugins.lookahead.visited import Options, Visited
 from molt_bench.poker.arrays import Floats, Ints
@@ -83,7 +83,7 @@ def _levels(moments: Ints, actions: _Actions, deals: Deals, stand_ins: StandIns)
         if not len(further):
             return levels
         moments, reached = after[:, further], reached[further]
-        actions = _listed(*stand_ins.odds(moments, deals))
+        actions = _listed(stand_ins.odds(moments, deals), amounts_of(moments, deals))
 
 
 def _first(some: Sequence[Options]) -> tuple[_Actions, "Floats"]:

@@ -59,20 +59,6 @@ class Deals(NamedTuple):
     agents: Ints
 
 
-class Moved(NamedTuple):
-    """What follows some actions.
-
-    Attributes:
-        moments: The moments after them; meaningless where the betting is over.
-        over: Whether the betting is over.
-        worth: What it is worth to seat 0 where it is over, with the mean over cards to come.
-    """
-
-    moments: Ints
-    over: Flags
-    worth: Floats
-
-
 def column_of(betting: Betting, hand: int) -> tuple[int, ...]:
     """Return a moment as a column."""
     street = betting.street
@@ -134,8 +120,11 @@ def edge(moments: Ints, deals: Deals) -> Floats:
     return found
 
 
-def moved(moments: Ints, deals: Deals, kinds: Ints, amounts: Ints) -> Moved:
-    """Return what follows an action at each moment; `amounts` are those that raises raise to."""
+def moved(moments: Ints, deals: Deals, kinds: Ints, amounts: Ints) -> tuple["Ints", "Flags", "Floats"]:
+    """Return the moments after an action at each, where the betting is over, and what it is worth to seat 0 there.
+
+    `amounts` are those that raises raise to. Moments at which it is over mean nothing.
+    """
     after, every = moments.copy(), np.arange(moments.shape[1])
     hand, actor = moments[At.HAND], moments[At.ACTOR]
     other = 1 - actor
@@ -158,7 +147,7 @@ def moved(moments: Ints, deals: Deals, kinds: Ints, amounts: Ints) -> Moved:
     folded = kinds == FOLD
     lost = chips_in(moments, deals, actor)
     worth = np.where(folded, np.where(actor > 0, lost, -lost), edge(after, deals) * after[At.STAKE])
-    return Moved(after, folded | shown, worth)
+    return after, folded | shown, worth
 
 
 def _next_street(after: Ints, deals: Deals, ends: Flags) -> Flags:

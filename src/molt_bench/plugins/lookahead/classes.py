@@ -11,8 +11,8 @@ from molt_bench.poker.betting import Betting
 
 #: Thousandths of the pot after a call at which the next class of raises begins.
 CUTS: Final = (600, 1200)
-#: What raises of these classes are to before any was seen.
-USUAL: Final = (400, 850, 1700)
+#: What raises of these classes cost, all-in aside.
+_PRICES: Final = (400, 850, 1700)
 #: How many classes there are; raises begin with `FIRST_RAISE`, and the last is all-in.
 CLASSES: Final = 6
 FIRST_RAISE: Final = RAISE
@@ -21,17 +21,12 @@ ALL_IN: Final = CLASSES - 1
 KINDS: Final = (FOLD, CALL, RAISE, RAISE, RAISE, RAISE)
 
 
-def price(amount: int, betting: Betting) -> int:
-    """Return what a raise adds to a call, in thousandths of the pot after that."""
-    facing = betting.bets[betting.actor] + betting.to_call
-    return max(0, ONE * (amount - facing) // (betting.chips + betting.to_call))
-
-
 def class_of_raise(amount: int, betting: Betting) -> int:
     """Return the class of a raise."""
     if amount >= min(betting.limits):
         return ALL_IN
-    of_pot = price(amount, betting)
+    facing = betting.bets[betting.actor] + betting.to_call
+    of_pot = ONE * (amount - facing) // (betting.chips + betting.to_call)
     return FIRST_RAISE + sum([of_pot >= cut for cut in CUTS])
 
 
@@ -44,12 +39,12 @@ def legal_classes(moments: Ints, deals: Deals) -> Flags:
     return found
 
 
-def amounts_of(moments: Ints, deals: Deals, prices: Ints) -> Ints:
-    """Return what each class of raises is to at each moment, by the prices that an agent pays for them."""
+def amounts_of(moments: Ints, deals: Deals) -> Ints:
+    """Return what each class of raises is to at each moment."""
     least, most = raise_range(moments, deals)
     facing = of_seat(moments, At.BET, 1 - moments[At.ACTOR])
     pot = pot_to_win(moments) + moments[At.CALL]
     found = np.empty((len(least), CLASSES - FIRST_RAISE), np.int64)
-    found[:, :-1] = np.clip(facing[:, None] + prices * pot[:, None] // ONE, least[:, None], most[:, None])
+    found[:, :-1] = np.clip(facing[:, None] + np.array(_PRICES) * pot[:, None] // ONE, least[:, None], most[:, None])
     found[:, -1] = most
     return found

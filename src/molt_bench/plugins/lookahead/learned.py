@@ -4,21 +4,13 @@ A stand-in is four multinomial logits, before and after the flop, facing a price
 all agents together, then those of each agent, held to them. Weights are rounded, so that a replayed run finds the same.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from molt_bench.plugins.lookahead.betting_arrays import At, Deals
-from molt_bench.plugins.lookahead.classes import (
-    ALL_IN,
-    CLASSES,
-    CUTS,
-    FIRST_RAISE,
-    USUAL,
-    amounts_of,
-    legal_classes,
-)
+from molt_bench.plugins.lookahead.classes import CLASSES, legal_classes
 from molt_bench.plugins.lookahead.features import FEATURES, ONE, features_of
 from molt_bench.plugins.lookahead.logits import fitted, odds_of
 from molt_bench.plugins.lookahead.visited import Visited
@@ -27,74 +19,47 @@ from molt_bench.poker.arrays import Flags, Floats, Ints
 #: How strongly weights are held to 0 for all agents together, and to those for each agent.
 _HOLD_ALL: Final = 5.0
 _HOLD_OWN: Final = 1.5
-#: How many times as strongly where draws are all that is known.
-_HOLD_DRAWN: Final = 8.0
 #: Stand-ins are fitted again when there are so many times the decisions.
 _GROWTH: Final = 1.2
 #: Hands of an agent before there is a stand-in for it.
 FIRST_HANDS: Final = 80
-#: Prices of raises are held to those of all agents as by so many raises.
-_HOLD_PRICE: Final = 5.0
 _SITUATIONS: Final = 4
 
 
-class _Decisions(NamedTuple):
-    """Decisions to learn from; the fields are those of `Visited`, and their features."""
-
-    features: Ints
-    wanted: Floats
-    drawn: Flags
-    legal: Flags
-
-    @classmethod
-    def together(cls, parts: Iterable["_Decisions"]) -> "_Decisions":
-        """Put some together."""
-        return cls(*[np.concatenate(each) for each in zip(*parts, strict=True)])
-
-    def fitted(self, centre: Floats, begin: Floats, hold: float) -> Floats:
-        """Return the weights that suit them best, held to `centre`: the more so, the more are draws alone."""
-        hold *= 1 + (_HOLD_DRAWN - 1) * float(self.drawn.mean())
-        return fitted(self.features, self.wanted, self.legal, centre=centre, begin=begin, hold=hold)
-
-
 class StandIns(NamedTuple):
-    """The stand-ins at some point of a run; they never change.
-
-    Attributes:
-        weights: By agent and situation, in thousandths.
-        prices: By agent and class of raises, what they cost, in thousandths of the pot.
-        stating: The agents that have stated mixes.
-    """
+    """The stand-ins at some point of a run, which never change: weights by agent and situation, in thousandths."""
 
     weights: Mapping[int, Ints] = {}
-    prices: Mapping[int, Ints] = {}
-    stating: frozenset[int] = frozenset()
 
-    def odds(self, moments: Ints, deals: Deals) -> tuple["Floats", "Ints"]:
-        """Return the odds of each class at some moments, and what its raises are to, by the stand-ins of the actors."""
+    def odds(self, moments: Ints, deals: Deals) -> Floats:
+        """Return the odds of each class at some moments, by the stand-ins of the actors."""
         legal, features = legal_classes(moments, deals), features_of(moments, deals)
-        agents = deals.agents[moments[At.HAND], moments[At.ACTOR]]
-        groups = _SITUATIONS * agents + _situations(moments)
-        odds, prices = np.zeros(legal.shape), np.zeros((len(agents), len(USUAL)), np.int64)
+        groups = _SITUATIONS * deals.agents[moments[At.HAND], moments[At.ACTOR]] + _situations(moments)
+        odds = np.zeros(legal.shape)
         for group in np.unique(groups).tolist():
-            some, agent = np.flatnonzero(groups == group), group // _SITUATIONS
-            odds[some] = odds_of(features[some], self.weights[agent][group % _SITUATIONS], legal[some])
-            prices[some] = self.prices[agent]
-        return odds, amounts_of(moments, deals, prices)
+            some, (agent, situation) = np.flatnonzero(groups == group), divmod(group, _SITUATIONS)
+            odds[some] = odds_of(features[some], self.weights[agent][situation], legal[some])
+        return odds
+
+
+class _Decisions(NamedTuple):
+    """Decisions to learn from: their features, and the other fields as in `Visited`."""
+
+    features: Ints
+    odds: Floats
+    legal: Flags
 
 
 class _Agent:
-    """What is known of an agent: hands, decisions by situation, and the prices of its raises with their numbers."""
+    """What is known of an agent that states mixes: how many hands it played, and its decisions by situation."""
 
     def __init__(self) -> None:
         self.hands = 0
-        self.states = False
         self.decisions: list[list[_Decisions]] = [[] for _ in range(_SITUATIONS)]
-        self.paid = np.zeros((2, ALL_IN - FIRST_RAISE), np.int64)
 
 
 class Learning:
-    """Learns how the agents of a run play; these are numbered.
+    """Learns how the agents of a run play that state mixes; agents are numbered.
 
     Attributes:
         stand_ins: The stand-ins as of the last fit.
@@ -108,50 +73,43 @@ class Learning:
 
     def add(self, played: Visited) -> None:
         """Learn from games; with a fifth more to learn from, fit again."""
-        features = features_of(played.moments, played.deals)
-        situations = _situations(played.moments)
+        features, situations = features_of(played.moments, played.deals), _situations(played.moments)
         agents = played.deals.agents[played.moments[At.HAND], played.moments[At.ACTOR]]
-        for number in np.unique(played.deals.agents).tolist():
+        stated = np.array([options is not None for options in played.options])
+        for number in np.unique(agents[stated]).tolist():
             agent = self._agents.setdefault(number, _Agent())
-            agent.hands += int((played.deals.agents == number).sum())
-            own = agents == number
-            agent.states |= bool((own & ~played.drawn).any())
+            agent.hands += int((played.deals.agents == number).any(axis=1).sum())
             for situation in range(_SITUATIONS):
-                some = np.flatnonzero(own & (situations == situation))
+                some = np.flatnonzero((agents == number) & (situations == situation))
                 if len(some):
-                    kept = features[some], played.wanted[some], played.drawn[some], played.legal[some]
-                    agent.decisions[situation].append(_Decisions(*kept))
-            prices = played.prices[own & (played.prices >= 0)]
-            at = np.searchsorted(CUTS, prices, side="right")
-            agent.paid[0] += np.bincount(at, prices, ALL_IN - FIRST_RAISE).astype(np.int64)
-            agent.paid[1] += np.bincount(at, minlength=ALL_IN - FIRST_RAISE)
-        self._decisions += len(agents)
+                    kept = _Decisions(features[some], played.odds[some], played.legal[some])
+                    agent.decisions[situation].append(kept)
+                    self._decisions += len(some)
         ready = {number for number, agent in self._agents.items() if agent.hands >= FIRST_HANDS}
         if ready - self.stand_ins.weights.keys() or self._decisions >= _GROWTH * self._fitted:
             self._fitted = self._decisions
-            self._fit(sorted(ready))
+            self.stand_ins = StandIns(self._weights(sorted(ready)))
 
-    def _fit(self, ready: list[int]) -> None:
-        weights: dict[int, Ints] = {number: np.zeros((_SITUATIONS, FEATURES, CLASSES), np.int64) for number in ready}
+    def _weights(self, ready: list[int]) -> dict[int, Ints]:
+        found: dict[int, Ints] = {number: np.zeros((_SITUATIONS, FEATURES, CLASSES), np.int64) for number in ready}
         for situation in range(_SITUATIONS):
             parts = [part for agent in self._agents.values() for part in agent.decisions[situation]]
             if not parts or not ready:
                 continue
             pooled = self._pooled[situation]
-            pooled = _Decisions.together(parts).fitted(np.zeros_like(pooled), pooled, _HOLD_ALL)
+            pooled = _suited(parts, np.zeros_like(pooled), pooled, _HOLD_ALL)
             self._pooled[situation] = pooled
             for number in ready:
                 own = self._agents[number].decisions[situation]
-                found = _Decisions.together(own).fitted(pooled, pooled, _HOLD_OWN) if own else pooled
-                weights[number][situation] = (ONE * found).round().astype(np.int64)
-        total, count = np.array([agent.paid for agent in self._agents.values()]).sum(axis=0)
-        usual = (total + _HOLD_PRICE * np.array(USUAL)) / (count + _HOLD_PRICE)
-        prices = {}
-        for number in ready:
-            total, count = self._agents[number].paid
-            prices[number] = ((total + _HOLD_PRICE * usual) / (count + _HOLD_PRICE)).round().astype(np.int64)
-        stating = frozenset([number for number, agent in self._agents.items() if agent.states])
-        self.stand_ins = StandIns(weights, prices, stating)
+                weights = _suited(own, pooled, pooled, _HOLD_OWN) if own else pooled
+                found[number][situation] = (ONE * weights).round().astype(np.int64)
+        return found
+
+
+def _suited(parts: list[_Decisions], centre: Floats, begin: Floats, hold: float) -> Floats:
+    """Return the weights that suit some decisions best, held to `centre`."""
+    features, odds, legal = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return fitted(features, odds, legal, centre=centre, begin=begin, hold=hold)
 
 
 def _situations(moments: Ints) -> Ints:
