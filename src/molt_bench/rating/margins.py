@@ -292,13 +292,3 @@ def _wider(skewness: Floats) -> Floats:
     """Return by what factor an error is wider for a mean of this squared skewness."""
     more = SKEW * skewness
     return 1 + more / (1 + more / 2)
-
-
-def widened(skewness: float, *, hands: float, played: float) -> float:
-    """Return by what factor the error of those is wider who have shown no skewness in so many seed pairs.
-
-    `skewness` is the squared skewness of a sum if that of each seed pair is 1.
-    """
-    unseen = UNSEEN_HANDS / hands
-    assumed = unseen * UNSEEN_SKEWNESS / hands / (played + unseen)
-    return float(_wider(np.array(skewness * assumed)))
