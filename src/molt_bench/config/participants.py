@@ -26,7 +26,7 @@ class InitialRating(Section):
     sigma: Sigma
 
 
-#: The built-in bot that others are measured against, and all that can be: AIVAT knows how they play every hole.
+#: The built-in bot that others are measured against, and all that can be.
 REFERENCE: Final = "blueprint"
 REFERENCES: Final = (REFERENCE, "resolver")
 

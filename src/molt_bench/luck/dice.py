@@ -136,7 +136,7 @@ def _drawn_beyond(mix: Mix, action: LoggedAction, betting: Betting) -> _Beyond:
     raised, sizes = [0.0] * _BINS, [0.0] * _BINS
     for entry, weight in mix.entries:
         chance = weight / mix.total
-        if type(entry) is RaiseRange:
+        if isinstance(entry, RaiseRange):
             each, start = chance / (entry.high - entry.low + 1), entry.low
             for at in range(bisect_right(begins, start), _BINS):
                 last = entry.high if at == len(begins) else min(entry.high, begins[at] - 1)

@@ -1,1 +1,1 @@
-"""The values of a reference bot: AIVAT, ranges, and grades of decisions."""
+"""Grades of decisions, by the values of a reference bot."""

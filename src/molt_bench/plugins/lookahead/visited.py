@@ -80,7 +80,10 @@ def visited(games: Iterable[GameRecord], agents: tuple[int, int]) -> Visited | N
     if not columns:
         return None
     whole = np.array(hands, np.int64)
-    deals = Deals(whole[:, :2], *whole[:, 2:6].T, np.array(equities), np.array(cards, np.int64), whole[:, 6:])
+    button, cap, big_blind, max_actions = whole[:, 2:6].T
+    stacks, agents_of = whole[:, :2], whole[:, 6:]
+    looks = np.array(equities), np.array(cards, np.int64)
+    deals = Deals(stacks, button, cap, big_blind, max_actions, *looks, agents_of)
     moments = np.array(columns, np.int64).T.copy()
     legal = legal_classes(moments, deals)
     return Visited(deals, moments, np.array(signs, np.int64), np.array(odds), legal, options)
