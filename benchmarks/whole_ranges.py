@@ -11,6 +11,7 @@ import numpy as np
 
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import Board, Hole
+from molt_bench.poker.mix import Mix, RaiseRange
 from molt_bench.poker.observation import Observation
 from molt_bench.poker.range_equity import edges, hole_cards, hole_strengths, holes_with
 
@@ -31,14 +32,22 @@ def range_policy(agent: Any, seen: Observation) -> tuple[list[Action], Any]:
     if published is not None:
         found = published(seen)
         return [*found.actions], np.asarray(found.chances)
-    if not getattr(agent, "sees_cards", True):
-        policy = agent.policy(seen)
-        return [action for action, _ in policy], np.tile([chance for _, chance in policy], (len(HOLES), 1))
     rows: list[dict[Action, float]] = []
     for hole, possible in zip(HOLES, without(seen.board), strict=True):
-        rows.append(dict(agent.policy(msgspec.structs.replace(seen, cards=hole))) if possible else {})
+        rows.append(_chances(agent.act(msgspec.structs.replace(seen, cards=hole))) if possible else {})
     actions = list(dict.fromkeys(action for row in rows for action in row))
     return actions, np.array([[row.get(action, 0.0) for action in actions] for row in rows])
+
+
+def _chances(answer: Action | Mix) -> dict[Action, float]:
+    """Return how likely each action of an answer is; the middle of a range stands for all of it."""
+    if isinstance(answer, Action):
+        return {answer: 1.0}
+    found: dict[Action, float] = {}
+    for entry, weight in answer.entries:
+        action = Action.raise_to((entry.low + entry.high) // 2) if isinstance(entry, RaiseRange) else entry
+        found[action] = found.get(action, 0.0) + weight / answer.total
+    return found
 
 
 def met(weights: Any) -> Any:

@@ -113,8 +113,8 @@ def stop(theme: Theme, found: Analysis) -> str:
     counts = range(min(_FIRST, len(matches)), len(matches) + 1)
     for count in counts:
         part = Analysis(msgspec.structs.replace(found.result, matches=matches[:count]))
-        lead = part.model.lead(above, below)
-        steps.append((lead.mean / 10, lead.half_width() / 10, part.judge.sure(lead)))
+        (lead,) = part.judge.verdicts(part.model, [(above, below)])
+        steps.append((lead.lead / 10, lead.half_width / 10, lead.sure))
     return drawing(theme, 360, _steps(theme, dict(zip(counts, steps, strict=True)), (above, below), found))
 
 
@@ -128,7 +128,7 @@ def _steps(
     def at(value: float) -> float:
         return 275 - 215 * (value - low) / (high - low)
 
-    said = f"The lead of {names[0]} over {names[1]} after each match, \u00b1 95%, in bb/100"
+    said = f"The lead of {names[0]} over {names[1]} after each match, with the interval that decides, in bb/100"
     yield theme.text(0, 22, said, size=17, more='font-weight="650"')
     yield f'<path d="M40,{at(0):.1f}H{WIDTH}" stroke="{theme.line}" stroke-width="2"/>'
     for value in sorted({0.0, low, high}):

@@ -195,7 +195,7 @@ def test_an_edited_summary_is_noticed(run, field, value):
     [
         ("summary.json", "marginsSha256"),
         ("leaderboard.json", "rawBbPer100"),
-        ("margins.json", "varianceRatio"),
+        ("margins.json", "halfWidth"),
     ],
 )
 def test_a_field_that_was_taken_out_is_missed(run, name, field):

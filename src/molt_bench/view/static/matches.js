@@ -2,7 +2,7 @@
 import { button, h, number, numberHead, redraw, row, scrollTable, th } from "./dom.js";
 import { withNames } from "./leaderboard.js";
 import { route } from "./router.js";
-import { fixed, percent, signed, visibleLine, whole } from "./text.js";
+import { fixed, signed, visibleLine, whole } from "./text.js";
 
 const about = ({ estimator }) =>
   `bb/100 that the row wins from the column, ± the 95% interval (estimator ${visibleLine(estimator)}). Bold: the ` +
