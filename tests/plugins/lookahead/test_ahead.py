@@ -24,7 +24,7 @@ def taught(mode="reset"):
     """Return stand-ins that have learned from some games."""
     found = Learning()
     found.add(visited(games_of(12, "lesson", **MODES[mode]), AGENTS))
-    return found.stand_ins
+    return found.fitted()
 
 
 @pytest.mark.parametrize("mode", MODES)

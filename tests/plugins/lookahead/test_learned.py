@@ -15,7 +15,7 @@ def lost(games):
     known = Learning()
     known.add(visited(games_of(games, "lesson", stack=5000), AGENTS))
     other = visited(games_of(12, "test", stack=5000), AGENTS)
-    odds = known.stand_ins.odds(other.moments, other.deals)
+    odds = known.fitted().odds(other.moments, other.deals)
     return float(-(other.odds * np.log(np.maximum(odds, 1e-9))).sum(axis=1).mean())
 
 
@@ -27,22 +27,22 @@ def test_more_games_teach_more():
 def test_nothing_is_learned_of_an_agent_that_states_nothing():
     known = Learning()
     known.add(visited([play_game((Stater("one"), Silent("two")), seed=seed, hands=10) for seed in range(10)], AGENTS))
-    assert known.stand_ins.weights.keys() == {0}
+    assert known.fitted().weights.keys() == {0}
 
 
 def test_nothing_is_known_of_an_agent_before_some_hands():
     known = Learning()
     known.add(visited(games_of(FIRST_HANDS // 10 - 1, "few"), AGENTS))
-    assert known.stand_ins.weights == {}
+    assert known.fitted().weights == {}
     known.add(visited(games_of(2, "more"), AGENTS))
-    assert known.stand_ins.weights.keys() == {0, 1}
+    assert known.fitted().weights.keys() == {0, 1}
 
 
 def test_stand_ins_that_were_handed_out_never_change():
     known = Learning()
     known.add(visited(games_of(12, "lesson"), AGENTS))
-    before = known.stand_ins
+    before = known.fitted()
     kept = {number: weights.copy() for number, weights in before.weights.items()}
     known.add(visited(games_of(12, "more"), AGENTS))
-    assert known.stand_ins is not before
+    assert known.fitted() is not before
     assert all((before.weights[number] == kept[number]).all() for number in kept)

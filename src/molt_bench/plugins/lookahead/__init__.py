@@ -32,17 +32,22 @@ class Lookahead:
         self._learning = Learning()
         self._numbers: dict[str, int] = {}
         self._worker = ThreadPoolExecutor(1, "lookahead")
+        #: The round of which a match was rated last, if nothing was fitted since; 0 for none.
+        self._open = 0
         #: The stand-ins after each round, as they will be.
         self._after: dict[int, Future[StandIns]] = {}
 
     def rated(self, match: ComingMatch, games: Sequence[GameRecord]) -> None:
         """Learn from a match of built-in bots and others, in the order of the run, beside whatever is done next."""
+        self._close_rounds_before(match.round)
         if not match.built_in:
             first, second = (self._numbers.setdefault(name, len(self._numbers)) for name in match.participants)
-            self._after[match.round] = self._worker.submit(self._learn, games, (first, second))
+            self._worker.submit(self._learn, games, (first, second))
+            self._open = match.round
 
     def before(self, match: ComingMatch) -> Term | None:
         """Return the term of a match; None where both agents are built in, since their hands cost next to nothing."""
+        self._close_rounds_before(match.round)
         if match.built_in:
             return None
         known = [number for number in self._after if number <= match.round - _BEHIND]
@@ -54,11 +59,16 @@ class Lookahead:
             return None
         return _Looked(stand_ins, (first, second))
 
-    def _learn(self, games: Sequence[GameRecord], agents: tuple[int, int]) -> StandIns:
+    def _close_rounds_before(self, number: int) -> None:
+        """Fit to a round that is over, once, while the next one is played."""
+        if 0 < self._open < number:
+            self._after[self._open] = self._worker.submit(self._learning.fitted)
+            self._open = 0
+
+    def _learn(self, games: Sequence[GameRecord], agents: tuple[int, int]) -> None:
         played = visited(games, agents)
         if played is not None:
             self._learning.add(played)
-        return self._learning.stand_ins
 
 
 class _Looked:

@@ -59,20 +59,16 @@ class _Agent:
 
 
 class Learning:
-    """Learns how the agents of a run play that state mixes; agents are numbered.
-
-    Attributes:
-        stand_ins: The stand-ins as of the last fit.
-    """
+    """Learns how the agents of a run play that state mixes; agents are numbered."""
 
     def __init__(self) -> None:
         self._agents: dict[int, _Agent] = {}
         self._pooled = np.zeros((_SITUATIONS, FEATURES, CLASSES))
         self._decisions = self._fitted = 0
-        self.stand_ins = StandIns()
+        self._stand_ins = StandIns()
 
     def add(self, played: Visited) -> None:
-        """Learn from games; with a fifth more to learn from, fit again."""
+        """Learn from games."""
         features, situations = features_of(played.moments, played.deals), _situations(played.moments)
         agents = played.deals.agents[played.moments[At.HAND], played.moments[At.ACTOR]]
         stated = np.array([options is not None for options in played.options])
@@ -85,10 +81,14 @@ class Learning:
                     kept = _Decisions(features[some], played.odds[some], played.legal[some])
                     agent.decisions[situation].append(kept)
                     self._decisions += len(some)
+
+    def fitted(self) -> StandIns:
+        """Return the stand-ins, fitted again if there is a fifth more to learn from, or a new agent."""
         ready = {number for number, agent in self._agents.items() if agent.hands >= FIRST_HANDS}
-        if ready - self.stand_ins.weights.keys() or self._decisions >= _GROWTH * self._fitted:
+        if ready - self._stand_ins.weights.keys() or self._decisions >= _GROWTH * self._fitted:
             self._fitted = self._decisions
-            self.stand_ins = StandIns(self._weights(sorted(ready)))
+            self._stand_ins = StandIns(self._weights(sorted(ready)))
+        return self._stand_ins
 
     def _weights(self, ready: list[int]) -> dict[int, Ints]:
         found: dict[int, Ints] = {number: np.zeros((_SITUATIONS, FEATURES, CLASSES), np.int64) for number in ready}
