@@ -33,6 +33,12 @@ SEED_PAIRS: Final[dict[str, Any]] = {
     "seeds": {"perMatch": 30, "masterSeed": "pictures"},
     "stop": {"budget": {"maxMatches": 1}},
 }
+STOPPED: Final[dict[str, Any]] = {
+    **CONFIG,
+    "participants": ["tight", "callstation"],
+    "seeds": {"perMatch": 4, "masterSeed": "pictures"},
+    "stop": {"budget": {"maxMatches": 60}},
+}
 NAMES: Final = ("seed-pair", "stop", "sandbox")
 DASHED: Final = ' stroke-dasharray="5 4"'
 #: The match that the drawing of the stop begins with: before it, intervals are far too wide to be drawn.
@@ -128,7 +134,7 @@ def _steps(
     def at(value: float) -> float:
         return 275 - 215 * (value - low) / (high - low)
 
-    said = f"The lead of {names[0]} over {names[1]} after each match, with the interval that decides, in bb/100"
+    said = f"The lead of {names[0]} over {names[1]} after each match, and its interval"
     yield theme.text(0, 22, said, size=17, more='font-weight="650"')
     yield f'<path d="M40,{at(0):.1f}H{WIDTH}" stroke="{theme.line}" stroke-width="2"/>'
     for value in sorted({0.0, low, high}):
@@ -185,7 +191,9 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         given = [Path(sys.argv[1]).resolve()] * 2 if len(sys.argv) > 1 else []
-        folders = given or [_played(Path(scratch), name, config) for name, config in (("a", SEED_PAIRS), ("b", CONFIG))]
+        folders = given or [
+            _played(Path(scratch), name, config) for name, config in (("a", SEED_PAIRS), ("b", STOPPED))
+        ]
         pairs, stopped = (Analysis(StoredRun.open(folder).result()) for folder in folders)
     for theme in themes():
         drawn = (seed_pairs(theme, pairs), stop(theme, stopped), sandbox(theme))

@@ -192,7 +192,7 @@ class Picture:
         """Draw the leaderboard with its intervals."""
         theme, rows = self.theme, self.page["leaderboard"]
         yield from self.heading(
-            830, 3, "A ranking, and how sure it is", "Big blinds won per 100 hands, ± 95% interval."
+            830, 3, "A ranking, and how sure it is", "Big blinds won per 100 hands, ± its interval."
         )
         ends = [each["bb100"] + sign * each["halfWidth"] for each in rows for sign in (-1, 1)]
         low, high = min(*ends, 0), max(*ends, 0)
