@@ -346,7 +346,7 @@ def print_bounds(agent: str, game: Game, found: Sequence[Bound]) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--agent", default="blueprint", help="a bot that publishes its probabilities (%(default)s)")
+    parser.add_argument("--agent", default="blueprint", help="a bot that states mixes (%(default)s)")
     parser.add_argument("--decks", type=int, default=100, help="decks, each with all hands in both seats (%(default)s)")
     parser.add_argument("--first", type=int, default=0, help="number of the first deck; others are other boards")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no deck after this time")

@@ -1,4 +1,4 @@
-"""Harness, protocol and stacks, all combined: runs of models that differ in them.
+"""Form of reply, protocol and stacks, all combined: runs of models that differ in them.
 
 Each run is killed and resumed, verified, reported, written as one page, and exported.
 """

@@ -1,4 +1,4 @@
-"""Harnesses from end to end: reports never mix ways of asking in silence."""
+"""Forms of replies from end to end: reports never mix ways of asking in silence."""
 
 import json
 
