@@ -105,7 +105,7 @@ def run(draws: Draws, config: BenchmarkConfig, ladder: PoolLadder | None = None)
             return Outcome(ladder.hands, confident, progress.ranking, progress.verdicts, ladder)
         chosen = choose_round(
             matchmaker,
-            situation_of(ladder),
+            situation_of(ladder, spending),
             matches=config.matches_per_round(),
             recent=[match.participants for match in ladder.matches[-window:]] if window else [],
             threshold=ladder.settled if ladder.by_margins else sure.threshold,

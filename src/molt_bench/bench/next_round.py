@@ -1,18 +1,21 @@
 """The next round of a run: how many matches it has room for, and their pairings, as decided now or as played before."""
 
 from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
-from molt_bench.bench.schedule.gains import Gains
 from molt_bench.bench.schedule.matchmakers import matchmaker_named
 from molt_bench.bench.schedule.round_choice import choose_round
-from molt_bench.bench.schedule.situation import Later, Situation
+from molt_bench.bench.schedule.situation import Situation
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import JournalError
+from molt_bench.poker.arrays import Floats
 from molt_bench.specs import Pair
 
 
@@ -39,11 +42,11 @@ def next_pairs(
     confidence, window = config.stop.adjacent_confidence, config.scheduler.rematch_window
     chosen = choose_round(
         matchmaker_named(config.scheduler.policy),
-        situation_of(ladder, _costs(ladder, spending)),
+        situation_of(ladder, spending),
         matches=room,
         recent=[match.participants for match in ladder.matches[-window:]] if window else [],
         threshold=1.0 if confidence is None else ladder.settled if ladder.by_margins else confidence.threshold,
-        allowed=None if blocks.endless else lambda pair: blocks.has_block(pair, ladder.meetings[pair]),
+        allowed=lambda pair: blocks.has_block(pair, ladder.meetings[pair]),
     )
     return tuple(chosen)
 
@@ -61,43 +64,44 @@ def followed_pairs(ladder: Ladder, blocks: SeedBlocks, past: Past, room: int) ->
     return pairs
 
 
-def situation_of(ladder: Ladder, cost: dict[Pair, float] | None = None) -> Situation:
-    """Return what a matchmaker knows; `cost` is the cost of a match of each pair, if costs differ."""
-    config, by_margins = ladder.config, ladder.by_margins
+def situation_of(ladder: Ladder, spending: Spending) -> Situation:
+    """Return what a matchmaker knows."""
+    config = ladder.config
     return Situation(
         ranking=ladder.ranking(),
-        # Most matchmakers look at some of these only: they are computed when asked for.
-        mu=Later(ladder.beliefs),
-        sigma=Later(ladder.doubts),
+        mu=ladder.beliefs(),
+        sigma=ladder.doubts(),
         meetings=ladder.open_meetings,
-        confidence=Later(ladder.sure_of_all),
+        confidence=ladder.sure_of_all,
+        telling=lambda: _telling(ladder, spending),
         exploration=config.scheduler.exploration,
         seed=config.seeds.master_seed or 0,
         matches=len(ladder.matches),
-        min_meetings=ladder.min_meetings if by_margins else 0,
-        gains=lambda: _gains(ladder, cost),
+        min_meetings=ladder.min_meetings if ladder.by_margins else 0,
     )
 
 
-def _gains(ladder: Ladder, cost: dict[Pair, float] | None) -> Gains:
-    """Return what the next match of every pair tells about neighbours whose lead is open."""
+def _telling(ladder: Ladder, spending: Spending) -> Iterator[Pair]:
+    """Yield the pairs whose next match takes most off the variance of open leads, for its cost."""
     margins, open_ = ladder.margins, [each for each in ladder.verdicts() if each.kind == "open"]
     above, below = margins.numbers([(each.above, each.below) for each in open_])
     worth = ladder.judge.worth(margins.sums.leads(above, below), len(ladder.ranking()) - 1)
-    matrix = margins.sums.saved(above, below, worth, ladder.config.seeds.per_match)[0]
-    size = len(margins.participants)
-    playing = ladder.open_meetings if len(ladder.open_meetings) < size * (size - 1) // 2 else None
-    return Gains(margins.participants, matrix, playing=playing, cost=cost)
+    saved = margins.sums.saved(above, below, worth, ladder.config.seeds.per_match)[0]
+    gain, names = np.triu(saved / _costs(ladder, spending), 1), margins.participants
+    while gain[at := divmod(int(gain.argmax()), len(names))] > 0:
+        gain[at] = 0.0
+        yield names[at[0]], names[at[1]]
 
 
-def _costs(ladder: Ladder, spending: Spending) -> dict[Pair, float]:
-    """Return the cost of a match of each pair in dollars, judging by those so far; empty if it is unknown."""
+def _costs(ladder: Ladder, spending: Spending) -> Floats | float:
+    """Return the cost of a match of every two in dollars, judging by those so far; 1 if it is unknown."""
     if spending.free:
-        return {}
-    names = {name for pair in ladder.open_meetings for name in pair}
-    spent = {name: spending.usd_of(name, len(ladder.matches)) for name in names}
+        return 1.0
+    spent = {name: spending.usd_of(name, len(ladder.matches)) for name in ladder.open_meetings.groups}
     known = {name: usd / ladder.played[name] for name, usd in spent.items() if usd is not None and ladder.played[name]}
     if len(known) < len(spent) or not any(known.values()):
-        return {}
+        return 1.0
+    usd = np.array([known.get(name, 0.0) for name in ladder.margins.participants])
     least = max(known.values()) / 100  # a match of bots is nearly free, but still takes time
-    return {pair: max(least, known[pair[0]] + known[pair[1]]) for pair in ladder.open_meetings}
+    costs: Floats = np.maximum(least, usd[:, None] + usd)
+    return costs

@@ -1,10 +1,8 @@
 """The pairings of a round."""
 
-import msgspec
-
 from molt_bench.bench.schedule.matchmakers import information_gain, round_robin, uncertainty_overlap
 from molt_bench.bench.schedule.round_choice import choose_round
-from tests.bench.schedule.situations import LADDER, gains_of, pairs_of, situation
+from tests.bench.schedule.situations import LADDER, pairs_of, situation
 
 
 class TestChooseRound:
@@ -66,13 +64,14 @@ class TestChooseRound:
         assert self.choose(situation(LADDER), allowed=lambda pair: False) == []
 
 
-def test_gains_are_not_worked_out_while_everybody_meets_everybody():
+def test_what_matches_tell_is_not_worked_out_while_everybody_meets_everybody():
     asked = []
-    gains = gains_of("abcd", {("a", "b"): 1.0})
-    pairs = dict.fromkeys(pairs_of(LADDER), 0)
-    spot = situation(LADDER, meetings=pairs, min_meetings=1, gains=lambda: asked.append(1) or gains)
-    assert choose_round(information_gain, spot, matches=1) == [("a", "b")]
+
+    def spot(met):
+        meetings = dict.fromkeys(pairs_of(LADDER), met)
+        return situation(LADDER, meetings=meetings, min_meetings=1, telling=lambda: asked.append(1) or [("a", "b")])
+
+    assert choose_round(information_gain, spot(0), matches=1) == [("a", "b")]
     assert not asked
-    later = msgspec.structs.replace(spot, meetings=dict.fromkeys(pairs, 1))
-    assert choose_round(information_gain, later, matches=1) == [("a", "b")]
+    assert choose_round(information_gain, spot(1), matches=1) == [("a", "b")]
     assert asked == [1]

@@ -4,23 +4,14 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from molt_bench.bench.schedule.situation import Matchmaker, Situation
-from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES, check_matchmaker
+from molt_bench.config.matchmaker_names import GAUNTLET, MATCHMAKER_NAMES, check_matchmaker
 from molt_bench.seeds import derive
 from molt_bench.specs import Pair
 
 
 def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Prefer pairs whose next match takes most off the variance of open leads, for its cost; the others play evenly."""
-    told = situation.gains().best(len(pairs), without=(), recent=(), allowed=None) if situation.gains else []
-    return [
-        *(pair for pair in told if pair in pairs),
-        *(pair for pair in round_robin(situation, pairs) if pair not in told),
-    ]
-
-
-def gauntlet(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
-    """Choose as `information_gain` does; the only pairs are those of the yardstick with everybody else."""
-    return information_gain(situation, pairs)
+    """Play only pairs whose next match takes variance off open leads, most for its cost first; if none does, all."""
+    return [pair for pair in situation.telling() if pair in pairs] or round_robin(situation, pairs)
 
 
 def round_robin(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -30,8 +21,9 @@ def round_robin(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
 
 def adjacent_pairs(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
     """Prefer neighbours in the ranking, the least certain first."""
+    sure = situation.confidence()
     rank = {name: at for at, name in enumerate(situation.ranking)}
-    return sorted(pairs, key=lambda pair: (abs(rank[pair[0]] - rank[pair[1]]), situation.confidence[pair]))
+    return sorted(pairs, key=lambda pair: (abs(rank[pair[0]] - rank[pair[1]]), sure[pair]))
 
 
 def thompson(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -62,9 +54,10 @@ def _spread(values: Mapping[Pair, float]) -> dict[Pair, float]:
 
 
 _MATCHMAKERS: dict[str, Matchmaker] = {
-    each.__name__: each
-    for each in (uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson, gauntlet)
+    each.__name__: each for each in (uncertainty_overlap, information_gain, round_robin, adjacent_pairs, thompson)
 }
+# The only pairs of a gauntlet are those of the yardstick with everybody else.
+_MATCHMAKERS[GAUNTLET] = information_gain
 
 
 def register_matchmaker(name: str, matchmaker: Matchmaker) -> None:

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from functools import cached_property
+from itertools import islice
 
 from molt_bench.specs import Pair
 
@@ -12,20 +13,20 @@ class Meetings(dict[Pair, int]):
 
     With a thousand participants there are half a million pairs, and to go through all of them before every round takes
     longer than most games.
+
+    Attributes:
+        groups: The group of each participant; matches connect those of the same.
     """
 
     def __init__(self, counts: Mapping[Pair, int]) -> None:
         super().__init__(counts)
-        self._order: list[Pair] = []
         self._levels = Counter(self.values())
-        names = dict.fromkeys(chain.from_iterable(self))
-        self._group = {name: name for name in names}
-        self._members = {name: [name] for name in names}
         #: All before it in the order of the circle method have met more than the least often.
         self._first = 0
-        for pair, met in self.items() if len(self._levels) > 1 or self.least else ():
+        self.groups = {name: name for pair in self for name in pair}
+        for pair, met in self.items():
             if met:
-                self._join(pair)
+                connect(self.groups, pair)
 
     def __setitem__(self, pair: Pair, met: int) -> None:
         before, least = self[pair], self.least
@@ -37,21 +38,7 @@ class Meetings(dict[Pair, int]):
         if self.least != least:
             self._first = 0
         if met and not before:
-            self._join(pair)
-
-    @classmethod
-    def counted(cls, counts: Mapping[Pair, int]) -> "Meetings":
-        """Return meetings of their own that begin with these counts."""
-        return counts.copy() if isinstance(counts, Meetings) else cls(counts)
-
-    def copy(self) -> "Meetings":
-        """Return a copy that can be counted on."""
-        found = Meetings.__new__(Meetings)
-        dict.update(found, self)
-        found._order, found._levels, found._first = self.in_order, self._levels.copy(), self._first
-        found._group = self._group if self.connected else self._group.copy()
-        found._members = {name: [*members] for name, members in self._members.items()}
-        return found
+            connect(self.groups, pair)
 
     @property
     def least(self) -> int:
@@ -61,44 +48,28 @@ class Meetings(dict[Pair, int]):
     @property
     def connected(self) -> bool:
         """Whether matches connect all participants."""
-        return len(self._members) <= 1
+        return len({*self.groups.values()}) <= 1
 
-    @property
+    @cached_property
     def in_order(self) -> list[Pair]:
         """All pairs in the order of the circle method."""
-        if not self._order and self:
-            names = tuple(self._group)
-            self._order = [pair if pair in self else pair[::-1] for pair in circle_order(names)]
-            if len(self) < len(self._order):  # a gauntlet
-                self._order = [pair for pair in self._order if pair in self]
-        return self._order
-
-    def apart(self) -> Iterator[Pair]:
-        """Yield the pairs whose match would connect two groups, in the order of the circle method."""
-        group = self._group
-        return (pair for pair in self.in_order if group[pair[0]] != group[pair[1]])
+        circle = circle_order(tuple(self.groups))
+        return [each for pair in circle for each in (pair, pair[::-1]) if each in self]
 
     def by_count(self) -> Iterator[tuple[int, Iterator[Pair]]]:
         """Yield how often some pairs have met, fewest first, and those pairs in the order of the circle method."""
+        while self and self[self.in_order[self._first]] != self.least:
+            self._first += 1
         for met in sorted(self._levels):
-            yield met, self._that_met(met)
+            start = self._first if met == self.least else 0
+            yield met, (pair for pair in islice(self.in_order, start, None) if self[pair] == met)
 
-    def _that_met(self, met: int) -> Iterator[Pair]:
-        order = self.in_order
-        if met == self.least:
-            while self[order[self._first]] != met:
-                self._first += 1
-            order_left: Iterator[Pair] = islice(order, self._first, None)
-        else:
-            order_left = iter(order)
-        return (pair for pair in order_left if self[pair] == met)
 
-    def _join(self, pair: Pair) -> None:
-        one, other = (self._group[name] for name in pair)
-        if one != other:
-            joined = self._members.pop(other)
-            self._members[one] += joined
-            self._group.update(dict.fromkeys(joined, one))
+def connect(groups: dict[str, str], pair: Pair) -> None:
+    """Make one group of those of two participants."""
+    one, other = (groups[name] for name in pair)
+    if one != other:
+        groups.update({name: one for name, group in groups.items() if group == other})
 
 
 def circle_order(participants: Sequence[str]) -> list[Pair]:

@@ -5,36 +5,38 @@ scale. Whether the budget lets every pair meet often enough is asked before the 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 
-from molt_bench.bench.schedule.meeting_counts import Meetings
+from molt_bench.bench.schedule.meeting_counts import Meetings, connect
 from molt_bench.bench.stop_rules import rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.specs import Pair
 
 
-def opening_pair(
+def opening_pairs(
     meetings: Meetings,
     min_meetings: int,
+    matches: int,
     *,
     recent: Collection[Pair],
-    chosen: Sequence[Pair],
-    allowed: Callable[[Pair], bool] | None,
-) -> Pair | None:
-    """Return the next pair of the opening; None once everybody is connected and has met often enough.
+    allowed: Callable[[Pair], bool],
+) -> list[Pair]:
+    """Return the next pairs of the opening; fewer than wanted once everybody is connected and has met often enough.
 
     Pairs follow the circle method, but those come first that connect separate groups, that have met least, and whose
-    members are not yet playing in this round. `allowed` returns whether a pair may play at all; None if every pair may.
+    members are not yet playing in this round. `allowed` returns whether a pair may play at all.
     """
     if meetings.least >= max(1, min_meetings):
-        return None  # all have met, so nobody has to be connected
-    busy = Counter(name for pair in chosen for name in pair)
+        return []  # all have met, so nobody has to be connected
+    chosen: dict[Pair, None] = {}
+    busy = Counter[str]()
+    groups = meetings.groups.copy()
 
     def first_of(pairs: Iterable[Pair]) -> Pair | None:
         """Return the first of some pairs whose members play least in this round; recent ones if there is no other."""
         found: dict[bool, tuple[int, Pair]] = {}
         for pair in pairs:
-            if pair in chosen or not (allowed is None or allowed(pair)):
+            if pair in chosen or not allowed(pair):
                 continue
             playing, again = busy[pair[0]] + busy[pair[1]], pair in recent
             if again not in found or playing < found[again][0]:
@@ -43,14 +45,19 @@ def opening_pair(
                     break
         return found[min(found)][1] if found else None
 
-    if not meetings.connected and (pair := first_of(meetings.apart())) is not None:
-        return pair
-    for met, pairs in meetings.by_count():
-        if met >= min_meetings:
-            return None
-        if (pair := first_of(pairs)) is not None:
-            return pair
-    return None
+    def next_pair() -> Pair | None:
+        if len({*groups.values()}) > 1:
+            pair = first_of(pair for pair in meetings.in_order if groups[pair[0]] != groups[pair[1]])
+            if pair is not None:
+                return pair
+        levels = (pairs for met, pairs in meetings.by_count() if met < min_meetings)
+        return next(filter(None, map(first_of, levels)), None)
+
+    while len(chosen) < matches and (pair := next_pair()) is not None:
+        chosen[pair] = None
+        busy.update(pair)
+        connect(groups, pair)
+    return [*chosen]
 
 
 def opening_shortfall(config: BenchmarkConfig) -> str | None:

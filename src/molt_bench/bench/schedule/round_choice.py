@@ -1,12 +1,9 @@
 """The pairings of the next round: those of the opening first, then what a matchmaker puts in front."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable
 
-import msgspec
-
-from molt_bench.bench.schedule.matchmakers import gauntlet, information_gain, round_robin
-from molt_bench.bench.schedule.meeting_counts import Meetings
-from molt_bench.bench.schedule.opening import opening_pair
+from molt_bench.bench.schedule.matchmakers import information_gain, round_robin
+from molt_bench.bench.schedule.opening import opening_pairs
 from molt_bench.bench.schedule.situation import Matchmaker, Situation
 from molt_bench.specs import Pair
 
@@ -16,9 +13,9 @@ def choose_round(
     situation: Situation,
     *,
     matches: int,
-    recent: Sequence[Pair] = (),
+    recent: Collection[Pair] = (),
     threshold: float = 1.0,
-    allowed: Callable[[Pair], bool] | None = None,
+    allowed: Callable[[Pair], bool] = lambda pair: True,
 ) -> list[Pair]:
     """Choose the pairings of the next round, all of them different.
 
@@ -28,34 +25,37 @@ def choose_round(
         matches: Number of pairings wanted; fewer are returned if fewer can be played, or the others tell nothing.
         recent: Pairs that should not meet again so soon, unless there is no other.
         threshold: How sure a pair is to be to be skipped as settled, unless all are. `round_robin` keeps playing
-            settled pairs; `information_gain` and `gauntlet` decide for themselves what is worth playing.
-        allowed: Returns whether there are cards left for a pair; None if there always are.
+            settled pairs; `information_gain` decides for itself what is worth playing.
+        allowed: Returns whether there are cards left for a pair.
     """
-    known = situation.meetings
-    # A copy of all counts is needed only if more than one pair is chosen.
-    meetings = known if isinstance(known, Meetings) and matches == 1 else Meetings.counted(known)
-    situation = msgspec.structs.replace(situation, meetings=meetings)
-    chosen: list[Pair] = []
-    while len(chosen) < matches:
-        pair = opening_pair(meetings, situation.min_meetings, recent=recent, chosen=chosen, allowed=allowed)
-        if pair is None:
-            break
-        chosen.append(pair)
-        if len(chosen) < matches:
-            meetings[pair] += 1
+    meetings = situation.meetings
+    chosen = opening_pairs(meetings, situation.min_meetings, matches, recent=recent, allowed=allowed)
     wanted = matches - len(chosen)
-    by_gain = matchmaker in (information_gain, gauntlet)
-    if wanted and by_gain and situation.gains is not None:
-        chosen += situation.gains().best(wanted, without=chosen, recent=recent, allowed=allowed)
-        wanted = 0 if chosen else wanted
     if not wanted:
         return chosen
-    possible = [pair for pair in meetings if pair not in chosen and (allowed is None or allowed(pair))]
-    if by_gain or matchmaker is round_robin:
-        ranked = round_robin(situation, possible)
-    else:
-        unsettled = [pair for pair in possible if situation.confidence[pair] < threshold]
+
+    def may_play(pair: Pair) -> bool:
+        return pair in meetings and pair not in chosen and allowed(pair)
+
+    if matchmaker is information_gain:
+        # The few that tell most are found without a list of all pairs.
+        chosen += _first(wanted, filter(may_play, situation.telling()), recent)
+        if chosen:
+            return chosen
+    possible = [*filter(may_play, meetings)]
+    if matchmaker not in (information_gain, round_robin):
+        sure = situation.confidence()
+        unsettled = [pair for pair in possible if sure[pair] < threshold]
         # Settled pairs are played only if there is nothing else.
-        ranked = matchmaker(situation, unsettled or ([] if chosen else possible))
-    ranked.sort(key=lambda pair: pair in recent)
-    return [*chosen, *ranked[:wanted]]
+        possible = unsettled or ([] if chosen else possible)
+    return chosen + _first(wanted, matchmaker(situation, possible), recent)
+
+
+def _first(count: int, ranked: Iterable[Pair], recent: Collection[Pair]) -> list[Pair]:
+    """Return the first so many of some pairs, recent ones last."""
+    rested, later = list[Pair](), list[Pair]()
+    for pair in ranked:
+        (later if pair in recent else rested).append(pair)
+        if len(rested) == count:
+            break
+    return [*rested, *later][:count]
