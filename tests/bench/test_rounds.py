@@ -4,9 +4,9 @@ import pytest
 
 from molt_bench.agents.kinds import make_agent
 from molt_bench.bench.dealer import Dealer
-from molt_bench.bench.extended_run import INTERRUPTED, Stage
+from molt_bench.bench.extended_run import INTERRUPTED
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.past import Past
+from molt_bench.bench.past import Past, Stage
 from molt_bench.bench.rounds import Played, drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config

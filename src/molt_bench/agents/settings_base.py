@@ -50,6 +50,10 @@ class Section(BaseModel):
                     raise as_problem(alias, value[name], f"one spelling of it, not {name} as well")
         return value
 
+    def plain(self) -> dict[str, Any]:
+        """Return the section as JSON values, with every field included."""
+        return self.model_dump(mode="json", by_alias=True)
+
 
 class AgentSettings(Section):
     """The settings of one kind of agent."""

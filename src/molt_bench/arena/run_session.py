@@ -18,7 +18,6 @@ from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.dealer import Dealer
-from molt_bench.bench.extended_run import plain_stop
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import PlayedMatch, RunResult
@@ -220,7 +219,7 @@ class Session:
         """Play the missing games of a round."""
         stage = wanted.begins
         if stage is not None:
-            self._write(Extension(stage.matches, plain_stop(stage.stop), list(stage.under_way)))
+            self._write(Extension(stage.matches, stage.stop.plain(), list(stage.under_way)))
             return Played(seconds=self._seconds)
         assert self._status is not None
         status, played, estimates = self._status, dict(wanted.known), dict[GameSpec, Estimates]()

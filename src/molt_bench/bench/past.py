@@ -3,17 +3,50 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.bench.extended_run import Stage
+from molt_bench.bench.stop_rules import out_of_time
+from molt_bench.config.sections import StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord, Margins
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
+IN_A_ROUND: Final = "in the middle of a round"
+
 #: The games of a run, by label.
 Games: TypeAlias = Mapping[GameLabel, GameRecord]
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """One stage of a run: it ends by a stop rule, and another may begin by another rule.
+
+    Attributes:
+        stop: Its stop rule.
+        matches: Matches in rounds that were complete when it began.
+        under_way: Pairings of a round that was in progress by then.
+        reason: Why it stopped, according to the journal; None if it has not, or the journal does not say.
+    """
+
+    stop: StopConfig
+    matches: int = 0
+    under_way: tuple[Pair, ...] = ()
+    reason: str | None = None
+
+    def allows(self, reason: str, seconds: float) -> bool:
+        """Return whether a run can have stopped for a reason that cannot be recomputed: its time or its money."""
+        limits, possible = self.stop.budget, list[str]()
+        if limits is None:
+            return False
+        if limits.max_seconds is not None and seconds >= limits.max_seconds:
+            spent = out_of_time(limits.max_seconds)
+            possible += [spent, f"{spent}, {IN_A_ROUND}"]
+        if limits.max_cost_usd is not None:
+            possible.append(f"the budget of ${limits.max_cost_usd:,.10g} is spent, {IN_A_ROUND}")
+        if limits.max_tokens is not None:
+            possible.append(f"the budget of {limits.max_tokens:,} tokens is spent, {IN_A_ROUND}")
+        return reason in possible
 
 
 class Past(msgspec.Struct, frozen=True, dict=True):
@@ -37,7 +70,7 @@ class Past(msgspec.Struct, frozen=True, dict=True):
     followed: bool = False
     rated_only: bool = False
 
-    @property
+    @cached_property
     def last_match(self) -> int:
         """Number of the last match with a finished game; 0 for none."""
         return max((label.match for label in self.games), default=0)

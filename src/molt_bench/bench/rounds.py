@@ -11,10 +11,10 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 import msgspec
 
 from molt_bench.bench.dealer import Dealer
-from molt_bench.bench.extended_run import IN_A_ROUND, INTERRUPTED, Course, Stage
+from molt_bench.bench.extended_run import INTERRUPTED, Course
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import followed_pairs, next_pairs, room_for_matches
-from molt_bench.bench.past import Games, Past
+from molt_bench.bench.past import IN_A_ROUND, Games, Past, Stage
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
@@ -79,14 +79,7 @@ def rounds(
     to this config, or the run did not stop where the journal says.
     """
     past, spending = past or Past(), spending or Spending(config.models())
-    last_match = past.last_match
-    course = Course(
-        past.stages or (Stage(config.stop),),
-        extend=extend,
-        last_match=last_match,
-        missing=past.missing,
-        followed=past.followed,
-    )
+    course = Course(past, config.stop, extend)
     under_way, played, at_once = course.now.under_way, Played(), config.matches_per_round()
     while True:
         if config.stop is not course.now.stop:
@@ -94,7 +87,7 @@ def rounds(
         ladder.judge_by(config.stop)
         count = len(ladder.matches)
         # Time does not count while stepping through known matches: they were played within the limit.
-        progress = ladder.progress(spending, seconds=played.seconds if count >= last_match else 0.0)
+        progress = ladder.progress(spending, seconds=played.seconds if count >= past.last_match else 0.0)
         if past.followed:
             room = room_for_matches(config.stop, progress, min(at_once, course.room(count)))
             pairs = under_way or followed_pairs(ladder, deal.blocks, past, room)
@@ -112,11 +105,12 @@ def rounds(
             continue
         wanted = deal.games(pairs, ladder.meetings, count + 1, past.games)
         known = past.of(wanted)
-        if course.may_extend and (reason is not None or len(known) < len(wanted)):
+        if reason is not None or len(known) < len(wanted):
             begun = course.extend(count, pairs if known else ())
-            under_way = begun.under_way
-            yield Round(begins=begun)
-            continue
+            if begun is not None:
+                under_way = begun.under_way
+                yield Round(begins=begun)
+                continue
         if pairs:
             missing = {label: spec for label, spec in wanted.items() if label not in known}
             played = yield Round(pairs, known, missing)

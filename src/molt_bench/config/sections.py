@@ -443,7 +443,3 @@ class BenchmarkConfig(Section):
         """Return how many matches are scheduled together: with models, whose games wait, no one should sit idle."""
         asked_for = self.scheduler.matches_per_round
         return asked_for or (max(1, len(self.participants) // 2) if self.models() else 1)
-
-    def plain(self) -> dict[str, Any]:
-        """Return the config as JSON values, with every field included."""
-        return self.model_dump(mode="json", by_alias=True)

@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 
 from molt_bench.agents.kinds import LLM, kind_of
-from molt_bench.bench.extended_run import Stage
-from molt_bench.bench.past import Past
+from molt_bench.bench.past import Past, Stage
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError
