@@ -141,6 +141,16 @@ def test_a_run_that_needs_a_missing_plug_in_is_read_and_verify_and_resume_name_t
     files.close()
 
 
+def test_without_plug_ins_a_run_that_needs_one_says_which_flag_is_in_the_way(packages, tmp_path, monkeypatch):
+    with_theirs(packages)
+    played(tmp_path / "run")
+    monkeypatch.setenv(plugin.NO_PLUGINS, "1")
+    plugin.points.cache_clear()
+    stored = StoredRun.open(tmp_path / "run")
+    with pytest.raises(JournalError, match=r"the plug-in .*, which is not here: start without --no-plugins"):
+        stored.result(content=stored.content)
+
+
 class Fails:
     """Fails where it is told to."""
 

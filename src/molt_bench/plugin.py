@@ -106,10 +106,15 @@ _OURS: Final = "molt-bench"
 Points: TypeAlias = dict[str, metadata.EntryPoint]
 
 
+def none_wanted() -> bool:
+    """Return whether --no-plugins, or the variable that it sets, leaves all plug-ins out."""
+    return os.environ.get(NO_PLUGINS, "") not in ("", "0")
+
+
 @cache
 def points(group: str) -> Points:
     """Return what installed packages register in a group, by name; ours come first, then the others by their names."""
-    if os.environ.get(NO_PLUGINS, "") not in ("", "0"):
+    if none_wanted():
         return {}
     found = {point.name: point for point in metadata.entry_points(group=group)}
     return dict(sorted(found.items(), key=lambda item: (package_of(item[1]) != _OURS, item[0])))

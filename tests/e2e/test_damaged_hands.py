@@ -66,3 +66,52 @@ def test_no_export_writes_a_hand_that_cannot_have_happened(run, tmp_path, form):
     target = tmp_path / "out"
     one_clear_line(quick("export", copy, "--format", form, "--output", target), "line 3 is damaged", "hand 4")
     assert not target.exists()
+
+
+def with_first_mix(change):
+    def changed(record):
+        at = next(at for at, line in enumerate(record["mixes"]) if line)
+        record["mixes"][at] = change(record["mixes"][at])
+
+    return changed
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """Return a run of an agent of our own that mixes, and so is not asked again by verify."""
+    folder = tmp_path_factory.mktemp("mixed")
+    (folder / "mixer.py").write_text(MIXER)
+    flags = ["--participants", f"{folder / 'mixer.py'}:Mixer,callstation", "--seeds", "1", "--hands", "4"]
+    return quick_run(folder / "runs", *flags, "--max-matches", "1", "--quiet", "--executor", "inline")
+
+
+MIXER = """
+from molt_bench import Action, Mix
+
+
+class Mixer:
+    name = "mixer"
+
+    def act(self, observation):
+        return Mix([(Action("call" if observation.to_call else "check"), 3), (Action("fold"), 1)])
+"""
+
+WRONG_MIXES = {
+    "no mixes": (lambda line: "hello", "not the mixes of a hand: 'hello'"),
+    "no mix": (lambda line: f"{line},9f", "not a mix"),
+    "weight 0": (lambda line: "0:0f", "not a mix: '0f'"),
+    "after the hand": (lambda line: f"{line};98:1f", "differs in the mixes of hand 1"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_MIXES)
+def test_a_mix_that_was_changed_is_one_line_that_names_the_hand(mixed, tmp_path, name):
+    change, words = WRONG_MIXES[name]
+    copy = damaged(mixed, tmp_path, with_first_mix(change))
+    one_clear_line(quick("verify", copy), "match 1, seed" if "differs" in words else "hand 1", words)
+
+
+def test_a_journal_whose_lines_were_changed_is_not_that_of_the_summary(mixed, tmp_path):
+    copy = damaged(mixed, tmp_path, with_first_mix(lambda line: line.replace(":3", ":4")))
+    shutil.copy(mixed / "summary.json", copy)
+    one_clear_line(quick("verify", copy), "is not the journal that summary.json was written from: lines were changed")

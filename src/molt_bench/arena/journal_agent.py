@@ -9,7 +9,7 @@ it can have been.
 from collections import deque
 from typing import Final
 
-from molt_bench.errors import AgentFailed, NotRecorded
+from molt_bench.errors import AgentFailed, NotRecorded, RulesError
 from molt_bench.play.hooks import Hook
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, mixes_from_text
@@ -58,7 +58,11 @@ class AgentOfRecord:
         """Read what was done in a hand."""
         texts, mixes = self._record.hand_texts, self._record.mixes
         self._hand, self._actions = hand, [*actions_in(texts[hand - 1])] if hand <= len(texts) else []
-        self._mixes = mixes_from_text(mixes[hand - 1]) if hand <= len(mixes) else {}
+        try:
+            self._mixes = mixes_from_text(mixes[hand - 1]) if hand <= len(mixes) else {}
+        except RulesError as error:
+            spec = self._record.spec
+            raise NotRecorded(f"seed {spec.seed!r}, seating {spec.seating}: hand {hand}: {error}") from None
 
     def on_error(self, _message: str) -> None:
         """Fail if it failed here."""

@@ -4,7 +4,7 @@ Nobody is asked but built-in bots, and those that the user permits. What all oth
 of language models, programs and servers in files of their own, and of everybody in the journal.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -152,9 +152,21 @@ def _in_order_of(known: GameRecord, again: GameRecord) -> GameRecord:
     return msgspec.structs.replace(again, faults=known.faults) if same else again
 
 
+def _first_difference(known: Sequence[str], again: Sequence[str]) -> int | None:
+    """Return the number of the first hand whose lines are not the same; None if they are, as far as both go."""
+    return next((at for at, (one, two) in enumerate(zip(known, again, strict=False), start=1) if one != two), None)
+
+
 def _difference(game: Game, again: GameRecord) -> str:
-    texts = zip(game.record.hand_texts, again.hand_texts, strict=False)
-    hand = next((at for at, (one, two) in enumerate(texts, start=1) if one != two), None)
+    hand = _first_difference(game.record.hand_texts, again.hand_texts)
+    mixed = _first_difference(game.record.mixes, again.mixes)
     results = [(each.net, each.hand_nets, each.hands) for each in (game.record, again)]
-    where = f"from hand {hand} on" if hand else "in its faults" if results[0] == results[1] else "in its result"
+    if hand:
+        where = f"from hand {hand} on"
+    elif results[0] != results[1]:
+        where = "in its result"
+    elif game.record.mixes != again.mixes:
+        where = f"in the mixes of hand {mixed}" if mixed else "in its mixes"
+    else:
+        where = "in its faults"
     return f"match {game.match}, seed {game.record.seed!r}, seating {game.record.seating}: differs {where}"

@@ -19,7 +19,7 @@ from molt_bench.agents.permission import Permission, boxed
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.luck.weights import luck_version
-from molt_bench.plugin import Luck, Registered, luck_of_a_run
+from molt_bench.plugin import Luck, Registered, luck_of_a_run, none_wanted
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
@@ -66,9 +66,8 @@ def recorded_luck(header: Header, used: Collection[str] | None = None) -> dict[R
     installed, _ = luck_of_a_run() if needed else ({}, [])
     missing = next((each for each in needed if each not in installed), None)
     if missing is not None:
-        raise JournalError(
-            f"the run takes luck out by the plug-in {missing}, which is not here: install {missing.package} with it"
-        )
+        way = "start without --no-plugins" if none_wanted() else f"install {missing.package} with it"
+        raise JournalError(f"the run takes luck out by the plug-in {missing}, which is not here: {way}")
     return {each: installed[each] for each in needed}
 
 

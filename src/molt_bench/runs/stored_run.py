@@ -251,6 +251,8 @@ def check_unchanged(path: Path, content: JournalContent) -> None:
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return
     if not 1 <= lines <= len(content.hashes) or content.hashes[lines - 1] != last:
+        if lines == len(content.hashes):
+            raise JournalError(f"{path} is not the journal that {SUMMARY} was written from: lines were changed")
         missing = missing_games([header, *content.lines])
         raise JournalError(
             f"{path} has {len(content.hashes):,} lines; it is not the journal of {lines:,} lines that {SUMMARY} was "

@@ -21,7 +21,11 @@ WRONG = {
     for name, (mix, kind, words) in {
         "no list": ({"call": 1}, "unparsable", "mix is <dict>: expected a list of actions"),
         "a text": ("call", "unparsable", "not JSON"),
-        "no objects": ([["call", 1]], "unparsable", "expected a list of actions"),
+        "no objects": (
+            [["call", 1]],
+            "unparsable",
+            "an entry of the mix is <list>: expected an action with its weight",
+        ),
         "empty": ([], "unparsable", "mix has 0 entries: expected 1 to 100"),
         "too many": ([{"kind": "fold", "weight": 1}] * 1_000, "unparsable", "mix has 1,000 entries"),
         "a flood": ([CALL] * 10_000, "flood", ""),

@@ -291,8 +291,12 @@ def answer_of(fields: Mapping[str, Any]) -> Action | Mix:
     for field in ("kind", "amount"):
         if fields.get(field) is not None:
             raise _wrong(field, fields, "none beside a mix")
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+    if not isinstance(listed, list):
         raise _wrong("mix", fields, "a list of actions, each with its weight")
+    no_actions = [each for each in listed if not isinstance(each, dict)]
+    if no_actions:
+        said = shown(no_actions[0])
+        raise AgentFailed("unparsable", f"an entry of the mix is {said}: expected an action with its weight")
     if not 1 <= len(listed) <= MOST_ENTRIES:
         raise AgentFailed("unparsable", f"mix has {len(listed):,} entries: expected 1 to {MOST_ENTRIES}")
     return Mix([(_entry_of(each), each.get("weight")) for each in listed])
