@@ -79,41 +79,40 @@ def opening_shortfall(config: BenchmarkConfig) -> str | None:
     if apart:
         also = f", and {_listed(missed)} would let every pair play {least} seed pairs (scheduler.minSeedPairs)"
         return (
-            f"the budget ({_set(config, apart)}) cannot even connect all {len(ids)} participants by matches, so their "
+            f"the budget ({_set(apart)}) cannot even connect all {len(ids)} participants by matches, so their "
             f"results cannot be compared; {_listed(apart)} would{also if rule.method == 'margin' else ''}"
         )
     all_of_them = f"all {pairs} pairs have" if pairs > 1 else "both have"
     return (
-        f"the budget ({_set(config, missed)}) ends before {all_of_them} played {least} seed pairs "
+        f"the budget ({_set(missed)}) ends before {all_of_them} played {least} seed pairs "
         f"(scheduler.minSeedPairs), so the result will be incomplete; {_listed(missed)} would do"
     )
 
 
-def _limits_below(config: BenchmarkConfig, matches: int) -> dict[str, int]:
-    """Return the budget limits that are too low for this many matches, and what each would have to be."""
+def _limits_below(config: BenchmarkConfig, matches: int) -> dict[str, tuple[int, int]]:
+    """Return the budget limits that are too low for this many matches: what they are, and would have to be."""
     limits, game, per_match = config.stop.budget, config.game, config.seeds.per_match
     if limits is None:
         return {}
     most = 2 * per_match * (game.warmup_hands + game.hands_per_game)
-    # With carried stacks, a game may end after one hand.
+    # With carried stacks, a game may end after one hand; only the last match has to have room for all of its own.
     fewest = 2 * per_match * (game.warmup_hands + 1) if game.stacks == "carry" else most
-    found = {}
-    for name, limit, wanted, enough in (
-        ("maxMatches", limits.max_matches, matches, matches),
-        ("maxGames", limits.max_games, 2 * per_match * matches, 2 * per_match * matches),
-        ("maxHands", limits.max_hands, fewest * (matches - 1) + most, most * matches),
-    ):
-        if limit is not None and limit < wanted:
-            found[name] = enough
-    return found
+    return {
+        name: (limit, enough)
+        for name, limit, wanted, enough in (
+            ("maxMatches", limits.max_matches, matches, matches),
+            ("maxGames", limits.max_games, 2 * per_match * matches, 2 * per_match * matches),
+            ("maxHands", limits.max_hands, fewest * (matches - 1) + most, most * matches),
+        )
+        if limit is not None and limit < wanted
+    }
 
 
-def _set(config: BenchmarkConfig, names: dict[str, int]) -> str:
+def _set(limits: dict[str, tuple[int, int]]) -> str:
     """Format these limits as given in the config."""
-    plain = config.plain()["stop"]["budget"]
-    return ", ".join(f"{name}: {plain[name]:,}" for name in names)
+    return ", ".join(f"{name}: {limit:,}" for name, (limit, _) in limits.items())
 
 
-def _listed(limits: dict[str, int]) -> str:
+def _listed(limits: dict[str, tuple[int, int]]) -> str:
     """Format the limits that would be needed."""
-    return " and ".join(f"{name}: {value:,}" for name, value in limits.items())
+    return " and ".join(f"{name}: {enough:,}" for name, (_, enough) in limits.items())
