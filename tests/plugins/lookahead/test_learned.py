@@ -3,7 +3,8 @@
 import numpy as np
 
 from molt_bench.play.play_games import play_game
-from molt_bench.plugins.lookahead.learned import FIRST_HANDS, Learning
+from molt_bench.plugins.lookahead import learned
+from molt_bench.plugins.lookahead.learned import Learning
 from molt_bench.plugins.lookahead.visited import visited
 from tests.plugins.lookahead.players import Silent, Stater, games_of
 
@@ -30,12 +31,32 @@ def test_nothing_is_learned_of_an_agent_that_states_nothing():
     assert known.fitted().weights.keys() == {0}
 
 
-def test_nothing_is_known_of_an_agent_before_some_hands():
-    known = Learning()
-    known.add(visited(games_of(FIRST_HANDS // 10 - 1, "few"), AGENTS))
-    assert known.fitted().weights == {}
-    known.add(visited(games_of(2, "more"), AGENTS))
-    assert known.fitted().weights.keys() == {0, 1}
+def test_after_a_round_as_many_decisions_are_fitted_however_many_agents_there_are(monkeypatch):
+    fitted = []
+    counted = learned.fitted
+    monkeypatch.setattr(
+        learned, "fitted", lambda rows, *known, **mode: fitted.append(len(rows)) or counted(rows, *known, **mode)
+    )
+    monkeypatch.setattr(learned, "_KEPT_ALL", 50)
+    monkeypatch.setattr(learned, "_FITTED", 120)
+    monkeypatch.setattr(learned, "_LEAST", 10)
+    known, games = Learning(), games_of(4, "lesson")
+    for first in range(0, 20, 2):
+        known.add(visited(games, (first, first + 1)))
+    common = known.fitted().weights
+    assert common.keys() == {*range(20)}
+    assert sum(fitted) <= 50 + 20 + 120
+    assert sum(weights is common[19] or (weights == common[19]).all() for weights in common.values()) > 15
+
+
+def test_agents_that_wait_are_fitted_after_the_next_rounds(monkeypatch):
+    known, games = Learning(), games_of(4, "lesson")
+    for first in range(0, 4, 2):
+        known.add(visited(games, (first, first + 1)))
+    monkeypatch.setattr(learned, "_FITTED", 600)
+    found = [known.fitted().weights for _ in range(4)]
+    assert not (found[0][3] != found[0][2]).any()
+    assert (found[3][3] != found[3][2]).any()
 
 
 def test_stand_ins_that_were_handed_out_never_change():

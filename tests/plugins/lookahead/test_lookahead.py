@@ -7,6 +7,7 @@ import pytest
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.play_games import play_game
 from molt_bench.plugin import ComingMatch, CoreResult
+from molt_bench.plugins import lookahead
 from molt_bench.plugins.lookahead import Lookahead
 from tests.plugins.lookahead.players import Silent, Stater, games_of
 
@@ -34,6 +35,17 @@ def test_a_match_is_looked_at_by_what_was_known_two_rounds_before():
     assert values[0] == values[1] != core_of(game).adjusted
     later = [each.before(coming(4)).value(game, core_of(game)) for each in (luck, other)]
     assert later[0] != later[1]
+
+
+def test_a_round_teaches_as_many_hands_however_many_it_has(monkeypatch):
+    monkeypatch.setattr(lookahead, "_HANDS", 30)
+    looked = []
+    monkeypatch.setattr(lookahead, "visited", lambda games, agents: looked.extend(games))
+    luck = Lookahead()
+    for number in range(1, 5):
+        luck.rated(ComingMatch(number, 1, ("one", "two"), built_in=False), games_of(4, f"lesson {number}"))
+    luck.before(coming(3))
+    assert len(looked) == 3
 
 
 @pytest.mark.parametrize("match", [coming(9, built_in=True), coming(9, names=("one", "three"))])

@@ -5,21 +5,34 @@ its decisions, and looks ahead with these from every draw, with the cards that w
 have stated mixes; elsewhere, and before it knows both, the result of the core stands.
 
 A match of round k is looked at by stand-ins that have learned from the rounds up to k - 2. So they are fitted beside
-the round before, and no run waits for them; nor does what they know depend on the clock.
+the round before. What is learned from a round is counted in hands and decisions, however many agents there are: so it
+takes about as long after every round, and what is known never depends on the clock.
 """
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from molt_bench.plugin import ComingMatch, CoreResult, Term
 from molt_bench.plugins.lookahead.ahead import surpluses
 from molt_bench.plugins.lookahead.learned import Learning, StandIns
 from molt_bench.plugins.lookahead.visited import visited
 from molt_bench.records import GameRecord
+from molt_bench.seeds import derive_last
 
 #: How many rounds lie between what is learned from and the match that it is used for.
 _BEHIND: Final = 2
+#: Hands of a round that are learned from; the last game is taken whole.
+_HANDS: Final = 600
+
+
+class _Lesson(NamedTuple):
+    """A game to learn from; those with the lowest numbers are."""
+
+    label: int
+    game: GameRecord
+    agents: tuple[int, int]
 
 
 class Lookahead:
@@ -32,18 +45,19 @@ class Lookahead:
         self._learning = Learning()
         self._numbers: dict[str, int] = {}
         self._worker = ThreadPoolExecutor(1, "lookahead")
-        #: The round of which a match was rated last, if nothing was fitted since; 0 for none.
-        self._open = 0
+        #: The round of which a match was rated last, and its games.
+        self._round, self._lessons = 0, list[_Lesson]()
         #: The stand-ins after each round, as they will be.
         self._after: dict[int, Future[StandIns]] = {}
 
     def rated(self, match: ComingMatch, games: Sequence[GameRecord]) -> None:
-        """Learn from a match of built-in bots and others, in the order of the run, beside whatever is done next."""
+        """Take note of the games of a match, unless both agents are built in."""
         self._close_rounds_before(match.round)
         if not match.built_in:
             first, second = (self._numbers.setdefault(name, len(self._numbers)) for name in match.participants)
-            self._worker.submit(self._learn, games, (first, second))
-            self._open = match.round
+            label = derive_last("lookahead", match.number)
+            self._lessons += [_Lesson(label(at), game, (first, second)) for at, game in enumerate(games) if game.mixes]
+            self._round = match.round
 
     def before(self, match: ComingMatch) -> Term | None:
         """Return the term of a match; None where both agents are built in, since their hands cost next to nothing."""
@@ -60,15 +74,21 @@ class Lookahead:
         return _Looked(stand_ins, (first, second))
 
     def _close_rounds_before(self, number: int) -> None:
-        """Fit to a round that is over, once, while the next one is played."""
-        if 0 < self._open < number:
-            self._after[self._open] = self._worker.submit(self._learning.fitted)
-            self._open = 0
+        """Learn from a round that is over, once, while the next one is played."""
+        if self._lessons and self._round < number:
+            lessons, self._lessons = sorted(self._lessons, key=attrgetter("label")), []
+            self._after[self._round] = self._worker.submit(self._learn, lessons)
 
-    def _learn(self, games: Sequence[GameRecord], agents: tuple[int, int]) -> None:
-        played = visited(games, agents)
-        if played is not None:
-            self._learning.add(played)
+    def _learn(self, lessons: Sequence[_Lesson]) -> StandIns:
+        left = _HANDS
+        for lesson in lessons:
+            played = visited([lesson.game], lesson.agents)
+            if played is not None:
+                self._learning.add(played)
+            left -= lesson.game.dealt
+            if left <= 0:
+                break
+        return self._learning.fitted()
 
 
 class _Looked:

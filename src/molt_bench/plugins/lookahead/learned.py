@@ -4,7 +4,7 @@ A stand-in is four multinomial logits, before and after the flop, facing a price
 all agents together, then those of each agent, held to them. Weights are rounded, so that a replayed run finds the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,10 +19,14 @@ from molt_bench.poker.arrays import Flags, Floats, Ints
 #: How strongly weights are held to 0 for all agents together, and to those for each agent.
 _HOLD_ALL: Final = 5.0
 _HOLD_OWN: Final = 1.5
-#: Stand-ins are fitted again when there are so many times the decisions.
+#: A stand-in is fitted again when there are so many times the decisions.
 _GROWTH: Final = 1.2
-#: Hands of an agent before there is a stand-in for it.
-FIRST_HANDS: Final = 80
+#: The latest decisions of an agent that are kept, and those of all agents that common weights are fitted to.
+_KEPT: Final = 3_000
+_KEPT_ALL: Final = 3_000
+#: Decisions that the agents' own weights are fitted to after a round; a small fit counts as one to `_LEAST`.
+_FITTED: Final = 5_000
+_LEAST: Final = 500
 _SITUATIONS: Final = 4
 
 
@@ -43,19 +47,42 @@ class StandIns(NamedTuple):
 
 
 class _Decisions(NamedTuple):
-    """Decisions to learn from: their features, and the other fields as in `Visited`."""
+    """Decisions to learn from: their features, situations, odds, and which classes were legal."""
 
     features: Ints
+    situations: Ints
     odds: Floats
     legal: Flags
 
+    def of(self, some: Ints | slice) -> "_Decisions":
+        """Return some of them."""
+        return _Decisions._make(each[some] for each in self)
+
+    def weights(self, centre: Floats, begin: Floats, hold: float) -> Floats:
+        """Return the weights by situation that suit them best, held to `centre`."""
+        found = centre.copy()
+        for situation in np.unique(self.situations).tolist():
+            features, _, odds, legal = self.of(np.flatnonzero(self.situations == situation))
+            options = {"centre": centre[situation], "begin": begin[situation], "hold": hold}
+            found[situation] = fitted(features, odds, legal, **options)
+        return found
+
+
+def _joined(parts: Iterable[_Decisions]) -> _Decisions:
+    return _Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
+
 
 class _Agent:
-    """What is known of an agent that states mixes: how many hands it played, and its decisions by situation."""
+    """What is known of an agent that states mixes.
 
-    def __init__(self) -> None:
-        self.hands = 0
-        self.decisions: list[list[_Decisions]] = [[] for _ in range(_SITUATIONS)]
+    Attributes:
+        latest: Its latest decisions.
+        seen: How many there were.
+        fitted: How many there were when its weights were fitted; 0 if it has none of its own.
+    """
+
+    def __init__(self, first: _Decisions) -> None:
+        self.latest, self.seen, self.fitted = first, 0, 0
 
 
 class Learning:
@@ -63,53 +90,41 @@ class Learning:
 
     def __init__(self) -> None:
         self._agents: dict[int, _Agent] = {}
-        self._pooled = np.zeros((_SITUATIONS, FEATURES, CLASSES))
-        self._decisions = self._fitted = 0
-        self._stand_ins = StandIns()
+        self._common = np.zeros((_SITUATIONS, FEATURES, CLASSES))
+        self._common_of = 0
+        self._own: dict[int, Floats] = {}
 
     def add(self, played: Visited) -> None:
         """Learn from games."""
-        features, situations = features_of(played.moments, played.deals), _situations(played.moments)
-        agents = played.deals.agents[played.moments[At.HAND], played.moments[At.ACTOR]]
+        moments, deals = played.moments, played.deals
+        features, legal = features_of(moments, deals), legal_classes(moments, deals)
+        found = _Decisions(features, _situations(moments), played.odds, legal)
+        actors = deals.agents[moments[At.HAND], moments[At.ACTOR]]
         stated = np.array([options is not None for options in played.options])
-        for number in np.unique(agents[stated]).tolist():
-            agent = self._agents.setdefault(number, _Agent())
-            agent.hands += int((played.deals.agents == number).any(axis=1).sum())
-            for situation in range(_SITUATIONS):
-                some = np.flatnonzero((agents == number) & (situations == situation))
-                if len(some):
-                    kept = _Decisions(features[some], played.odds[some], played.legal[some])
-                    agent.decisions[situation].append(kept)
-                    self._decisions += len(some)
+        for number in np.unique(actors[stated]).tolist():
+            own = found.of(np.flatnonzero(actors == number))
+            agent = self._agents.setdefault(number, _Agent(own.of(slice(0))))
+            agent.latest = _joined([agent.latest, own]).of(slice(-_KEPT, None))
+            agent.seen += len(own.odds)
 
     def fitted(self) -> StandIns:
-        """Return the stand-ins, fitted again if there is a fifth more to learn from, or a new agent."""
-        ready = {number for number, agent in self._agents.items() if agent.hands >= FIRST_HANDS}
-        if ready - self._stand_ins.weights.keys() or self._decisions >= _GROWTH * self._fitted:
-            self._fitted = self._decisions
-            self._stand_ins = StandIns(self._weights(sorted(ready)))
-        return self._stand_ins
-
-    def _weights(self, ready: list[int]) -> dict[int, Ints]:
-        found: dict[int, Ints] = {number: np.zeros((_SITUATIONS, FEATURES, CLASSES), np.int64) for number in ready}
-        for situation in range(_SITUATIONS):
-            parts = [part for agent in self._agents.values() for part in agent.decisions[situation]]
-            if not parts or not ready:
-                continue
-            pooled = self._pooled[situation]
-            pooled = _suited(parts, np.zeros_like(pooled), pooled, _HOLD_ALL)
-            self._pooled[situation] = pooled
-            for number in ready:
-                own = self._agents[number].decisions[situation]
-                weights = _suited(own, pooled, pooled, _HOLD_OWN) if own else pooled
-                found[number][situation] = (ONE * weights).round().astype(np.int64)
-        return found
-
-
-def _suited(parts: list[_Decisions], centre: Floats, begin: Floats, hold: float) -> Floats:
-    """Return the weights that suit some decisions best, held to `centre`."""
-    features, odds, legal = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return fitted(features, odds, legal, centre=centre, begin=begin, hold=hold)
+        """Return the stand-ins, those fitted again that need it most; new agents begin with the common weights."""
+        seen = sum(agent.seen for agent in self._agents.values())
+        if seen and seen >= _GROWTH * self._common_of:
+            most = -(-_KEPT_ALL // len(self._agents))
+            some = _joined(agent.latest.of(slice(-most, None)) for agent in self._agents.values())
+            self._common = some.weights(np.zeros_like(self._common), self._common, _HOLD_ALL)
+            self._common_of = seen
+        left = _FITTED
+        for number, agent in sorted(self._agents.items(), key=lambda item: (item[1].fitted / item[1].seen, item[0])):
+            left -= max(len(agent.latest.odds), _LEAST)
+            if agent.seen < _GROWTH * agent.fitted or left < 0:
+                break
+            begin = self._own.get(number, self._common)
+            self._own[number] = agent.latest.weights(self._common, begin, _HOLD_OWN)
+            agent.fitted = agent.seen
+        weights = {number: self._own.get(number, self._common) for number in self._agents}
+        return StandIns({number: (ONE * each).round().astype(np.int64) for number, each in weights.items()})
 
 
 def _situations(moments: Ints) -> Ints:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from molt_bench.plugins.lookahead.betting_arrays import CALL, FOLD, Deals, column_of
-from molt_bench.plugins.lookahead.classes import CLASSES, class_of_raise, legal_classes
+from molt_bench.plugins.lookahead.classes import CLASSES, class_of_raise
 from molt_bench.plugins.lookahead.features import card_features
-from molt_bench.poker.arrays import Flags, Floats, Ints
+from molt_bench.poker.arrays import Floats, Ints
 from molt_bench.poker.betting import Betting
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.mix import mixes_from_text
@@ -37,7 +37,6 @@ class Visited(NamedTuple):
         moments: The moments before the decisions, as columns.
         signs: 1 where player A sits in seat 0, otherwise -1; 0 in hands that do not count.
         odds: By class, how likely each was; 1 for what was done where that was certain.
-        legal: By class, whether there was an action of it.
         options: What could have been drawn; None where nothing was.
     """
 
@@ -45,7 +44,6 @@ class Visited(NamedTuple):
     moments: Ints
     signs: Ints
     odds: Floats
-    legal: Flags
     options: list[Options | None]
 
 
@@ -85,8 +83,7 @@ def visited(games: Iterable[GameRecord], agents: tuple[int, int]) -> Visited | N
     looks = np.array(equities), np.array(cards, np.int64)
     deals = Deals(stacks, button, cap, big_blind, max_actions, *looks, agents_of)
     moments = np.array(columns, np.int64).T.copy()
-    legal = legal_classes(moments, deals)
-    return Visited(deals, moments, np.array(signs, np.int64), np.array(odds), legal, options)
+    return Visited(deals, moments, np.array(signs, np.int64), np.array(odds), options)
 
 
 def _odds(betting: Betting, parts: Iterable[Part]) -> list[float]:
