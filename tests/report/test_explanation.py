@@ -39,6 +39,13 @@ def test_without_an_estimator_nothing_is_said_to_be_taken_out(tmp_path):
     assert "as dealt: no luck is taken out" in " ".join(explanation(result))
 
 
+def test_one_seed_pair_of_one_hand_is_said_in_the_singular(tmp_path):
+    flags = ("--participants", "tight,tight", "--seeds", 1, "--hands", 1, "--max-matches", 1, "--quiet")
+    said = " ".join(explanation(Analysis(StoredRun.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())))
+    assert "Each is 1 seed pair: the same hand is played twice" in said
+    assert "comes from 1 seed pair with" in said
+
+
 def test_every_number_of_the_table_is_explained_for_its_agent(found):
     paragraphs = explanation(found)
     assert "3 seed pairs: the same 10 hands are played twice" in paragraphs[0]

@@ -38,11 +38,17 @@ def explanation(found: Analysis) -> list[str]:
 
 def _played(found: Analysis) -> str:
     config, played = found.result.config, totals(found.result)
+    hands = config.game.hands_per_game
+    dealt = "hand is" if hands == 1 else f"{hands:,} hands are"
     return (
-        f"Matches played: {played['matches']:,}. Each is {config.seeds.per_match:,} seed pairs: the same "
-        f"{config.game.hands_per_game:,} hands are played twice with the seats swapped, so that both hold the same "
-        "cards. What an agent wins over both games counts as one result."
+        f"Matches played: {played['matches']:,}. Each is {_seed_pairs(config.seeds.per_match)}: the same "
+        f"{dealt} played twice with the seats swapped, so that both hold the same cards. "
+        "What an agent wins over both games counts as one result."
     )
+
+
+def _seed_pairs(count: int) -> str:
+    return f"{count:,} seed pair{'' if count == 1 else 's'}"
 
 
 def _method(found: Analysis) -> str:
@@ -107,7 +113,7 @@ def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
     count = sum(found.model.count(*pair) for pair in pairs)
     deviation = sqrt(sum(found.model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
     yield (
-        f"± {row.half_width:,.1f} comes from {count:,} seed pairs with a standard deviation of {deviation:.0f} bb/100: "
+        f"± {row.half_width:,.1f} comes from {_seed_pairs(count)} with a standard deviation of {deviation:.0f} bb/100: "
         "as wide as those that decide, however often one looks."
     )
 
