@@ -50,9 +50,9 @@ def repository(tmp_path):
         origin = tmp_path / "origin"
         origin.mkdir()
         git("init", cwd=origin)
-        # A quarter of the hands is enough for a change as gross as this one.
+        # Half of the hands are enough for a change as gross as this one.
         bench = (EXAMPLES / "bench.yaml").read_text("utf-8")
-        (origin / "bench.yaml").write_text(bench.replace("perMatch: 200", "perMatch: 50"), "utf-8")
+        (origin / "bench.yaml").write_text(bench.replace("perMatch: 200", "perMatch: 100"), "utf-8")
         (origin / "agent.py").write_text(AGENT.format(answer="fold"))
         git("add", ".", cwd=origin)
         git("commit", "-m", "An agent that folds", cwd=origin)

@@ -1,7 +1,7 @@
 """Two runs side by side: on the same cards, on others, and whether the interval keeps its promise."""
 
 from math import sqrt
-from statistics import fmean, median, stdev
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -238,7 +238,7 @@ def rare_loss(dice, count):
     return np.where(dice.random(count) < 1 / 33, -10.0, dice.standard_normal(count) + 10 / 32)
 
 
-@pytest.mark.parametrize("count", [5, 33, 100, 200])
+@pytest.mark.parametrize("count", [5, 33, 100])
 @pytest.mark.parametrize(
     "draw",
     [lambda dice, count: dice.standard_normal(count), lambda dice, count: 1 - dice.exponential(size=count), rare_loss],
@@ -246,19 +246,6 @@ def rare_loss(dice, count):
 def test_equals_are_claimed_to_differ_in_one_of_forty_comparisons_at_most_on_either_side(draw, count):
     """With three standard errors of the simulation; research/one_look.py has the whole table."""
     assert max(shares_wrong(draw, count)) <= 0.025 + 3 * sqrt(0.025 * 0.975 / 1500)
-
-
-@pytest.mark.parametrize(("count", "times"), [(5, 3.8), (33, 2.3), (100, 1.75), (200, 1.3), (600, 1.1)])
-def test_the_price_of_caution_falls_with_the_seed_pairs(count, times):
-    dice = np.random.default_rng(count)
-    found = [change_of([(1.0, normal(dice, count).tolist())]) for _ in range(101)]
-    wide = [each.half_width() / Estimate.half_width(each) for each in found]
-    assert 1 < median(wide) < times
-
-
-def test_few_seed_pairs_that_differ_leave_an_interval_that_is_wide_and_finite():
-    known = change_of([(1.0, [0.0] * 18 + [1.0, -2.0])])
-    assert 10 < known.multiple(0.95) < 100
 
 
 def test_one_opponent_and_many_seed_pairs_are_students_t():

@@ -1,8 +1,8 @@
 """The change between two versions of an agent in numbers: its estimate, its interval at one look, and the verdict.
 
-The interval is a multiple of the standard error: Student's t, wider for the skewness that has shown, and for a rare
-loss that may not have happened yet. The constants are calibrated by simulation (research/one_look.py), so that about
-2.5% of comparisons at most are wrong on either side, from 5 to 400 seed pairs.
+The interval is a multiple of the standard error: Student's t, wider for skewness. What is rare may not have happened
+yet, so few seed pairs count as more skewed than they look. The constants are calibrated by simulation
+(research/one_look.py), so that at most 2.5% of comparisons are wrong on either side, from 5 seed pairs on.
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,12 @@ from molt_bench.rating.estimate import Estimate
 #: The new version is better, worse, equally good within a margin, or that is not known.
 ChangeVerdict: TypeAlias = Literal["better", "worse", "within", "unknown"]
 
-#: How much a unit of the skewness of the mean widens the interval. The first-order term at 95% is 0.74 (Hall 1992,
-#: section 2.6), but a sample shows less skewness than there is.
-SHOWN: Final = 1.2
-#: By how much a rare loss that may not have happened yet widens the interval, for few seed pairs. From about 70 on, it
-#: falls with their power of -1.4.
-HIDDEN: Final = 1.05
-HIDDEN_SEED_PAIRS: Final = 72.0
-_FALL: Final = 1.4
-#: The variance of what is skewed is known as badly as if it had half the degrees of freedom.
-DEGREES: Final = 0.5
+#: Everybody is taken to have shown this squared skewness of a seed pair, in so many seed pairs.
+UNSEEN_SKEWNESS: Final = 20.0
+UNSEEN_SEED_PAIRS: Final = 400.0
+#: How much a unit of the squared skewness of the mean widens the interval, and three times as wide at most.
+SKEW: Final = 6.5
+_MOST: Final = 3.0
 #: How often a gate should notice a loss that is twice the one that it fails by.
 NOTICED: Final = 0.8
 #: More seed pairs than anybody plays are as good as none, in powers of two of what has been played.
@@ -45,14 +41,14 @@ class Change(Estimate, frozen=True):
 
     @property
     def caution(self) -> float:
-        """By what the interval is wider than Student's t, for skewness that has shown and losses that have not yet."""
-        shown = SHOWN * sqrt(self.skewness / self.seed_pairs)
-        return 1 + shown + min(HIDDEN, (HIDDEN_SEED_PAIRS / self.seed_pairs) ** _FALL)
+        """By what the interval is wider than Student's t, for skewness that has shown or may not have yet."""
+        assumed = UNSEEN_SEED_PAIRS * UNSEEN_SKEWNESS + self.seed_pairs * self.skewness
+        more = SKEW * assumed / (UNSEEN_SEED_PAIRS + self.seed_pairs) / self.seed_pairs
+        return 1 + more / (1 + more / _MOST)
 
     def half_width(self, level: float = 0.95) -> float:
         """Return half the width of the interval at this confidence level."""
-        student = Estimate(self.mean, self.error, max(1.0, DEGREES * self.free))
-        return self.caution * student.half_width(level)
+        return self.caution * super().half_width(level)
 
     def multiple(self, level: float) -> float:
         """Return how many standard errors the interval at this confidence level reaches on either side."""
