@@ -32,7 +32,7 @@ TESTERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) + 1)')
 
 # Programs that tests start find their code compiled, even where Python is told to leave no compiled files behind.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: $(INSTALLED_ALL) ## run the tests, about five minutes on two cores
+test: $(INSTALLED_ALL) ## run the tests, about four minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
 strength: $(INSTALLED_ALL) ## measure what a local best response wins from resolver in seven games, an hour or more

@@ -1,6 +1,15 @@
 """Prompts that a provider refuses for good, in every protocol: for what they say, or since they are too long."""
 
+import asyncio
+
+import httpx2
 import pytest
+from openai import AsyncOpenAI
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.llm.sending.failures import failure_of
@@ -55,13 +64,23 @@ def test_a_model_that_comes_to_refuse_everything_ends_the_run_soon():
 
 
 def http_error(status, body):
-    from pydantic_ai.models import openai
+    """Return the library's error for an answer of a server that speaks OpenAI's chat protocol."""
 
-    code, kind = (body.get(name) if isinstance(body, dict) else None for name in ("code", "type"))
-    message = body.get("message") if isinstance(body, dict) else body
-    return openai._status_error(
-        "m", "openai", status_code=status, body=body, code=code, error_type=kind, message=message
-    )
+    def answer(_):
+        stated = {"error": body} if isinstance(body, dict) else body
+        return (
+            httpx2.Response(status, json=stated) if isinstance(stated, dict) else httpx2.Response(status, text=stated)
+        )
+
+    async def ask():
+        async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as http:
+            client = AsyncOpenAI(api_key="k", base_url="http://localhost/v1", http_client=http, max_retries=0)
+            model = OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client))
+            await model_request(model, [ModelRequest.user_text_prompt("x")])
+
+    with pytest.raises(ModelHTTPError) as raised:
+        asyncio.run(ask())
+    return raised.value
 
 
 AZURE = {
