@@ -17,7 +17,7 @@ def config(*participants, matches=40):
     return {
         "participants": list(participants),
         "seeds": {"masterSeed": sha256(str(participants).encode()).hexdigest()},
-        "stop": {"budget": {"maxMatches": matches}},
+        "stop": {"budget": {"maxMatches": matches}, "adjacentConfidence": None},
     }
 
 
@@ -47,7 +47,7 @@ def test_honest_agents_are_not(pair):
 @pytest.mark.slow
 def test_every_command_says_so(tmp_path):
     done = quick(
-        *("--participants", f"cheat={SUSPECTS}:CardReader,tag,callstation", "--seeds", "10", "--hands", "10"),
+        *("--participants", f"{SUSPECTS}:CardReader,tag,callstation", "--seeds", "10", "--hands", "10"),
         *("--max-matches", "12", "--set", "stop.adjacentConfidence=null", "--output-dir", tmp_path / "out"),
     )
     assert done.returncode == 0, done.stderr

@@ -167,7 +167,7 @@ class GameRunner:
 
         try:
             self._pool.play(specs, took, until=self._until)
-        except WorkersError:
+        except (ConfigError, WorkersError):  # the former: a worker cannot make an agent that this process can
             if self._where.executor != "auto":
                 raise
             self._fit = False
