@@ -1,11 +1,5 @@
 """Results that are computed many at once: each is computed once, and only so many are kept."""
 
-from molt_bench.poker.deck import Shoe
-from molt_bench.poker.equity_vs_random import (
-    equities_vs_random,
-    forget_equities_vs_random,
-    prepare_equities_vs_random,
-)
 from molt_bench.poker.memo import Memo
 
 
@@ -26,13 +20,3 @@ def test_when_there_are_too_many_the_oldest_go():
     asked.clear()
     assert [same.of(key) for key in (5, 4, 0)] == [5, 4, 0]
     assert asked == [0]
-
-
-def test_win_rates_computed_together_are_those_computed_alone():
-    shoe = Shoe("together")
-    hands = [(holes, board[:size]) for number in range(9) for holes, board in [shoe.deal(number)] for size in (3, 4, 5)]
-    forget_equities_vs_random()
-    alone = [equities_vs_random(*each) for each in hands]
-    forget_equities_vs_random()
-    prepare_equities_vs_random(hands)
-    assert [equities_vs_random(*each) for each in hands] == alone

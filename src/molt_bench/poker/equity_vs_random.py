@@ -1,7 +1,6 @@
 """How often a hand beats one that could be anything: what players bet, call and fold by."""
 
-from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import permutations
 from typing import Final, TypeAlias
@@ -41,12 +40,6 @@ def equities_vs_random(holes: tuple[Hole, Hole], board: Board) -> tuple[float, f
         worse = _starting_equities()
         return worse[holes[0]], worse[holes[1]]
     return _SAMPLED.of((holes, board))
-
-
-def prepare_equities_vs_random(hands: Iterable[Hands]) -> None:
-    """Compute the equities of hands on boards that are about to be asked for, together: in Python, much faster."""
-    if compiled is None:
-        _SAMPLED.prepare(hands)
 
 
 def forget_equities_vs_random() -> None:
@@ -108,13 +101,6 @@ def _samples(live: int, drawn: int) -> Ints:
 
 
 @cache
-def equity_vs_random_tables() -> tuple[bytes, tuple[bytes, bytes, bytes]]:
-    """Return the equities of all hole cards as doubles, and the samples for three to five cards, for the kernels."""
-    worse = _starting_equities()
-    starting = array("d", [worse.get((one, two), 0.0) for one in range(52) for two in range(52)])
-    return starting.tobytes(), (_sample_bytes(3), _sample_bytes(4), _sample_bytes(5))
-
-
 @cache
 def _sample_bytes(size: int) -> bytes:
     """Return the samples for a board of so many cards, one after another, for the compiled kernel."""

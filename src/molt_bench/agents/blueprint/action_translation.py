@@ -23,7 +23,7 @@ import numpy as np
 
 from molt_bench.agents.blueprint.state import PublicState
 from molt_bench.agents.blueprint.table import DepthTable, load
-from molt_bench.agents.blueprint.tree import BIG_BLIND, CALL, FIRST_RAISE, FOLD, Array
+from molt_bench.agents.blueprint.tree import BIG_BLIND, CALL, FIRST_RAISE, Array
 from molt_bench.poker.actions import OPEN_CARDS, Action, LoggedAction
 from molt_bench.poker.hand import Hand
 
@@ -86,16 +86,6 @@ def raise_amounts(at: DepthTable, node: int, hand: Hand) -> list[tuple[int, int]
         (column, all_in if percent == ALL_IN else min(max(facing + (pot * percent + 50) // 100, least), all_in))
         for column, percent in _raise_percents(at, node)
     ]
-
-
-def columns_of(at: DepthTable, node: int, hand: Hand, done: LoggedAction) -> list[tuple[int, float]]:
-    """Return the columns of a node that a real action may be taken for, each with its probability."""
-    if done.kind == "raiseTo":
-        return _translated(raise_amounts(at, node, hand), hand, done.amount)
-    if done.kind == "fold":
-        return [(FOLD, 1.0)]
-    # A fold that is free is a check; so is a raise where none is legal, but that is as rare as it matters little.
-    return [(CALL, 1.0)] if hand.to_call else [(FOLD, 1.0), (CALL, 1.0)]
 
 
 def followed(state: PublicState) -> tuple[Points, Hand]:

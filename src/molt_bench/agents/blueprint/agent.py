@@ -9,27 +9,24 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-import msgspec
 import numpy as np
 
 from molt_bench.agents.base import Mix
 from molt_bench.agents.blueprint.action_translation import (
     Points,
-    columns_of,
     depth_table,
     followed,
     paid_at,
     raise_amounts,
 )
 from molt_bench.agents.blueprint.buckets import bucket, buckets
-from molt_bench.agents.blueprint.next_cards import buckets_on
 from molt_bench.agents.blueprint.off_tree import hand_ranks, rule_actions
 from molt_bench.agents.blueprint.state import PublicState, public_state
 from molt_bench.agents.blueprint.table import DepthTable
-from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE, Array
+from molt_bench.agents.blueprint.tree import BIG_BLIND, FIRST_RAISE
 from molt_bench.agents.blueprint.tree import CALL as CALL_COLUMN
 from molt_bench.agents.scripted import ScriptedAgent
-from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action, LoggedAction, Street
+from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action, Street
 from molt_bench.poker.arrays import Floats
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.hand import Hand
@@ -157,17 +154,6 @@ class BlueprintAgent(ScriptedAgent):
         at = bucket(hole, worth.board) if worth.by_bucket else hole_number(hole)
         return float(worth.value(worth.shares[at]))
 
-    def board_values(self, state: PublicState, seat: int, hole: Hole, boards: Array) -> Floats:
-        """Return what one hole is worth on each of the boards (rows) that may follow; 0 where the tree has ended.
-
-        The state is after a call that ended a street.
-        """
-        worth = _worth(msgspec.structs.replace(state, board=tuple(boards[0].tolist())), seat)
-        if worth.shares is None or not worth.by_bucket:
-            return np.zeros(len(boards))
-        found: Floats = worth.value(worth.shares[buckets_on(hole, boards)])
-        return found
-
 
 class _Worth(NamedTuple):
     """What hands are worth at a state, in shares of the pot by bucket, or else by hole."""
@@ -206,26 +192,6 @@ def _street(state: PublicState, hand: Hand) -> Street:
     """Return the street whose buckets a state is valued by: after a call that ended one, that one."""
     between = state.log and (hand.actor < 0 or len(state.board) < OPEN_CARDS[hand.street])
     return state.log[-1].street if between else hand.street
-
-
-def likelihoods(state: PublicState, done: LoggedAction) -> Floats:
-    """Return how likely the blueprint does at a state what was done, for every hole; 1 where its tree has ended.
-
-    A raise of a size that the tree does not offer counts as those that it may be taken for.
-    """
-    found, hand = followed(state)
-    if not found:
-        return np.ones(HOLES)
-    at = depth_table(state)
-    likely: Any = 0.0
-    for node, weight in found.items():
-        rows = at.strategy(node).astype(np.int64)
-        counts = np.zeros(len(rows))
-        for column, chance in columns_of(at, node, hand, done):
-            counts += chance * rows[:, column]
-        likely = likely + weight * counts / rows.sum(axis=1)
-    every: Floats = likely[buckets(state.board)]
-    return every
 
 
 @lru_cache(maxsize=1024)

@@ -118,7 +118,6 @@ _NEW_USER: Final = 0x10000000
 #: Families of sockets that a namespace holds: local ones, IP, and the kernel's answers about these. Others, such as
 #: vsock and Bluetooth, reach other boxes, or other machines.
 _FAMILIES: Final = (1, 2, 10, 16)
-_MOST_FAMILIES: Final = 64
 
 
 class _Architecture(NamedTuple):
