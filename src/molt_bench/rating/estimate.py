@@ -1,10 +1,13 @@
 """An estimate that is looked at once: a mean, its standard error, and the interval that follows from Student's t."""
 
-from math import expm1, inf, sqrt
+from math import inf
 from statistics import NormalDist
 from typing import Final
 
 import msgspec
+import numpy as np
+
+from molt_bench.rating.boundary import t_of
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -27,8 +30,7 @@ class Estimate(msgspec.Struct, frozen=True):
         z = NormalDist().inv_cdf((1 + level) / 2)
         if self.free == inf:
             return z * self.error
-        wide = z * (8 * self.free + 3) / (8 * self.free + 1)
-        return sqrt(self.free * expm1(min(wide * wide / self.free, 300.0))) * self.error
+        return float(t_of(np.array(z), np.array(self.free))) * self.error
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the central interval at this confidence level."""
