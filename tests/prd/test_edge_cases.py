@@ -16,7 +16,7 @@ def test_a_provider_that_fails_is_asked_again_then_folds_and_the_match_is_rated(
     """
     provider.begin(healthy=3)
     trouble = {"onFailure": "fold", "transportRetries": 1, "backoffS": 0}
-    run = played(small(model(provider), "callstation", matches=1, seeds=1, hands=3, llm=trouble))
+    run = played(small(model(provider), "callstation", matches=1, seeds=1, hands=2, llm=trouble))
     row = run.board["model"]
     assert row["forcedFolds"] > 0
     assert row["losses"] == 1
@@ -26,7 +26,7 @@ def test_a_provider_that_fails_is_asked_again_then_folds_and_the_match_is_rated(
     assert len(faults) == sum(run.summary["errors"]["model"].values()) == run.matches[0]["result"]["errors"]
     assert sum(event["forcedFold"] for event in faults) == row["forcedFolds"]
     assert max(event["attempt"] for event in faults) == 3  # two retries of a decision by default
-    # Each of these asked the provider twice, by `transportRetries`.
+    # Each of these asked the provider twice, by `transportRetries`. (A third hand of faults alone would not be asked.)
     assert len(provider.requests) == 3 + 2 * len(faults)
 
 
