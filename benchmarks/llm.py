@@ -38,13 +38,13 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench import Action, GameRecord, Observation, RunResult, play_game, run_benchmark
-from molt_bench.agents.llm.sending import client as client_module
-from molt_bench.agents.llm.sending.client import ModelClient
-from molt_bench.agents.llm.sending.request import Prompt
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.skill_document import default_skill
-from molt_bench.agents.llm.talk.prompt import decision_prompt
-from molt_bench.agents.llm.types import Exchange
+from molt_bench.llm.sending import client as client_module
+from molt_bench.llm.sending.client import ModelClient
+from molt_bench.llm.sending.request import Prompt
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.skill_document import default_skill
+from molt_bench.llm.talk.prompt import decision_prompt
+from molt_bench.llm.types import Exchange
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
 from molt_bench.runs.run_files import RunFiles
@@ -52,7 +52,7 @@ from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel
 
 RATIO_GOAL, CPU_GOAL_MS, MEMORY_GOAL_MIB = 1.3, 2.0, 1024.0
-PROVIDER = Path(__file__).parents[1] / "tests" / "agents" / "llm" / "provider.py"
+PROVIDER = Path(__file__).parents[1] / "tests" / "llm" / "provider.py"
 MODEL = "loopback"
 CALLS_EACH = 2  # in the rows for comparison, after one that opens the connection
 

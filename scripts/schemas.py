@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.llm.types import Exchange
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
 from molt_bench.report.style_file import StyleFile

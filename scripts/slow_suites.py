@@ -87,7 +87,7 @@ SUITES: Final = {
     "models": Suite(
         "language models: faults, money, kills, full disks",
         "5 min",
-        "tests/agents/llm tests/agents/test_bugs.py tests/e2e/test_llm_*.py",
+        "tests/llm tests/agents/test_bugs.py tests/e2e/test_llm_*.py",
     ),
     "ray": Suite(
         "games on a local Ray cluster have the same results",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.llm.provider import Provider
+from tests.llm.provider import Provider
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"

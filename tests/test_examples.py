@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from molt_bench import cards_to_text, strength
-from tests.agents.llm.provider import Provider
-from tests.agents.llm.wire import default_policy
 from tests.e2e.shell import quick
+from tests.llm.provider import Provider
+from tests.llm.wire import default_policy
 from tests.serve.test_proxies import free_port
 
 ROOT = Path(__file__).parents[1]

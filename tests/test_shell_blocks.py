@@ -16,7 +16,7 @@ import yaml
 
 from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config
-from tests.agents.llm.provider import Provider
+from tests.llm.provider import Provider
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -10,7 +10,7 @@ import pytest
 
 from molt_bench import ConfigError, make_agent, play_match
 from molt_bench.seeds import seed_pool
-from tests.agents.llm.provider import Provider
+from tests.llm.provider import Provider
 
 pytestmark = [
     pytest.mark.skipif(find_spec("inspect_ai") is None, reason="inspect_ai is not installed: make slow SUITE=adapters"),

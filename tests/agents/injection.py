@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import contextmanager
 from types import FunctionType, ModuleType
 
-from molt_bench.agents.llm import gateway  # noqa: F401 - loaded before anything is walked
+from molt_bench.llm import gateway  # noqa: F401 - loaded before anything is walked
 
 #: How often each function was called, and the function and the call that raise; functions as they were.
 CALLS: Counter[str] = Counter()

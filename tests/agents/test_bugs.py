@@ -15,14 +15,14 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.runs.about import About
 from tests.agents import injection
 from tests.agents.external.server import Server
-from tests.agents.llm import wire
-from tests.agents.llm.mixing import mixing
-from tests.agents.llm.playing import config, model
-from tests.agents.llm.provider import Provider
+from tests.llm import wire
+from tests.llm.mixing import mixing
+from tests.llm.playing import config, model
+from tests.llm.provider import Provider
 
 #: What is between an observation and an action, and counts or keeps what comes of it.
 ROOMS = (
-    *("molt_bench.agents.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
+    *("molt_bench.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
     *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending"),
     *("molt_bench.runs.exchange_file", "molt_bench.runs.program_replies", "molt_bench.runs.reply_lines"),
     "molt_bench.poker.observation",
@@ -149,9 +149,9 @@ def with_bug(way, name, at, functions, provider, folder):
 @pytest.mark.parametrize(
     ("way", "name"),
     [
-        ("strict", "molt_bench.agents.llm.talk.prompt.decision_prompt"),
-        ("strict", "molt_bench.agents.llm.providers.answers.AnswerReader.plain"),
-        ("strict", "molt_bench.agents.llm.talk.reply.read_reply"),
+        ("strict", "molt_bench.llm.talk.prompt.decision_prompt"),
+        ("strict", "molt_bench.llm.providers.answers.AnswerReader.plain"),
+        ("strict", "molt_bench.llm.talk.reply.read_reply"),
         ("http", "molt_bench.agents.external.protocol.read_action"),
     ],
 )

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from molt_bench import Action, GameSpec, Mix, make_agent
-from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
+from molt_bench.llm.exchanges import Exchanges
 from molt_bench.play.play_games import drive
 from molt_bench.runs.program_replies import Replies
 from molt_bench.specs import GameLabel

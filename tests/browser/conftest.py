@@ -47,7 +47,7 @@ class Runs:
 
 def hostile(prompt: str, body: Any) -> Any:
     """Answer like a model, but now and then with markup, a turned text, or a very long one."""
-    from tests.agents.llm import wire
+    from tests.llm import wire
 
     turn = sum(prompt.encode()) % 7
     if turn == 0:
@@ -59,7 +59,7 @@ def hostile(prompt: str, body: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    from tests.agents.llm.provider import Provider
+    from tests.llm.provider import Provider
 
     folder = tmp_path_factory.mktemp("runs")
     limits = ["--seeds", "4", "--hands", "20", "--max-matches", "6", "--set", "stop.adjacentConfidence=null", "--quiet"]

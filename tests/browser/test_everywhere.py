@@ -91,7 +91,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Everything:
 
 
 def play_models(play: Callable[..., None]) -> None:
-    from tests.agents.llm.provider import Provider
+    from tests.llm.provider import Provider
 
     with Provider(policy=hostile_reply, latency_s=0.01) as provider:
         models = [

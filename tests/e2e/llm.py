@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from molt_bench.seeds import derive
-from tests.agents.llm import wire
-from tests.agents.llm.provider import Provider
 from tests.e2e.shell import Fork, quick, run_of, start
+from tests.llm import wire
+from tests.llm.provider import Provider
 
 #: Every file of a run that holds neither times nor latencies: the same bytes whenever the replies are the same.
 SAME = ("config.json", "seeds.json", "leaderboard.json", "matches.json", "convergence.json", "log.jsonl", "usage.json")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from molt_bench.poker.notation import hand_from_text
-from tests.agents.llm.provider import Provider
 from tests.agents.sandbox.boxes import needs_bubblewrap
 from tests.e2e.shell import one_clear_line, quick, strict_json
+from tests.llm.provider import Provider
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.llm.provider import Provider
 from tests.e2e.live import Served, live_config
 from tests.e2e.shell import be_the_program, lines_of, one_clear_line, quick, read, run_of
+from tests.llm.provider import Provider
 
 ROOT = Path(__file__).parents[2]
 #: A match of two games with one hand each.

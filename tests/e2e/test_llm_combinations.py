@@ -10,10 +10,10 @@ from itertools import product
 import pytest
 
 from molt_bench.view.library import Library
-from tests.agents.llm.playing import MODELS
-from tests.agents.llm.talking import Talker
 from tests.e2e.llm import PRICE, exchanges_in, killed_and_resumed, played, same_files
 from tests.e2e.shell import quick, read
+from tests.llm.playing import MODELS
+from tests.llm.talking import Talker
 
 APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {

@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from molt_bench.agents.llm.money.prices import Price, PriceList
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Tokens
 from molt_bench.cli.run_result import UNRATED
+from molt_bench.llm.money.prices import Price, PriceList
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Tokens
 from molt_bench.report.costs import dollars
 from tests.e2e.llm import (
     MODEL,

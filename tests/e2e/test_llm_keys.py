@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from tests.agents.llm.wire import key_of
 from tests.e2e.llm import config_for, prepared
 from tests.e2e.shell import bench, everything, one_clear_line, quick, run_of
+from tests.llm.wire import key_of
 
 #: Recognisable as a whole and in its middle, should somebody show only a part of it.
 SECRET, MIDDLE = "sk-test-5ecr3tk3yd0n0tsh0w-91c7", "5ecr3tk3yd0n0tsh0w"

@@ -8,10 +8,10 @@ from hashlib import sha256
 
 import pytest
 
-from tests.agents.llm import wire
-from tests.agents.llm.mixing import mixing
 from tests.e2e.llm import exchanges_in, forked, pick, played, same_files, until
 from tests.e2e.shell import Fork, quick, run_of
+from tests.llm import wire
+from tests.llm.mixing import mixing
 
 #: How often runs are killed, over both kinds of stacks; the last run is killed to its end.
 KILLS = 100

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from molt_bench.view.library import Library
-from tests.agents.llm import wire
-from tests.agents.llm.mixing import mixing
-from tests.agents.llm.provider import Provider
 from tests.e2e.llm import config_for
 from tests.e2e.shell import quick, read, run_of
+from tests.llm import wire
+from tests.llm.mixing import mixing
+from tests.llm.provider import Provider
 
 
 def either(prompt, body):

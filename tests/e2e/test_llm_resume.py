@@ -10,7 +10,6 @@ import time
 
 import pytest
 
-from tests.agents.llm.provider import Provider
 from tests.e2e.llm import (
     SAME,
     asked,
@@ -31,6 +30,7 @@ from tests.e2e.llm import (
     until,
 )
 from tests.e2e.shell import Fork, bench, everything, games_in, lines_of, one_clear_line, quick, read, run_of, unvouched
+from tests.llm.provider import Provider
 
 #: What the commands that ask nobody must do without: it is set while a run is played, and only then.
 KEY = {"MY_KEY": "sk-only-for-playing"}
@@ -276,7 +276,7 @@ def test_ctrl_c_sends_nothing_new(tmp_path, server):
 #: The program, with somebody pressing Ctrl-C at the moment in which its 30th reply is being read.
 PRESSED = """
 import os, signal, sys
-from molt_bench.agents.llm.providers.answers import AnswerReader
+from molt_bench.llm.providers.answers import AnswerReader
 from molt_bench.cli import main
 
 read, replies = AnswerReader.plain, 0

@@ -7,9 +7,9 @@ import pytest
 
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.view.library import Library
-from tests.agents.llm.mixing import mixing
 from tests.e2e.llm import SAME, config_for, cut, exchanges_in, gone_on, killed_and_resumed, played, same_files
 from tests.e2e.shell import lines_of, quick, unvouched
+from tests.llm.mixing import mixing
 
 FILES = (*SAME, "margins.json")
 

@@ -5,9 +5,9 @@ import signal
 
 import pytest
 
-from tests.agents.llm import wire
 from tests.e2e.llm import PRICE, config_for, exchanges_in, forked, pick, preflights_in, until
 from tests.e2e.shell import Fork, quick, run_of
+from tests.llm import wire
 
 KILLS = 10
 #: Dollars of the limit: enough to go on after that many kills, and too few for all games.

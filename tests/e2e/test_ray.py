@@ -17,11 +17,11 @@ from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.specs import GameSpec, ParticipantSpec
-from tests.agents.llm.mixing import mixing
 from tests.agents.sandbox.boxes import needs_bubblewrap
 from tests.e2e.llm import SAME, config_for, prepared, same_files
 from tests.e2e.shell import bench, good_run, run_of
 from tests.e2e.test_executors import CONFIG, artifacts
+from tests.llm.mixing import mixing
 from tests.play.test_worker_pool import played
 from tests.play.worker_games import GAMES, failing, mortal, play_here, poisoned, setup
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.agents.external.playing import CHAOS, PYTHON
-from tests.agents.llm.provider import Provider
 from tests.e2e.learner import SECRET, Learner, config_of, killed, played, prepared
 from tests.e2e.llm import LIBRARIES
 from tests.e2e.shell import (
@@ -25,6 +24,7 @@ from tests.e2e.shell import (
     run_of,
     unvouched,
 )
+from tests.llm.provider import Provider
 
 MODEL = {"id": "model", "type": "llm:openai:test", "memory": "session"}
 PROGRAM = {"id": "program", "type": "exec", "command": [*PYTHON, CHAOS, "well"]}

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 from schemas import FOLDER, as_text, config_schema, file_name, schemas
-from tests.agents.llm.provider import Provider
 from tests.e2e.shell import BOTS, SMALL, quick, quick_run
+from tests.llm.provider import Provider
 
 from molt_bench.config.sections import BenchmarkConfig
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 from rich.console import Console
-from tests.agents.llm.provider import Provider
+from tests.llm.provider import Provider
 
 from molt_bench import Action, run_benchmark
 from molt_bench.report.analysis import Analysis

@@ -23,8 +23,8 @@ from molt_bench.serve.guest_side.guest import play_as_guest
 from molt_bench.serve.guest_side.live_client import LiveClient, base_of, connected
 from molt_bench.specs import GameSpec
 from tests.agents.external.test_protocol import TABLES
-from tests.agents.llm.test_prompt_leaks import any_action
 from tests.e2e.shell import quick
+from tests.llm.test_prompt_leaks import any_action
 from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
 from tests.serve.test_long_poll import until
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from molt_bench import run_benchmark
-from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Exchange, Tokens
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Exchange, Tokens
 from molt_bench.specs import GameLabel
 from molt_bench.study.pilot import SD_PER_HAND, Pilot, guess_of, pilot_of
 from molt_bench.study.plan import Plan

@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from molt_bench.view.library import Library
-from tests.agents.llm import wire
-from tests.agents.llm.provider import Provider
 from tests.e2e.llm import PRICE
 from tests.e2e.shell import quick_run, start
+from tests.llm import wire
+from tests.llm.provider import Provider
 
 #: What a hostile name, reply or error may hold.
 EVIL = "</script><script>alert(1)</script><!--\u2028&\u202egnp.exe\u202c\x07"

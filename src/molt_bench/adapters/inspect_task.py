@@ -16,14 +16,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
 from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.skill_document import system_prompt
-from molt_bench.agents.llm.talk.conversation import Conversation
-from molt_bench.agents.llm.talk.prompt import action_text, spaced
-from molt_bench.agents.llm.talk.reply import CUT_OFF, WITHHELD
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.settings_base import checked
 from molt_bench.errors import ConfigError, GameUnfinished
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.skill_document import system_prompt
+from molt_bench.llm.talk.conversation import Conversation
+from molt_bench.llm.talk.prompt import action_text, spaced
+from molt_bench.llm.talk.reply import CUT_OFF, WITHHELD
+from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import margins_of
 from molt_bench.play.match import match_result, seed_pair_specs
 from molt_bench.play.play_games import drive_async

@@ -159,8 +159,8 @@ def _command_hash(participant_type: str, params: Mapping[str, Any]) -> str | Non
 LLM: Final = AgentKind(
     name="llm",
     short_field="model",
-    settings="molt_bench.agents.llm.settings:LLMSettings",
-    agent="molt_bench.agents.llm.agent:lone_agent",
+    settings="molt_bench.llm.settings:LLMSettings",
+    agent="molt_bench.llm.agent:lone_agent",
     label=lambda participant_type: participant_type.split(":", 2)[-1],
     timeout_s=MODEL_TIMEOUT_S,
     waits=True,

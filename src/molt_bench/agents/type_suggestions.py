@@ -5,9 +5,9 @@ import shlex
 import shutil
 from typing import Final
 
-from molt_bench.agents.llm.providers import table
 from molt_bench.agents.python_source import agents_in
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.llm.providers import table
 from molt_bench.suggestions import did_you_mean
 
 #: What runs a script, by the end of its name.

@@ -10,12 +10,12 @@ import msgspec
 
 from molt_bench.agents.external.command import words_of
 from molt_bench.agents.kinds import LLM, source_hash
-from molt_bench.agents.llm.providers.server_address import redirection
 from molt_bench.agents.permission import OWN, Permission
 from molt_bench.agents.python_import import factory_file
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import AgentError
+from molt_bench.llm.providers.server_address import redirection
 from molt_bench.runs.header import source_hashes
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.visible_text import on_one_line

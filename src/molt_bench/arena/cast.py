@@ -11,15 +11,6 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.agents.human import HumanAgent
 from molt_bench.agents.kinds import check_type, kind_of, playing_kind
-from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.gateway import Gateway
-from molt_bench.agents.llm.money.budget import ModelBudget
-from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.sending.after_failure import RequestLimits
-from molt_bench.agents.llm.sending.new_client import new_client
-from molt_bench.agents.llm.sending.tellings import Tellings
-from molt_bench.agents.llm.skill_document import system_prompt
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
@@ -28,6 +19,15 @@ from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.arena.status import Observer
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
+from molt_bench.llm.agent import LLMAgent
+from molt_bench.llm.gateway import Gateway
+from molt_bench.llm.money.budget import ModelBudget
+from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.sending.after_failure import RequestLimits
+from molt_bench.llm.sending.new_client import new_client
+from molt_bench.llm.sending.tellings import Tellings
+from molt_bench.llm.skill_document import system_prompt
+from molt_bench.llm.types import Exchange
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.agents.llm.sending.shared_flush import SharedFlush
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
+from molt_bench.llm.exchanges import Exchanges
+from molt_bench.llm.sending.shared_flush import SharedFlush
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation

@@ -9,8 +9,6 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.agents.llm.providers.server_address import redirection_warnings
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast, LivePlayers
 from molt_bench.arena.executors import GameRunner, Where
@@ -28,6 +26,8 @@ from molt_bench.bench.stop_rules import out_of_time
 from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, RunHalted
+from molt_bench.llm.providers.server_address import redirection_warnings
+from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.plugin import luck_of_a_run
 from molt_bench.poker.observation import PlayedHand

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
 

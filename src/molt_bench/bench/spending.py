@@ -6,11 +6,11 @@ from typing import Final
 
 from msgspec import UNSET
 
-from molt_bench.agents.llm.money.ledger import Unaccounted
-from molt_bench.agents.llm.sending.reported_model import other_models
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.result import AgentUsage
+from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.sending.reported_model import other_models
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Exchange
 
 _PER_DOLLAR: Final = 10**12
 

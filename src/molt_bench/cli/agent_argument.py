@@ -8,15 +8,15 @@ import yaml
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import LLM, kind_of, make_agent, missing_box
-from molt_bench.agents.llm.agent import LLMAgent
-from molt_bench.agents.llm.gateway import Gateway
-from molt_bench.agents.llm.providers.server_address import redirection_warnings
-from molt_bench.agents.llm.sending.after_failure import RequestLimits
-from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.settings_base import checked
 from molt_bench.cli.streams import warn
 from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError
+from molt_bench.llm.agent import LLMAgent
+from molt_bench.llm.gateway import Gateway
+from molt_bench.llm.providers.server_address import redirection_warnings
+from molt_bench.llm.sending.after_failure import RequestLimits
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.specs import GameLabel, ParticipantSpec
 
 

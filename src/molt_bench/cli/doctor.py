@@ -14,7 +14,6 @@ import click
 
 from molt_bench import kernels
 from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS
-from molt_bench.agents.llm.providers.table import PROVIDERS
 from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
@@ -23,6 +22,7 @@ from molt_bench.cli.versions import about_this_machine
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import raise_all
 from molt_bench.extras import how_to_install
+from molt_bench.llm.providers.table import PROVIDERS
 from molt_bench.plugin import AGENTS, points
 from molt_bench.study.before_a_run import what_the_limit_buys
 from molt_bench.visible_text import on_one_line

@@ -8,12 +8,12 @@ from typing import Any, Final
 import msgspec
 from rich.text import Text
 
-from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, warn
 from molt_bench.errors import JournalError
+from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
 from molt_bench.report.claims import way_on

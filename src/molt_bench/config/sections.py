@@ -11,13 +11,13 @@ from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.kinds import kind_of
-from molt_bench.agents.llm.money.prices import Price
-from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.agents.sandbox.settings import SandboxSetting
 from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
 from molt_bench.errors import ConfigError
+from molt_bench.llm.money.prices import Price
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec, Pair

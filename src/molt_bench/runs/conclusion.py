@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.llm.money.ledger import Unaccounted
 from molt_bench.bench.extended_run import INTERRUPTED
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
+from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, Line, SessionEnd, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed

@@ -10,10 +10,10 @@ from typing import Final, Self, TypeVar
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.exchanges import Exchanges
-from molt_bench.agents.llm.money.ledger import Entry, keys_of
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError
+from molt_bench.llm.exchanges import Exchanges
+from molt_bench.llm.money.ledger import Entry, keys_of
+from molt_bench.llm.types import Exchange
 from molt_bench.runs.line_file import LineStore, Warn
 from molt_bench.runs.reply_lines import FORMAT, encode, line_reader
 from molt_bench.specs import GameLabel

@@ -13,11 +13,11 @@ from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.kinds import box_for, missing_box, source_hash
-from molt_bench.agents.llm.providers import server_address
-from molt_bench.agents.llm.providers import table as providers
 from molt_bench.agents.permission import Permission, boxed
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
+from molt_bench.llm.providers import server_address
+from molt_bench.llm.providers import table as providers
 from molt_bench.luck.weights import luck_version
 from molt_bench.plugin import Luck, Registered, luck_of_a_run, none_wanted
 from molt_bench.runs.journal import FORMAT, Header

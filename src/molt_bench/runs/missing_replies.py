@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import JournalError, RulesError
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Exchange
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.journal import Game, Line
 

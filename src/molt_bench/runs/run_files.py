@@ -7,10 +7,10 @@ from typing import Self
 
 import msgspec
 
-from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.llm.exchanges import Exchanges
 from molt_bench.records import matches_hash
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.derived_files import file_hashes

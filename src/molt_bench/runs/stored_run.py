@@ -9,7 +9,6 @@ from pathlib import Path
 from msgspec import UNSET, structs
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.agents.llm.exchanges import Exchanges
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.ladder import Ladder
@@ -20,6 +19,7 @@ from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
+from molt_bench.llm.exchanges import Exchanges
 from molt_bench.runs.conclusion import (
     by_another_version,
     concluded,

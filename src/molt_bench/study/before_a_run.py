@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.providers.server_address import redirection
-from molt_bench.agents.llm.settings import LLMSettings
 from molt_bench.config.sections import BenchmarkConfig, Budget
+from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.providers.server_address import redirection
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.plan import Plan
 from molt_bench.web_server import is_loopback

@@ -8,10 +8,6 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.money.expected_use import Expected, expected_of
-from molt_bench.agents.llm.money.prices import PriceList
-from molt_bench.agents.llm.settings import LLMSettings
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.extended_run import another_stop
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.participant_failures import failures_of, left_the_run
@@ -19,6 +15,10 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
+from molt_bench.llm.money.expected_use import Expected, expected_of
+from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Exchange
 from molt_bench.specs import Pair
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. That of `adjusted` is

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.agents.llm.providers.table import thoughts_of
-from molt_bench.agents.llm.talk.reply import read_reply
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed, ConfigError
+from molt_bench.llm.providers.table import thoughts_of
+from molt_bench.llm.talk.reply import read_reply
+from molt_bench.llm.types import Exchange
 from molt_bench.luck.cards import hand_terms
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.deck import Shoe

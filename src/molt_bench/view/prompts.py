@@ -5,10 +5,10 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.llm.talk.conversation import Conversation
-from molt_bench.agents.llm.talk.prompt import prompt_hash
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.errors import AgentFailed
+from molt_bench.llm.talk.conversation import Conversation
+from molt_bench.llm.talk.prompt import prompt_hash
+from molt_bench.llm.types import Exchange
 from molt_bench.play.game import game_events
 from molt_bench.play.hooks import Hook, Notice
 from molt_bench.poker.actions import Action

@@ -10,13 +10,13 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.llm.types import Exchange
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
+from molt_bench.llm.types import Exchange
 from molt_bench.records import GameRecord, Margins
 from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import check_record

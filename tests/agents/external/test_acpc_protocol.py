@@ -13,7 +13,7 @@ from molt_bench.poker.deck import Shoe, deal
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import observe, result_for
 from molt_bench.report.exports.phh import phh
-from tests.agents.llm.test_prompt_leaks import any_action, swapped
+from tests.llm.test_prompt_leaks import any_action, swapped
 from tests.report.exported_hands import in_run
 
 RULES = HandRules(50, 100)

@@ -33,7 +33,7 @@ from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.observation import observe, result_for
 from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
-from tests.agents.llm.test_prompt_leaks import any_action, swapped
+from tests.llm.test_prompt_leaks import any_action, swapped
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = protocol_schema()

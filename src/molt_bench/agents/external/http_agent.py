@@ -7,9 +7,9 @@ from typing import Final
 
 from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import HttpSettings
-from molt_bench.agents.llm.sending.http import Http, HttpRequest, LongAnswerError, NoConnectionError
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
+from molt_bench.llm.sending.http import Http, HttpRequest, LongAnswerError, NoConnectionError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation

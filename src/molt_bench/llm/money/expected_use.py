@@ -1,0 +1,116 @@
+"""What a model is expected to use: tokens and calls, by its family and its effort to reason. Priors, before any reply.
+
+For plans, and for a run with a limit of money, which begins only as many games as it can pay for.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from molt_bench.llm.money.expected_caching import cached_tokens, prompt_tokens
+from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.providers.table import families
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Effort, Tokens
+
+#: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
+#: skill document, whose own count is added.
+DECISIONS_PER_HAND: Final = 1.6
+TOKENS_PER_DECISION: Final = Tokens(input=304, output=100)
+#: What the further actions of a strategy, and the percentages, add to an answer and to what a message says about it.
+STRATEGY: Final = Tokens(input=20, output=40)
+#: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
+#: Families differ by more than that, so the ones that think for long have a factor.
+THOUGHTS: Final[Mapping[Effort, int]] = {
+    "minimal": 50,
+    "low": 300,
+    "medium": 900,
+    "high": 2500,
+    "xhigh": 5000,
+    "max": 8000,
+}
+#: By how much the tokens of thought may be fewer or more than that.
+SPREAD: Final = (0.4, 2.5)
+#: Tokens that memory adds to a call, without the hands that are told.
+_REMINDERS: Final = 190
+#: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
+_REACH_TURN: Final = 0.35
+_TOKENS_OF_HAND: Final = 65
+_MOST_OF_HANDS: Final = 2000
+#: Calls priced together: enough to make rounded tokens negligible, too few to reach the price for long prompts.
+_PRICED_CALLS: Final = 10
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """What a model is expected to use per call, and how many calls a hand takes.
+
+    Attributes:
+        cached_tokens: Input tokens read from a cache.
+        cache_writes: Input tokens written to a cache, where that has a price of its own.
+        output_range: The fewest and the most output tokens that would be no surprise.
+    """
+
+    calls_per_hand: float
+    input_tokens: float
+    cached_tokens: float
+    output_tokens: float
+    cache_writes: float = 0.0
+    output_range: tuple[float, float] = (0.0, 0.0)
+
+    def usd_per_call(
+        self, settings: LLMSettings, prices: PriceList, output_tokens: float | None = None
+    ) -> float | None:
+        """Return the dollars per call, with so many output tokens if that is given; None if no price is known."""
+        written = self.output_tokens if output_tokens is None else output_tokens
+        tokens = Tokens(
+            input=round(_PRICED_CALLS * self.input_tokens),
+            cached=round(_PRICED_CALLS * self.cached_tokens),
+            output=round(_PRICED_CALLS * written),
+            cache_writes=round(_PRICED_CALLS * self.cache_writes),
+        )
+        try:
+            cost = prices.cost(settings, tokens)
+        except ImportError:  # the price list is not installed
+            return None
+        return None if cost is None else cost / _PRICED_CALLS
+
+
+def reasons(settings: LLMSettings) -> bool:
+    """Return whether a model thinks before it answers, as far as its settings and its name tell."""
+    return _thoughts(settings) > 0
+
+
+def _thoughts(settings: LLMSettings) -> float:
+    """Return about how many tokens a model thinks for before an answer."""
+    name = settings.model.partition(":")[2].lower()
+    found = next((each for each in families() if re.search(each[0], name)), None)
+    effort = settings.reasoning_effort or (found[1] if found is not None else None)
+    if settings.thinking_tokens is not None:
+        return min(settings.thinking_tokens, THOUGHTS["high"])
+    if effort is None:
+        return 0.0
+    return THOUGHTS[effort] * (found[2] if found is not None else 1.0)
+
+
+def expected_of(settings: LLMSettings, hands: int) -> Expected:
+    """Return what a model is expected to use in games of so many hands, before anything is known about it."""
+    more = STRATEGY if settings.reply == "strategy" else Tokens()
+    said = TOKENS_PER_DECISION.output + more.output
+    thoughts = _thoughts(settings)
+    most = settings.max_tokens or float("inf")
+    written = min(said + thoughts, most)
+    message = TOKENS_PER_DECISION.input + more.input
+    reminders = 0
+    if settings.memory == "session":
+        told = _REACH_TURN * hands / 2
+        reminders = _REMINDERS + round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
+    read = message + prompt_tokens(settings) + reminders
+    return Expected(
+        calls_per_hand=DECISIONS_PER_HAND,
+        input_tokens=read,
+        cached_tokens=cached_tokens(settings),
+        output_tokens=written,
+        output_range=(min(said + SPREAD[0] * thoughts, most), min(said + SPREAD[1] * thoughts, most)),
+    )

@@ -1,0 +1,115 @@
+"""Settings of a language model that plays."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import Field, field_validator
+
+from molt_bench.agents.settings_base import (
+    MOST,
+    MUCH,
+    AgentSettings,
+    Count,
+    Name,
+    PathText,
+    as_problem,
+    http_parts,
+)
+from molt_bench.llm.providers.table import EXAMPLE, provider_of
+from molt_bench.llm.types import Effort
+
+#: What it remembers: nothing; or its thoughts in this hand, and what the table has seen in this game.
+Memory: TypeAlias = Literal["none", "session"]
+#: What it is told besides what the table shows: nothing; pot odds; its made hand as well.
+Track: TypeAlias = Literal["bare", "standard", "assisted"]
+#: What a reply is: a JSON object with an action, or one with a strategy, from which the bench draws.
+ReplyForm: TypeAlias = Literal["action", "strategy"]
+#: The version of each. Whatever changes a prompt or the reading of a reply gets a new one.
+REPLY_VERSIONS: Final[Mapping[ReplyForm, int]] = {"action": 1, "strategy": 1}
+
+
+class LLMSettings(AgentSettings):
+    """How a language model plays. Settings left out have the provider's default."""
+
+    model: Annotated[Name, Field(description=f"Provider and model, such as {EXAMPLE}.")]
+    temperature: Annotated[float, Field(ge=0, le=1000)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    seed: (
+        Annotated[int, Field(ge=-MOST, le=MOST, strict=True, description="Sent to the provider, where it takes one.")]
+        | None
+    ) = None
+    max_tokens: Annotated[Count, Field(description="Tokens of one reply.")] | None = None
+    reasoning_effort: Effort | None = None
+    thinking_tokens: (
+        Annotated[Count, Field(description="Tokens of thought, where a provider takes a number.")] | None
+    ) = None
+    extra_body: (
+        Annotated[dict[str, Any], Field(description="Sent with every request beside everything else, as it is.")] | None
+    ) = None
+    base_url: Annotated[PathText, Field(description="A server that speaks the provider's protocol.")] | None = None
+    api_key_env: Annotated[Name, Field(description="The variable that holds the key.")] | None = None
+    skill_doc: Annotated[PathText, Field(description="A file that is the system prompt, verbatim.")] | None = None
+    memory: Memory = "none"
+    reply: Annotated[
+        ReplyForm,
+        Field(description="What it states: an action, or a strategy.", exclude_if=lambda value: value == "action"),
+    ] = "action"
+    track: Track = "standard"
+    max_concurrent: (
+        Annotated[Count, Field(le=1_000_000, description="Requests at once; adapted to the provider if unset.")] | None
+    ) = None
+    requests_per_minute: Annotated[float, Field(ge=1e-3, le=MUCH)] | None = None
+
+    @field_validator("model")
+    @classmethod
+    def _has_a_provider(cls, value: str) -> str:
+        provider, colon, name = value.partition(":")
+        if not (colon and provider and name):
+            raise as_problem("", value, f"a provider and a model, such as {EXAMPLE}")
+        return value
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_url(cls, value: str | None) -> str | None:
+        if value is None:
+            return value
+        parts = http_parts(value)
+        if parts is None:
+            raise as_problem("", value, "a URL such as http://127.0.0.1:8000/v1")
+        if parts.username or parts.password:
+            raise as_problem("", "...", "a URL without a password in it: name the variable of the key in apiKeyEnv")
+        return value
+
+    @property
+    def reply_form(self) -> str:
+        """The form of a reply with its version, such as `action/1`."""
+        return f"{self.reply}/{REPLY_VERSIONS[self.reply]}"
+
+    @property
+    def provider(self) -> str:
+        """The provider's name."""
+        return self.model.partition(":")[0]
+
+    @property
+    def endpoint(self) -> str:
+        """What a rate limit applies to: a model at a server."""
+        return f"{self.model}@{self.base_url}" if self.base_url else self.model
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables of which one has to hold the key; none where no key is needed."""
+        if self.api_key_env is not None:
+            return (self.api_key_env,)
+        if self.base_url is not None:
+            return ()  # never send a provider's key to another server
+        return provider_of(self.provider).key_variables
+
+    def variables(self) -> list[str]:
+        """Return the variables of its key."""
+        return [" or ".join(self.key_variables)] if self.key_variables else []
+
+    def decisive(self) -> dict[str, object]:
+        """Return the settings that decide a reply, besides the prompt."""
+        sampling = ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "thinking_tokens")
+        fields = ("model", *sampling, "base_url", "extra_body")
+        return {field: value for field in fields if (value := getattr(self, field)) is not None}

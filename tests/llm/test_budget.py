@@ -1,0 +1,282 @@
+"""Budgets are hard: whatever a server does, no more is spent than the limit and one request.
+
+What is spent is what the server would bill, by its own count: every request that it began to answer.
+"""
+
+import json
+from contextlib import suppress
+
+import pytest
+from msgspec import UNSET
+
+from molt_bench import run_benchmark
+from molt_bench.arena.status import Observer
+from molt_bench.errors import ProviderError
+from molt_bench.llm.money.budget import ModelBudget, Reservation, Reserve
+from molt_bench.llm.money.prices import Price, PriceList
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Exchange, Tokens
+from molt_bench.runs.exchange_file import ExchangeFile
+from molt_bench.runs.run_files import RunFiles
+from tests.llm import wire
+from tests.llm.playing import MODELS, config, model, passive
+from tests.llm.provider import Provider
+
+PRICE = {"input": 100.0, "output": 1000.0, "cachedInput": 10.0, "cacheWrites": 125.0}
+#: Tokens of every reply that are allowed, and dollars for all of the run.
+MOST = 200
+LIMIT = 6.0
+
+
+@pytest.fixture
+def bills(monkeypatch):
+    """Return what the server bills for every answer that it began, in dollars; `change` alters what it reports."""
+    whole, found = wire.openai_answer, Bills()
+
+    def answer(*args):
+        body = whole(*args)
+        told = body["usage"]
+        found.append(cost(told["prompt_tokens"], found.written or told["completion_tokens"]))
+        return found.change(body)
+
+    monkeypatch.setattr(wire, "openai_answer", answer)
+    return found
+
+
+class Bills(list):
+    """Bills, in dollars; `written` is how many tokens every reply has in truth, if not as it says."""
+
+    written = 0
+    change = staticmethod(lambda body: body)
+
+
+def cost(read, written):
+    fresh = (read - wire.CACHED) * PRICE["input"] + wire.CACHED * PRICE["cachedInput"]
+    return (fresh + written * PRICE["output"]) / 1e6
+
+
+def without(body):
+    return {name: value for name, value in body.items() if name != "usage"}
+
+
+def counted(**counts):
+    """Return a change of an answer that reports these counts instead of its own."""
+
+    def change(body):
+        told = body["usage"]
+        for name, count in counts.items():
+            where = {"cached_tokens": "prompt_tokens_details", "reasoning_tokens": "completion_tokens_details"}
+            (told[where[name]] if name in where else told)[name] = count
+        return body
+
+    return change
+
+
+#: What the server does, by name: its faults, and what it reports of tokens.
+CASES = {
+    "all games at once": {},
+    "no counts of tokens": {"change": without},
+    "negative counts": {"change": counted(prompt_tokens=-50_000, completion_tokens=-3)},
+    "more cached than read": {"change": counted(cached_tokens=10**9)},
+    "more tokens than exist": {"change": counted(completion_tokens=10**15)},
+    "every third is cut off": {"fault": lambda request: "reset-midway" if request.number % 3 == 0 else None},
+    "every third is half an answer": {"fault": lambda request: "cut-json" if request.number % 3 == 0 else None},
+    "every third never comes": {"fault": lambda request: "hang" if request.number % 3 == 0 else None},
+    "every third is a 500": {"fault": lambda request: "500" if request.number % 3 == 0 else None},
+    "every third is refused": {"fault": lambda request: "429" if request.number % 3 == 0 else None},
+    "every reply is rubbish": {"fault": lambda _: "prose"},
+    "every reply is as long as allowed": {"change": counted(completion_tokens=MOST), "written": MOST},
+    "the reasoning is counted apart": {"change": counted(completion_tokens=20, reasoning_tokens=150), "written": 170},
+    "nothing but reasoning is counted": {"change": counted(completion_tokens=0, reasoning_tokens=180), "written": 180},
+    "the total alone has the reasoning": {"change": counted(completion_tokens=40, total_tokens=440), "written": 180},
+    "no tokens written": {"change": counted(completion_tokens=0, reasoning_tokens=0, total_tokens=0)},
+    "counts that are no numbers": {"change": counted(prompt_tokens=None, completion_tokens=[])},
+}
+
+
+def spend(provider, *, seeds=100, recorder=None, said=None, **limits):
+    """Play 200 games at once under a budget."""
+    wanted = config(
+        model(provider, maxTokens=MOST, maxConcurrent=200),
+        seeds=seeds,
+        llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 30},
+        game={"actionTimeoutS": 3.0},
+    )
+    wanted["stop"]["budget"] = {"maxMatches": 1, **limits}
+    files = RunFiles(exchanges=recorder) if recorder else None
+    return run_benchmark(wanted, files=files, observer=Observer(on_warning=(said if said is not None else []).append))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_no_more_than_the_limit_and_one_request_is_spent(case, bills):
+    does, said = CASES[case], []
+    bills.change, bills.written = does.get("change", bills.change), does.get("written", 0)
+    with Provider(policy=passive, fault=does.get("fault"), latency_s=0.02) as provider:
+        result = spend(provider, maxCostUsd=LIMIT, said=said)
+        lost = sum(request.fault in ("hang", "reset-midway", "500") for request in provider.requests)
+    spent = sum(bills) + cost(wire.CACHED, MOST * lost)  # a reply that nobody read may have had any length
+    assert result.stop_reason.startswith(f"the budget of ${LIMIT:g} is spent")
+    assert spent <= LIMIT + cost(1000, MOST)
+    assert len(bills) >= 4
+    if not (does.keys() - {"written"}):
+        assert LIMIT - cost(1000, MOST) < spent, "the budget was not used"
+    uncounted = case in (
+        "no counts of tokens",
+        "negative counts",
+        "more cached than read",
+        "more tokens than exist",
+        "no tokens written",
+        "counts that are no numbers",
+    )
+    assert sum(usage.cost_usd or 0.0 for usage in result.usage) + result.unaccounted.usd >= sum(bills) - 1e-9
+    assert bool([text for text in said if "counts of tokens" in text]) == uncounted
+    assert (result.usage[0].cost_usd is None) == uncounted, "unpriced, not free"
+
+
+def test_an_answer_that_is_broken_off_costs_what_it_says_even_if_that_is_more_than_was_allowed(bills):
+    """A server that ignores limits and ends every other answer with an error."""
+    numbers = []
+
+    def change(body):
+        numbers.append(body)
+        body["choices"][0]["finish_reason"] = "error" if len(numbers) % 2 else "stop"
+        body["usage"]["completion_tokens"] = bills.written
+        return body
+
+    bills.change, bills.written = change, 20 * MOST
+    with Provider(policy=passive, latency_s=0.02) as provider:
+        result = spend(provider, maxCostUsd=10 * LIMIT)
+    assert sum(bills) <= 10 * LIMIT + max(bills)
+    assert result.usage[0].cost_usd + result.unaccounted.usd >= sum(bills) - 1e-9
+
+
+@pytest.mark.parametrize("then", ["400-prompt", "drip"])
+def test_what_our_own_limit_cut_off_is_paid_for_whatever_comes_after_it(then, bills, tmp_path):
+    path, faults = str(tmp_path / "exchanges.jsonl"), iter(["cut-reply", then])
+    with Provider(policy=passive, fault=lambda _: next(faults, None)) as provider:
+        wanted = config(
+            model(provider), llm={"prices": {MODELS["openai"]: PRICE}}, game={"actionTimeoutS": 1.5, "handsPerGame": 1}
+        )
+        wanted["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 100.0}
+        recorder = ExchangeFile(path)
+        result = run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder.close()
+        assert provider.requests[1].fault == then
+    known = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True).earlier
+    first = next(exchange for exchange in known if exchange.attempt)
+    assert first.outcome == {"400-prompt": "refused", "drip": "timeout"}[then]
+    assert first.cost_usd == pytest.approx(bills[1])
+    assert result.usage[0].cost_usd == pytest.approx(sum(exchange.cost_usd or 0.0 for exchange in known))
+
+
+def test_requests_that_came_to_nothing_are_shown_though_their_question_was_answered(bills):
+    with Provider(policy=passive, fault=["cut-json", "cut-json"]) as provider:
+        wanted = config(model(provider, maxTokens=MOST), llm={"prices": {MODELS["openai"]: PRICE}})
+        result = run_benchmark(wanted, games_at_once=1)
+    assert result.unaccounted.requests == 2
+    assert result.unaccounted.usd >= 2 * MOST * PRICE["output"] / 1e6
+
+
+def test_a_limit_ends_on_whole_games_though_no_reply_says_what_it_cost(bills):
+    """What it may have cost is what the order of games goes by."""
+    bills.change, games = without, []
+    with Provider(policy=passive, latency_s=0.02) as provider:
+        wanted = config(
+            model(provider, maxTokens=MOST), seeds=20, llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 30}
+        )
+        wanted["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 20.0}
+        run_benchmark(
+            wanted, observer=Observer(on_warning=lambda _: None, on_status=lambda status: games.append(status.games))
+        )
+    assert max(games) >= 4
+
+
+@pytest.mark.parametrize("odd", [1000.5, "many"])
+def test_counts_that_are_no_whole_numbers_are_none_and_the_record_can_be_read(odd, monkeypatch, tmp_path):
+    whole, path = wire.responses_answer, str(tmp_path / "exchanges.jsonl")
+
+    def answer(*args):
+        body = whole(*args)
+        body["usage"] |= {"input_tokens": odd, "output_tokens": odd}
+        return body
+
+    monkeypatch.setattr(wire, "responses_answer", answer)
+    with Provider(policy=passive) as provider:
+        recorder, name = ExchangeFile(path), "openai-responses:gpt-5"
+        wanted = config(
+            model(provider, model=name, maxTokens=MOST),
+            llm={"prices": {name: PRICE}, "pauseAfterS": 0},
+            game={"handsPerGame": 1},
+        )
+        with suppress(ProviderError):  # the library may refuse to read them
+            run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder.close()
+    known = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    assert not any(exchange.tokens.total for exchange in known.earlier)
+    assert known.ledger.unaccounted.requests + sum(exchange.at_most_tokens is not UNSET for exchange in known.earlier)
+
+
+def test_a_budget_of_tokens_is_as_hard(bills):
+    tokens = []
+    bills.change = lambda body: tokens.append(body["usage"]["total_tokens"]) or body
+    with Provider(policy=passive, latency_s=0.02) as provider:
+        spend(provider, maxTokens=6_000)
+    assert 5_000 < sum(tokens) <= 6_000 + max(tokens)
+
+
+def test_what_was_cut_off_counts_in_the_next_session_too(tmp_path):
+    path = str(tmp_path / "exchanges.jsonl")
+    with Provider(policy=passive, fault=lambda _: "reset-midway") as provider:
+        recorder = ExchangeFile(path)
+        wanted = config(model(provider, maxTokens=MOST), llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 0})
+        with pytest.raises(ProviderError):
+            run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder.close()
+        assert provider.received == 1
+    again = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    budget = ModelBudget(1.0)
+    budget.add_unaccounted(again.ledger.unaccounted)
+    assert again.ledger.unaccounted.requests == 1
+    assert budget.usd >= MOST * PRICE["output"] / 1e6
+    assert sum(exchange.attempt for exchange in again.earlier) == 0
+
+
+def test_cache_writes_and_reasoning_have_their_price():
+    tokens = Tokens(1000, 200, 100, 50, cache_writes=300)
+    own = Price(input=100.0, output=1000.0, cached_input=10.0, cache_writes=125.0)
+    assert own.cost(tokens) == pytest.approx((500 * 100 + 200 * 10 + 300 * 125 + 100 * 1000) / 1e6)
+    assert Price(input=100.0, output=1000.0).cost(tokens) == pytest.approx((1000 * 100 + 100 * 1000) / 1e6)
+    claude = LLMSettings(model="anthropic:claude-sonnet-4-5")
+    plain, written = (PriceList({}).cost(claude, Tokens(1000, 0, 0, 0, writes)) for writes in (0, 1000))
+    assert written == pytest.approx(1.25 * plain)
+
+
+def test_a_reservation_grows_with_what_a_model_turns_out_to_write():
+    reserve = Reserve(LLMSettings(model="openai:x"), PriceList({"openai:x": Price(input=1, output=2)}), limited=False)
+    before = reserve.most(4000)
+    assert reserve.learn(4000, Tokens(1000, 0, 20_000), before)
+    after = reserve.most(4000)
+    assert (before.tokens, after.tokens) == (2432 + 8192, 2432 + 30_000)
+    assert after.usd == pytest.approx((2432 * 1 + 30_000 * 2) / 1e6)
+
+
+def test_what_a_server_puts_before_a_short_prompt_is_not_expected_of_every_byte_of_a_long_one():
+    """A gateway with a prompt of its own takes thousands of tokens for the question before the first card."""
+    reserve = Reserve(LLMSettings(model="openai:x"), PriceList({"openai:x": Price(input=1, output=2)}), limited=False)
+    before = reserve.most(4000)
+    reserve.learn(33, Tokens(2000, 0, 5), reserve.most(33, 16))
+    assert before.tokens + 2000 < reserve.most(4000).tokens < before.tokens + 3000
+
+
+def test_lines_of_earlier_versions_are_read_and_new_counts_are_kept(tmp_path):
+    old = '{"line":"exchange","key":"k","participant":"m","game":{"match":1,"seed":"s","seating":"AB"},"hand":1,'
+    old += '"decision":0,"attempt":1,"promptHash":"p","outcome":"reply","text":"","finish":null,'
+    old += '"model":null,"tokens":{"input":5,"cached":1,"output":2,"reasoning":0},"costUsd":null,"latencyS":0.1,'
+    old += '"tries":1}\n'
+    path = tmp_path / "exchanges.jsonl"
+    path.write_text(old * 2)  # a line twice is one exchange
+    (only,) = ExchangeFile.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
+    assert isinstance(only, Exchange)
+    assert (only.tokens, json.loads(old)["key"]) == (Tokens(5, 1, 2, 0, 0), only.key)
+    assert Reservation() == Reservation(0.0, 0)

@@ -1,0 +1,634 @@
+"""What a model or its server may do wrong, over real HTTP: each is told apart, counted right, and the run goes on."""
+
+import gc
+import traceback
+import warnings
+from collections import Counter
+from statistics import median
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
+from molt_bench.arena.status import Observer
+from molt_bench.errors import ProviderError
+from molt_bench.llm import gateway as gateway_module
+from molt_bench.llm.sending.rate_limits import START, ModelLimit
+from molt_bench.llm.talk.reply import LONGEST_REPLY
+from molt_bench.runs.exchange_file import ExchangeFile
+from tests.cases import one_in
+from tests.llm import provider as provider_module
+from tests.llm import wire
+from tests.llm.playing import (
+    DECISIONS,
+    GAMES,
+    HANDS,
+    STREETS,
+    assert_complete,
+    config,
+    faults_of,
+    model,
+    passive,
+    prompts_of,
+    run,
+)
+from tests.llm.provider import AFTER, FAULTS, Provider
+
+KEY = "sk-very-secret-1234"
+
+#: What the model itself does wrong, by the kind of fault it is.
+MODEL_FAULTS = {
+    "drip": "timeout",
+    "empty-reply": "empty",
+    "cut-reply": "truncated",
+    "cut-reply-stop": "truncated",
+    "refusal": "refused",
+    "content-filter": "refused",
+    "400-prompt": "refused",
+    "400-filter": "refused",
+    "403-moderation": "refused",
+    "400-context": "refused",
+    "413": "refused",
+    "prose": "unparsable",
+    "prose-only": "unparsable",
+    "two-objects": "unparsable",
+    "open-think": "truncated",
+    "wrong-schema": "unparsable",
+    "giant": "unparsable",
+    "giant-junk": "unparsable",
+    "illegal": "illegal",
+}
+#: Refusals of a prompt; a provider that refuses all of them is not asked any more.
+PROMPT_FAULTS = ("400-prompt", "400-filter", "403-moderation", "400-context", "413")
+#: What is nobody's play: the connection, the server, and bodies that are not the API's.
+TRANSPORT_FAULTS = (
+    *("429", "529", "500", "503", "reset", "reset-midway"),
+    *("empty-body", "html", "cut-json", "wrong-body", "no-choices", "error-200", "finish-error", "hang"),
+)
+FATAL_FAULTS = ("401", "404", "429-quota")
+ONE_OF_EACH = ("drip", "400-prompt", "empty-reply", "cut-reply", "refusal", "prose", "illegal")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded():
+    """Import what the first request imports, which no time limit of a test is to pay for."""
+    with Provider(policy=passive) as provider:
+        run(provider, game={"handsPerGame": 1})
+
+
+#: Seconds after which a silent model is given up on; far more than any answer takes, on any machine.
+LIMIT_S = 3.0
+
+
+def timeout_for(fault):
+    """Return settings of a game with a time limit where the fault needs one."""
+    return {"actionTimeoutS": LIMIT_S} if fault in ("hang", "drip") else {}
+
+
+def slow(faults, *some):
+    """Return the faults as parameters, some of which take too long for every day."""
+    return [pytest.param(fault, marks=pytest.mark.slow) if fault in some else fault for fault in faults]
+
+
+def test_every_fault_of_the_provider_is_in_one_of_the_tables():
+    tables = [*MODEL_FAULTS, *TRANSPORT_FAULTS, *FATAL_FAULTS, "400", *AFTER, "echo-key", "surrogate"]
+    assert sorted(tables) == sorted(FAULTS)
+
+
+# One failure
+
+
+@pytest.mark.parametrize("fault", slow(MODEL_FAULTS, "drip"))
+def test_one_bad_answer_is_one_fault_that_the_model_is_told_about(fault):
+    with Provider(policy=passive, fault=[None, fault]) as provider:
+        result = run(provider, game=timeout_for(fault))
+        prompts = prompts_of(provider)
+    (found,) = faults_of(result)
+    assert (found.kind, found.hand_number, found.attempt, found.forced_fold) == (MODEL_FAULTS[fault], 1, 1, False)
+    assert result.matches[0].participants[found.player] == "model"
+    assert found.message
+    assert f"Your last answer was not taken: {found.message}\n" in prompts[2]
+    assert sum("Your last answer was not taken" in prompt for prompt in prompts) == 1
+    assert len(prompts) == DECISIONS + 1
+    assert (result.usage[0].decisions, result.usage[0].exchanges) == (DECISIONS, DECISIONS + 1)
+    assert result.usage[0].requests == DECISIONS + 1
+    assert_complete(result)
+
+
+@pytest.mark.parametrize("fault", TRANSPORT_FAULTS)
+def test_one_failed_request_is_sent_again_and_is_no_fault(fault):
+    with Provider(policy=passive, fault=[None, fault]) as provider:
+        result = run(provider, game=timeout_for(fault))
+        prompts = prompts_of(provider)
+    assert faults_of(result) == []
+    assert prompts[1] == prompts[2]
+    assert len(prompts) == DECISIONS + 1
+    assert len({*prompts}) == DECISIONS
+    usage = result.usage[0]
+    assert (usage.decisions, usage.exchanges, usage.requests) == (DECISIONS, DECISIONS, DECISIONS + 1)
+    assert_complete(result)
+
+
+@pytest.mark.parametrize("fault", ["429", "reset", "html"])
+def test_trouble_on_the_way_does_not_show_in_the_records(fault):
+    with Provider(fault=[None, fault, None, None, fault]) as troubled, Provider() as calm:
+        assert run(troubled).matches == run(calm).matches
+
+
+# One decision
+
+
+@pytest.mark.parametrize("fault", slow(ONE_OF_EACH, "drip"))
+def test_a_decision_that_fails_every_time_is_force_folded_and_the_rest_is_played(fault):
+    with Provider(policy=passive, fault=[None, fault, fault, fault]) as provider:
+        game = {"maxRetries": 2, **timeout_for(fault)}
+        result = run(provider, game=game, maxConcurrent=1)
+        received = provider.received
+    found = faults_of(result)
+    assert [fault.kind for fault in found] == [MODEL_FAULTS[fault]] * 3
+    assert [(fault.hand_number, fault.attempt, fault.forced_fold) for fault in found] == [
+        (1, 1, False),
+        (1, 2, False),
+        (1, 3, True),
+    ]
+    assert received == 1 + 3 + DECISIONS - STREETS
+    assert_complete(result)
+
+
+# Every request
+
+
+@pytest.mark.parametrize(
+    "fault", one_in(3, [fault for fault in MODEL_FAULTS if fault not in ("giant", "drip", *PROMPT_FAULTS)])
+)
+def test_a_model_that_never_answers_well_folds_every_hand_and_is_rated(fault):
+    retries = 1
+    with Provider(policy=passive, fault=lambda _: fault) as provider:
+        result = run(provider, game={"maxRetries": retries, **timeout_for(fault)}, games_at_once=None)
+        received = provider.received
+    found = faults_of(result)
+    assert Counter((fault.kind, fault.attempt, fault.forced_fold) for fault in found) == {
+        (MODEL_FAULTS[fault], 1, False): HANDS * GAMES,
+        (MODEL_FAULTS[fault], 2, True): HANDS * GAMES,
+    }
+    assert received == (retries + 1) * HANDS * GAMES
+    assert_complete(result)
+    assert [rating.id for rating in result.leaderboard] == ["callstation", "model"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
+def test_trouble_that_lasts_ends_the_run_and_is_nobodys_fault(fault):
+    said, patience_s = [], 4 * LIMIT_S if fault == "hang" else 0.3  # of which every request takes one
+    with Provider(policy=passive, fault=lambda request: fault if request.number > 2 else None) as provider:
+        limits = {"transportRetries": 1, "pauseAfterS": patience_s}
+        wanted = config(model(provider, maxConcurrent=1), llm=limits, game=timeout_for(fault))
+        with pytest.raises(
+            ProviderError, match=r"^model \(openai:gpt-4\.1\) at http://127.+ could not be asked for \d+ s: "
+        ):
+            run_benchmark(wanted, observer=Observer(on_warning=said.append))
+        prompts = prompts_of(provider)
+    assert len({*prompts[2:]}) <= GAMES
+    assert len(prompts) > 2 + 2
+    assert [text for text in said if "is paused" in text]
+
+
+def test_a_server_that_comes_back_is_asked_on_and_nothing_shows_in_the_records():
+    said = []
+    with Provider(fault=lambda request: "503" if 5 <= request.number < 15 else None) as provider:
+        wanted = config(model(provider), llm={"transportRetries": 1})
+        troubled = run_benchmark(wanted, observer=Observer(on_warning=said.append))
+    with Provider() as provider:
+        calm = run(provider)
+    assert troubled.matches == calm.matches
+    assert ["is paused" in text for text in said] == [True, False]
+    assert "answers again, after" in said[1]
+
+
+def test_while_one_model_is_paused_the_others_play():
+    with Provider(policy=passive, fault=lambda _: "503") as away, Provider(policy=passive) as good:
+        players = [model(away, id="away"), model(good, id="good"), {"id": "callstation", "type": "callstation"}]
+        wanted = config(*players, llm={"transportRetries": 0, "pauseAfterS": 1.0}, game={"handsPerGame": 1})
+        wanted["scheduler"] = {"policy": "round_robin", "matchesPerRound": 3}
+        wanted["stop"]["budget"]["maxMatches"] = 3
+        with pytest.raises(ProviderError, match=r"^away "):
+            run_benchmark(wanted)
+        assert good.received >= GAMES * STREETS
+
+
+def test_usage_counts_every_request_of_a_decision():
+    with Provider(policy=passive, fault=[None, "500", "500"]) as provider:
+        result = run(provider, llm={"transportRetries": 1})
+        assert result.usage[0].requests == provider.received == DECISIONS + 2
+
+
+@pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
+def test_a_model_is_never_told_of_trouble_on_the_way(fault):
+    with Provider(policy=passive, fault=[None, fault, fault, fault, "prose"]) as provider:
+        run(provider, llm={"transportRetries": 0}, game=timeout_for(fault))
+        told = [prompt for prompt in prompts_of(provider) if "not taken" in prompt]
+    assert len(told) == 1
+    assert "says more after its JSON object" in told[0]
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic", "google"])
+def test_the_libraries_of_the_providers_do_not_try_again_on_their_own(api):
+    with Provider(policy=passive, fault=lambda _: "500") as provider:
+        with pytest.raises(ProviderError):
+            run(provider, api=api, llm={"pauseAfterS": 0})
+        assert provider.received == 1
+
+
+def test_a_decision_that_was_answered_is_never_asked_again():
+    failing = {6, 7, 11, 12}
+    with Provider(fault=lambda request: "500" if request.number in failing else None) as provider:
+        result = run(provider, game={"handsPerGame": 3}, llm={"transportRetries": 1})
+        answered = [
+            wire.prompt_of("openai", request.body) for request in provider.requests if request.number not in failing
+        ]
+        asked = {*prompts_of(provider)}
+    with Provider() as provider:
+        calm = run(provider, game={"handsPerGame": 3})
+        wanted = prompts_of(provider)
+    assert Counter(answered) == Counter(wanted)
+    assert asked == {*wanted}
+    assert faults_of(result) == []
+    assert result.matches == calm.matches
+
+
+def test_tries_are_further_and_further_apart():
+    with Provider(policy=passive, fault=["500"] * 3) as provider:
+        run(provider, llm={"backoffS": 0.1, "transportRetries": 3})
+        first, second, third, fourth = [request.start for request in provider.requests][:4]
+    assert second - first >= 0.1
+    assert third - second >= 0.2
+    assert fourth - third >= 0.4
+
+
+def test_a_model_that_stays_silent_ends_the_run_and_is_told_how_it_gets_longer():
+    with Provider(policy=passive, fault=lambda request: "hang" if request.number > 3 else None) as provider:
+        with pytest.raises(ProviderError, match=r"no answer within 0\.5 s; game\.actionTimeoutS gives"):
+            run(provider, game={"actionTimeoutS": 0.5}, llm={"pauseAfterS": 1.5}, maxConcurrent=1)
+        prompts = prompts_of(provider)
+    assert len(prompts) > 4
+    assert len({*prompts[3:]}) == 1
+
+
+def test_one_question_that_is_never_answered_while_others_are_is_a_timeout():
+    """The provider is there, so the model takes too long over this one."""
+
+    def never(request):
+        return "hang" if wire.prompt_of("openai", request.body) == hung[0] else None
+
+    hung = [""]
+    with Provider(policy=passive, fault=never, latency_s=0.05) as provider:
+        run(provider, game={"handsPerGame": 1}, seeds=1)
+        hung[0] = prompts_of(provider)[-1]
+        game = {"actionTimeoutS": 0.5, "maxRetries": 0, "handsPerGame": 1}
+        result = run(provider, game=game, seeds=8, games_at_once=2, llm={"transportRetries": 1, "pauseAfterS": 0.1})
+    assert [fault.kind for fault in faults_of(result)] == ["timeout"]
+    assert_complete(result, hands=1, games=16)
+
+
+# Refused for good
+
+
+@pytest.mark.parametrize("fault", PROMPT_FAULTS)
+def test_a_provider_that_refuses_every_prompt_stops_the_run_soon(fault):
+    with Provider(policy=passive, fault=lambda _: fault) as provider:
+        with pytest.raises(ProviderError, match=r"refused 8 prompts in a row, and answered none: "):
+            run(provider, game={"handsPerGame": 20}, maxConcurrent=1)
+        assert provider.received == 8
+
+
+@pytest.mark.parametrize("fault", FATAL_FAULTS)
+@pytest.mark.parametrize("earlier", [0, 3])
+def test_what_will_never_work_ends_the_run_with_one_line_and_without_the_key(fault, earlier, monkeypatch):
+    monkeypatch.setenv("A_KEY", KEY)
+    with Provider(policy=passive, fault=[*[None] * earlier, fault]) as provider:
+        with pytest.raises(
+            ProviderError, match=r"^model \(openai:gpt-4\.1\) at http://127.+ cannot be asked: "
+        ) as caught:
+            run(provider, apiKeyEnv="A_KEY")
+        assert provider.received == earlier + 1
+        assert provider.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert "\n" not in str(caught.value)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_request_that_is_refused_twice_at_first_ends_the_run():
+    with Provider(policy=passive, fault=lambda _: "400") as provider:
+        with pytest.raises(ProviderError, match="cannot be asked"):
+            run(provider)
+        assert provider.received == 2
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_one_refusal_may_pass(answered):
+    with Provider(policy=passive, fault=[*[None] * answered, "400"]) as provider:
+        result = run(provider)
+        assert provider.received == DECISIONS + 1
+    assert faults_of(result) == []
+    assert_complete(result)
+
+
+def test_nothing_more_is_sent_once_the_run_has_failed():
+    with Provider(policy=passive, fault=["401"], latency_s=0.05) as provider:
+        with pytest.raises(ProviderError):
+            run(provider, seeds=5, games_at_once=None, maxConcurrent=1)
+        assert provider.received <= 2
+
+
+def test_nothing_is_tried_again_once_the_run_has_failed():
+    with Provider(policy=passive, fault=["500", "401"], latency_s=lambda number: 0.1 * (number - 1)) as provider:
+        with pytest.raises(ProviderError):
+            run(provider, games_at_once=None, llm={"backoffS": 5.0})
+        assert provider.received == 2
+
+
+# Pauses and limits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "seconds"),
+    [
+        ("429-after", 1),
+        ("503-after", 1),
+        ("429-after-ms", 0.5),
+        ("429-date", 0.5),
+        ("429-after", 0.5),
+        ("503-after", 0.5),
+    ],
+)
+def test_a_pause_that_the_server_asks_for_is_kept(fault, seconds):
+    with Provider(policy=passive, fault=[None, fault], retry_after=seconds) as provider:
+        result = run(provider)
+        failed, again = provider.requests[1:3]
+        assert provider.received == DECISIONS + 1
+    assert again.start - failed.start >= seconds
+    assert faults_of(result) == []
+    assert_complete(result)
+
+
+def test_a_pause_that_google_asks_for_in_the_body_is_kept(monkeypatch):
+    monkeypatch.setattr(provider_module, "retry_header", lambda *_: {})
+    with Provider(policy=passive, fault=[None, "429-after"], retry_after=0.5) as provider:
+        run(provider, api="google")
+        failed, again = provider.requests[1:3]
+    assert again.start - failed.start >= 0.5
+
+
+@pytest.mark.parametrize("fault", ["429-after", "503-after"])
+def test_a_server_that_asks_for_a_very_long_pause_is_not_waited_for(fault):
+    with Provider(policy=passive, fault=[None, fault], retry_after=3600) as provider:
+        with pytest.raises(ProviderError, match="asks for a pause of 3,600 s"):
+            run(provider)
+        assert provider.received == 2
+
+
+class Watched(ModelLimit):
+    """A limit that remembers every cut, and what it was in the end."""
+
+    cuts: list[tuple[float, float]]
+    last: float
+
+    def slowed(self, started, pause_s):
+        before = self.limit
+        super().slowed(started, pause_s)
+        Watched.cuts.append((before, self.limit))
+
+    def succeeded(self, latency_s, **when):
+        super().succeeded(latency_s, **when)
+        Watched.last = self.limit
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    Watched.cuts, Watched.last = [], 0.0
+    monkeypatch.setattr(gateway_module, "ModelLimit", Watched)
+    return Watched
+
+
+def test_being_too_many_halves_the_limit_and_successes_raise_it_again(watched):
+    with Provider(policy=passive, fault=["429"]) as provider:
+        result = run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
+        assert provider.received == 15 * 2 * STREETS + 1
+    ((before, after),) = watched.cuts
+    assert before >= START
+    assert after <= before / 2
+    assert watched.last > after
+    assert faults_of(result) == []
+    assert_complete(result, hands=1, games=30)
+
+
+def test_all_refusals_of_requests_that_were_sent_together_are_one_cut(watched):
+    def latency(number):
+        return 1.5 if number <= 10 else 0.0
+
+    with Provider(policy=passive, fault=["429"] * 10, latency_s=latency) as provider:
+        result = run(provider, seeds=5, games_at_once=None, game={"handsPerGame": 1})
+        assert provider.received == 5 * 2 * STREETS + 10
+    (first, *_), (limit, *others) = zip(*watched.cuts, strict=True)
+    assert first == START
+    assert limit <= START / 2
+    # No other one cuts; a success that comes in between raises it a little.
+    assert all(limit <= other < limit + 1 for other in others)
+    assert faults_of(result) == []
+
+
+def test_after_a_refusal_fewer_are_in_flight_and_later_as_many_as_before():
+    def latency(number):
+        return 1.0 if number <= 8 else 0.2
+
+    with Provider(policy=passive, fault=["429-after-ms"], latency_s=latency, retry_after=0.5) as provider:
+        result = run(provider, seeds=6, games_at_once=None, maxConcurrent=8, game={"handsPerGame": 1})
+        requests = sorted(provider.requests, key=lambda request: request.start)
+        assert provider.most_in_flight == 8
+    refused = provider.requests[0]
+    later = [request for request in requests if request.start > refused.end + 0.4]
+    first_end = min(request.end for request in later)
+    at_first = sum(request.start < first_end for request in later)
+    assert at_first < 8
+    assert max(in_flight_at(request.start, later) for request in later) > at_first
+    assert faults_of(result) == []
+
+
+def in_flight_at(moment, requests):
+    return sum(request.start <= moment < request.end for request in requests)
+
+
+def test_a_refusal_of_all_that_are_in_flight_halves_what_is_in_flight():
+    def latency(number):
+        return 1.5 if number <= 30 else 0.5 if number <= 60 else 0.0
+
+    with Provider(policy=passive, fault=["429"] * 30, latency_s=latency) as provider:
+        run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
+        later = provider.requests[30:]
+    first_end = min(request.end for request in later)
+    assert sum(request.start < first_end for request in later) <= 16
+
+
+def test_a_server_that_bears_few_at_once_gets_few_and_nobody_is_at_fault():
+    def fault(_):
+        return "429" if provider.in_flight > 8 else None
+
+    with Provider(policy=passive, latency_s=lambda number: 0.3 if number <= 30 else 0.01, fault=fault) as provider:
+        result = run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
+        assert provider.received > 30 * STREETS
+    assert faults_of(result) == []
+    assert_complete(result, hands=1, games=30)
+
+
+def first_slow(count):
+    """Return latencies such that the first so many requests are surely in flight at once, if they may."""
+    return lambda number: 1.0 if number <= count else 0.02
+
+
+@pytest.mark.parametrize("where", ["model", "run"])
+def test_no_more_requests_are_in_flight_than_allowed(where):
+    settings = {"maxConcurrent": 3} if where == "model" else {"llm": {"maxConcurrent": 3}}
+    with Provider(policy=passive, latency_s=first_slow(3)) as provider:
+        result = run(provider, seeds=3, games_at_once=None, game={"handsPerGame": 1}, **settings)
+        assert provider.most_in_flight == 3
+    assert_complete(result, hands=1, games=6)
+
+
+def test_participants_that_share_a_model_share_its_limit():
+    with Provider(policy=passive, latency_s=first_slow(2)) as provider:
+        both = [model(provider, id=name, maxConcurrent=most) for name, most in (("a", 2), ("b", 5))]
+        result = run_benchmark(config(*both, seeds=3, game={"handsPerGame": 1}))
+        assert provider.most_in_flight == 2
+    assert_complete(result, hands=1, games=6)
+
+
+def test_games_at_once_bounds_the_requests_in_flight():
+    with Provider(policy=passive, latency_s=first_slow(3)) as provider:
+        run(provider, seeds=3, games_at_once=3, game={"handsPerGame": 1})
+        assert provider.most_in_flight == 3
+
+
+def test_requests_a_minute_are_kept_to():
+    interval_s = 0.1
+    with Provider(policy=passive) as provider:
+        run(provider, games_at_once=None, game={"handsPerGame": 1}, requestsPerMinute=60 / interval_s)
+        starts = [request.start for request in provider.requests]
+    assert len(starts) == STREETS * GAMES
+    assert starts[-1] - starts[0] >= (len(starts) - 2) * interval_s  # the first may have been slow to arrive
+
+
+def test_waiting_for_room_is_not_the_models_time():
+    with Provider(policy=passive, latency_s=0.05) as provider:
+        result = run(provider, seeds=4, games_at_once=None, game={"handsPerGame": 1}, llm={"maxConcurrent": 1})
+        took = [request.end - request.start for request in provider.requests]
+    # Eight games wait for one place: with the time in the queue it would be eight times as long.
+    assert 0.05 <= result.usage[0].latency_p50_s < 4 * median(took)
+
+
+def test_waiting_for_ones_turn_is_not_the_models_time():
+    with Provider(policy=folding, latency_s=0.1) as provider:
+        game = {"handsPerGame": 1, "actionTimeoutS": 2.0}
+        result = run(provider, seeds=12, games_at_once=None, game=game, maxConcurrent=1)
+        assert provider.received == 24
+        took = [request.end - request.start for request in provider.requests]
+    assert faults_of(result) == []
+    assert 0.1 <= result.usage[0].latency_p50_s < 6 * median(took)
+
+
+def folding(*_):
+    return {"reasoning": "Not today.", "kind": "fold", "amount": None}
+
+
+# What is kept
+
+
+@pytest.mark.parametrize("fault", ["giant", "giant-junk"])
+def test_of_a_giant_reply_only_the_beginning_is_kept(fault, tmp_path):
+    path = tmp_path / "exchanges.jsonl"
+    recorder = ExchangeFile(str(path))
+    with Provider(policy=passive, fault=[fault]) as provider:
+        result = run(provider, recorder=recorder)
+    recorder.close()
+    kept = ExchangeFile.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
+    assert max(len(exchange.text) for exchange in kept) == LONGEST_REPLY + 1
+    assert path.stat().st_size < 2 * LONGEST_REPLY
+    assert [fault.message for fault in faults_of(result)] == [f"the reply is longer than {LONGEST_REPLY:,} characters"]
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic", "google"])
+def test_a_key_that_a_model_repeats_is_not_kept(api, monkeypatch, tmp_path):
+    monkeypatch.setenv("A_KEY", KEY)
+    path = tmp_path / "exchanges.jsonl"
+    recorder = ExchangeFile(str(path))
+    with Provider(policy=passive, fault=lambda _: "echo-key") as provider:
+        result = run(provider, api=api, apiKeyEnv="A_KEY", recorder=recorder)
+        assert {wire.key_of(request.path, request.headers) for request in provider.requests} == {KEY}
+    recorder.close()
+    assert KEY not in path.read_text("utf-8")
+    assert KEY not in repr(result)
+    assert "The key is [key], is it not?" in path.read_text("utf-8")
+
+
+def test_no_key_is_sent_to_a_server_of_the_users_own_unless_it_is_named(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Provider(policy=passive) as provider:
+        run(provider)
+        assert KEY not in str(provider.requests)
+
+
+# Order and time
+
+
+def test_how_many_games_are_played_at_once_does_not_show_in_the_records():
+    def fault(request):
+        return "illegal" if len(wire.prompt_of("openai", request.body)) % 5 == 0 else None
+
+    with Provider(fault=fault) as provider:
+        one = run(provider, seeds=4, games_at_once=1)
+        assert provider.most_in_flight == 1
+    with Provider(fault=fault, latency_s=lambda number: 0.05 if number % 3 else 0.1) as provider:
+        many = run(provider, seeds=4, games_at_once=None)
+        assert provider.most_in_flight > 1
+    assert one.matches == many.matches
+    assert faults_of(one)
+
+
+def test_two_models_of_different_latency_play_each_other():
+    with Provider(latency_s=0.05) as slow, Provider() as quick:
+        both = [model(slow, id="slow"), model(quick, id="quick")]
+        result = run_benchmark(config(*both))
+        assert slow.received == result.usage[0].exchanges > 0
+        assert quick.received == result.usage[1].exchanges > 0
+    assert [usage.id for usage in result.usage] == ["slow", "quick"]
+    assert result.usage[0].latency_p50_s >= 0.05
+    assert faults_of(result) == []
+    assert_complete(result)
+
+
+def test_a_failing_model_does_not_hold_up_or_harm_the_other():
+    with Provider(policy=passive, fault=lambda _: "refusal") as bad, Provider(policy=passive) as good:
+        result = run_benchmark(config(model(bad, id="bad"), model(good, id="good"), game={"maxRetries": 0}))
+    players = [result.matches[0].participants[fault.player] for fault in faults_of(result)]
+    assert players == ["bad"] * HANDS * GAMES
+    assert [rating.id for rating in result.leaderboard] == ["good", "bad"]
+    assert_complete(result)
+
+
+def test_a_run_leaves_nothing_open():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with Provider(policy=passive, fault=[None, "hang", "reset", "reset-midway", "html"]) as provider:
+            run(provider, seeds=2, games_at_once=None, game={"actionTimeoutS": 2.0})
+        gc.collect()
+    assert [str(each.message) for each in caught if each.category is ResourceWarning] == []
+
+
+def test_single_games_leave_nothing_open():
+    with warnings.catch_warnings(record=True) as caught, Provider(policy=passive) as provider:
+        warnings.simplefilter("always")
+        spec = ParticipantSpec(id="model", type="llm", params={"model": "openai:gpt-4.1", "baseUrl": provider.url})
+        agent, bot = make_agent(spec), make_agent(ParticipantSpec(id="callstation", type="callstation"))
+        for seed in (1, 2):
+            assert play_game((agent, bot), seed=seed, hands=1).faults == ()
+        del agent
+        gc.collect()
+    assert [str(each.message) for each in caught if each.category is ResourceWarning] == []

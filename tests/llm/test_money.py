@@ -1,0 +1,125 @@
+"""A limit of dollars is hard: whatever a server does, it bills no more than the limit and one request."""
+
+import re
+
+import pytest
+
+from molt_bench.llm.money.reply_limit import FIRST, FIRST_REASONING, LEAST, MOST, ReplyLimit
+from molt_bench.llm.settings import LLMSettings
+from tests.cases import one_in
+from tests.llm.money_table import CASES, CORE, PAGE, spend, written
+from tests.llm.playing import config, faults_of, model, passive
+from tests.llm.provider import Provider
+
+
+def check(name):
+    """Play a case, and check that its server billed no more than the limit and one request; return what it did."""
+    spent = spend(CASES[name])
+    assert spent.billed <= spent.allowed + spent.dearest, spent
+    assert spent.unlimited == 0, "a request was sent without a limit of tokens"
+    assert "is spent" in spent.reason
+    return spent
+
+
+@pytest.mark.parametrize("name", one_in(2, CORE))
+def test_no_more_than_the_limit_and_one_request_is_billed(name):
+    check(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_the_table_in_the_docs_is_what_runs_find_out(name):
+    """Figures depend on which request comes first, so they differ by the last few requests from run to run.
+
+    Where answers are given up after seconds, a busy machine loses more of them, which count at their reservation.
+    """
+    spent = check(name)
+    line = next(line for line in written().splitlines() if line.startswith(f"| {name} |"))
+    more = spent.billed / spent.allowed - float(line.split("|")[4])
+    room = 0.05 + spent.dearest / spent.allowed
+    assert more <= room
+    assert more >= -room or CASES[name].timeout_s < 60
+
+
+def test_the_page_has_every_case_and_names_the_worst():
+    lines = written().splitlines()[2:]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines] == [*CASES]
+    worst = max(float(line.split("|")[4]) for line in lines)
+    assert re.search(rf"at most {worst:.2f} times the limit", " ".join(PAGE.read_text().split()))
+
+
+def limit(**settings):
+    """Return the limit of replies of a model."""
+    return ReplyLimit(LLMSettings(**{"model": "openai:gpt-4.1", **settings}))
+
+
+def test_a_limit_of_ours_comes_closer_to_what_a_model_writes():
+    found = limit()
+    assert found.tokens == FIRST
+    for _ in range(8):
+        found.learn(150)
+    assert found.tokens == LEAST
+    found.learn(700)
+    assert found.tokens == 4096
+
+
+def test_a_reply_that_met_a_limit_of_ours_gets_more_room_until_there_is_no_more():
+    found = limit()
+    assert found.cut_off(FIRST)
+    assert found.tokens == 4 * FIRST
+    assert found.cut_off(found.tokens)
+    assert found.tokens == MOST
+    assert not found.cut_off(MOST)
+
+
+def test_a_limit_that_a_server_refuses_is_lowered():
+    found = limit(model="openai:o3")
+    assert found.tokens == FIRST_REASONING
+    assert found.refused(found.tokens)
+    assert found.tokens == FIRST_REASONING // 2
+    found.learn(20_000)
+    assert found.tokens == FIRST_REASONING // 2, "never above what was refused"
+    assert not limit().refused(LEAST)
+
+
+def test_a_number_of_tokens_for_thoughts_is_never_part_of_what_is_saved():
+    """It tells a model how long to think, so it must not depend on the money that is left."""
+    found = limit(model="anthropic:claude-sonnet-4-5", thinking_tokens=5000)
+    for _ in range(20):
+        found.learn(100)
+    assert found.tokens == LEAST + 5000
+
+
+def limited(provider, **limits):
+    """Return the config of one match of a model under a limit."""
+    wanted = config(model(provider), llm={"prices": {"openai:gpt-4.1": {"input": 1.0, "output": 1.0}}})
+    wanted["stop"]["budget"] = {"maxMatches": 1, **limits}
+    return wanted
+
+
+def test_a_reply_that_our_limit_cut_off_is_no_fault_and_both_are_paid():
+    from molt_bench import run_benchmark  # the subject
+
+    cut = []
+
+    def fault(request):
+        short = request.body["max_completion_tokens"] == FIRST and not cut
+        cut.extend([request] if short else [])
+        return "cut-reply" if short else None
+
+    with Provider(policy=passive, fault=fault) as provider:
+        result = run_benchmark(limited(provider, maxCostUsd=5.0), games_at_once=1)
+        again = provider.requests[1]
+    assert len(cut) == 1
+    assert not faults_of(result)
+    assert again.body["messages"] == cut[0].body["messages"]
+    assert again.body["max_completion_tokens"] == 4 * FIRST
+    assert result.usage[0].requests == result.usage[0].exchanges + 1
+
+
+def test_without_a_limit_of_money_no_limit_of_tokens_is_sent():
+    from molt_bench import run_benchmark  # the subject
+
+    with Provider(policy=passive) as provider:
+        run_benchmark(limited(provider), games_at_once=1)
+        assert not any("max_completion_tokens" in request.body for request in provider.requests)

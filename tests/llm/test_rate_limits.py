@@ -1,0 +1,154 @@
+"""Limits: as many requests at once as a model bears, found out by asking."""
+
+import asyncio
+
+import pytest
+
+from molt_bench.llm.sending.rate_limits import START, ModelLimit
+
+
+def a_limit(most=None, **options):
+    return ModelLimit(most, timeout_s=options.pop("timeout_s", 100), **options)
+
+
+async def hold(limit, seconds, log=None):
+    started = await limit.acquire()
+    if log is not None:
+        log.append(started)
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        limit.release()
+    return started
+
+
+def test_no_more_than_the_limit_are_let_in_and_all_come_through():
+    async def main():
+        limit, most = a_limit(3), 0
+
+        async def one():
+            nonlocal most
+            await limit.acquire()
+            most = max(most, limit.in_flight)
+            await asyncio.sleep(0.05)
+            limit.release()
+
+        await asyncio.gather(*[one() for _ in range(20)])
+        assert (most, limit.in_flight) == (3, 0)
+
+    asyncio.run(main())
+
+
+def test_success_doubles_the_limit_until_it_was_too_much_once():
+    async def main():
+        limit = a_limit()
+        assert limit.limit == START
+        for _ in range(START):
+            limit.succeeded(1)
+        assert limit.limit == 2 * START
+        for _ in range(2 * START):
+            await limit.acquire()
+        limit.release()
+        limit.slowed(asyncio.get_running_loop().time(), 0)
+        assert limit.limit == START
+        for _ in range(START):
+            limit.succeeded(1)
+        assert START < limit.limit <= START + 1
+        for _ in range(10**5):
+            limit.succeeded(1)
+        assert limit.limit == pytest.approx(450, abs=50)
+
+    asyncio.run(main())
+
+
+def test_many_complaints_about_one_burst_are_one_cut():
+    async def main():
+        limit = a_limit()
+        for _ in range(START):
+            started = await limit.acquire()
+        for _ in range(START):
+            limit.release()
+            limit.slowed(started, 0)
+        assert limit.limit == START / 2
+
+    asyncio.run(main())
+
+
+def test_it_never_falls_below_one_and_says_so():
+    async def main():
+        limit = a_limit(2)
+        loop = asyncio.get_running_loop()
+        assert not limit.at_floor
+        limit.slowed(loop.time(), 0)
+        await asyncio.sleep(0.01)
+        assert limit.at_floor
+        limit.slowed(loop.time(), 0)
+        assert limit.limit == 1
+
+    asyncio.run(main())
+
+
+def test_a_pause_holds_everybody_back():
+    async def main():
+        limit = a_limit(4)
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        limit.slowed(begin, 0.2)
+        starts = await asyncio.gather(*[hold(limit, 0.001) for _ in range(6)])
+        assert min(starts) >= begin + 0.2
+
+    asyncio.run(main())
+
+
+def test_requests_a_minute_are_spread():
+    async def main():
+        limit = a_limit(100, per_minute=1200)  # one in 50 ms
+        starts = sorted(await asyncio.gather(*[hold(limit, 0) for _ in range(6)]))
+        assert all(start - starts[0] >= 0.05 * place - 0.002 for place, start in enumerate(starts))
+
+    asyncio.run(main())
+
+
+def test_slow_answers_do_not_raise_the_limit():
+    """They mean that the server has a queue: more at once would only make it longer, until they time out."""
+
+    async def main():
+        limit = a_limit(timeout_s=10)
+        limit.succeeded(6)
+        assert limit.limit == START
+        limit.succeeded(4)
+        assert limit.limit == START + 1
+
+    asyncio.run(main())
+
+
+def test_who_leaves_the_queue_takes_no_place():
+    async def main():
+        limit = a_limit(1)
+        first = asyncio.create_task(hold(limit, 0.05))
+        await asyncio.sleep(0)
+        leaving = [asyncio.create_task(hold(limit, 3600)) for _ in range(5)]
+        await asyncio.sleep(0)
+        for task in leaving:
+            task.cancel()
+        last = asyncio.create_task(hold(limit, 0))
+        await asyncio.wait_for(asyncio.gather(first, last), 60)
+        assert limit.in_flight == 0
+
+    asyncio.run(main())
+
+
+def test_first_come_first_served():
+    async def main():
+        limit, log = a_limit(1), []
+
+        async def one(name):
+            await limit.acquire()
+            log.append(name)
+            await asyncio.sleep(0)
+            limit.release()
+
+        await asyncio.gather(*[one(name) for name in range(20)])
+        assert log == list(range(20))
+
+    asyncio.run(main())

@@ -1,0 +1,223 @@
+"""Prompts that a provider refuses for good, in every protocol: for what they say, or since they are too long."""
+
+import asyncio
+
+import httpx2
+import pytest
+from openai import AsyncOpenAI
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+
+from molt_bench.errors import ProviderError
+from molt_bench.llm.exchanges import Exchanges
+from molt_bench.llm.sending.failures import failure_of
+from tests.llm import wire
+from tests.llm.playing import assert_complete, faults_of, run
+from tests.llm.provider import Provider
+
+APIS = ("openai", "anthropic", "google")
+
+
+class Kept(Exchanges):
+    """Keeps all exchanges, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.all = []
+
+    def add(self, exchange):
+        super().add(exchange)
+        self.all.append(exchange)
+
+
+@pytest.mark.parametrize("api", [*APIS, "responses"])
+@pytest.mark.parametrize("fault", ["400-prompt", "400-context"])
+def test_a_refused_prompt_is_refused_at_that_decision_by_every_protocol(api, fault):
+    kept = Kept()
+    other = {"model": "openai-responses:gpt-4.1"} if api == "responses" else {}
+    with Provider(fault=[None, fault]) as provider:
+        settings = {"api": "openai" if api == "responses" else api, "recorder": kept, **other}
+        result = run(provider, llm={"transportRetries": 0}, **settings)
+    (found,) = faults_of(result)
+    assert (found.kind, found.attempt, found.forced_fold) == ("refused", 1, False)
+    (refused,) = [each for each in kept.all if each.outcome == "refused"]
+    assert (refused.cost_usd, refused.tokens.total, refused.text) == (0.0, 0, found.message)
+    assert_complete(result)
+
+
+@pytest.mark.slow
+def test_an_answer_between_two_refusals_is_proof_that_the_model_can_be_asked():
+    with Provider(fault=lambda request: "400-prompt" if request.number % 2 else None) as provider:
+        result = run(provider, game={"handsPerGame": 30}, maxConcurrent=1)
+    assert len(faults_of(result)) > 20
+    assert_complete(result, hands=30)
+
+
+def test_a_model_that_comes_to_refuse_everything_ends_the_run_soon():
+    with Provider(fault=lambda request: "400-prompt" if request.number > 3 else None) as provider:
+        with pytest.raises(ProviderError, match="refused 20 prompts in a row: "):
+            run(provider, game={"handsPerGame": 60}, maxConcurrent=1)
+        assert provider.received == 23
+
+
+def http_error(status, body):
+    """Return the library's error for an answer of a server that speaks OpenAI's chat protocol."""
+
+    def answer(_):
+        stated = {"error": body} if isinstance(body, dict) else body
+        return (
+            httpx2.Response(status, json=stated) if isinstance(stated, dict) else httpx2.Response(status, text=stated)
+        )
+
+    async def ask():
+        async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as http:
+            client = AsyncOpenAI(api_key="k", base_url="http://localhost/v1", http_client=http, max_retries=0)
+            model = OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client))
+            await model_request(model, [ModelRequest.user_text_prompt("x")])
+
+    with pytest.raises(ModelHTTPError) as raised:
+        asyncio.run(ask())
+    return raised.value
+
+
+AZURE = {
+    "message": "The response was filtered",
+    "code": "content_filter",
+    "innererror": {"code": "ResponsibleAIPolicyViolation"},
+}
+TOO_LONG = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "trouble"),
+    [
+        (400, AZURE, "refused"),
+        (400, {"message": "x", "innererror": {"code": "ResponsibleAIPolicyViolation"}}, "refused"),
+        (403, {"message": "x", "code": 403, "metadata": {"flagged_input": "y", "reasons": ["z"]}}, "refused"),
+        (400, {"message": "<400> InternalError: x", "code": "data_inspection_failed"}, "refused"),
+        (400, {"message": TOO_LONG, "code": 400, "type": "BadRequestError"}, "refused"),
+        (
+            400,
+            {"message": "the request exceeds the available context size", "type": "exceed_context_size_error"},
+            "refused",
+        ),
+        (413, "<html><body>413 Request Entity Too Large</body></html>", "refused"),
+        (400, {"message": "Unknown parameter: 'frobnicate'.", "code": "unknown_parameter"}, "rejected"),
+        (400, {"message": "Invalid value for 'messages'."}, "rejected"),
+        (422, {"detail": "max_tokens must be at least 1"}, "rejected"),
+        (401, {"message": "Your key was flagged: see the usage policy", "code": "invalid_api_key"}, "fatal"),
+        (403, {"message": "Your account has no access to this model"}, "fatal"),
+        (404, {"message": "No such model", "code": "model_not_found"}, "fatal"),
+        (429, {"message": "prompt is too long", "code": "rate_limit_exceeded"}, "busy"),
+        (503, {"message": "content filter is down"}, "transport"),
+    ],
+)
+def test_a_refused_prompt_is_told_apart_from_a_request_that_is_made_wrongly(status, body, trouble):
+    assert failure_of(http_error(status, body), str, sent=True).trouble == trouble
+
+
+def test_what_is_lost_on_the_way_may_cost_whatever_the_error_speaks_of():
+    lost = failure_of(http_error(502, {"message": "Bad gateway: the tool schema server is gone"}), str, sent=True)
+    assert (lost.trouble, lost.may_cost) == ("transport", True)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "elsewhere", "at_home"),
+    [
+        (500, {"message": "x"}, True, False),
+        (503, {"message": "x"}, True, False),
+        (529, {"message": "x"}, True, False),
+        (502, {"message": "x"}, True, True),
+        (408, {"message": "x"}, True, True),
+        (400, AZURE, True, False),
+        (400, {"message": TOO_LONG, "code": 400}, True, False),
+        (429, {"message": "x"}, False, False),
+        (400, {"message": "Unknown parameter: 'frobnicate'."}, False, False),
+        (401, {"message": "x"}, False, False),
+    ],
+)
+def test_an_error_may_be_on_the_bill_unless_its_provider_bills_none(status, body, elsewhere, at_home):
+    error = http_error(status, body)
+    assert failure_of(error, str, sent=True).may_cost == elsewhere
+    assert failure_of(error, str, sent=True, bills_errors=False).may_cost == at_home
+    assert not failure_of(error, str, sent=False).may_cost
+
+
+@pytest.mark.parametrize(
+    ("message", "about_limit"),
+    [
+        (
+            "maximum context length is 8192, you requested 33668 (900 in the messages, 32768 in the completion)",
+            1,
+        ),
+        ("input length and `max_tokens` exceed context limit: 190000 + 32768 > 200000", 1),
+        ("maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", 0),
+    ],
+)
+def test_a_context_that_has_no_room_for_our_limit_is_told_apart_from_one_that_the_prompt_fills(message, about_limit):
+    found = failure_of(http_error(400, {"message": message, "code": "context_length_exceeded"}), str, sent=True)
+    assert (found.trouble, found.about_limit) == ("refused", bool(about_limit))
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"message": "Unsupported value: 'temperature' does not support 0.7.", "param": "temperature"}, "temperature"),
+        (
+            {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", "param": "max_tokens"},
+            "max_tokens",
+        ),
+        (
+            {"message": "Unrecognized argument: max_completion_tokens. Did you mean max_tokens?"},
+            "max_completion_tokens",
+        ),
+        ({"message": "seed: Extra inputs are not permitted"}, "seed"),
+        ({"message": "seeds are not fields"}, ""),
+    ],
+)
+def test_the_field_that_a_server_rejects_is_found(body, field):
+    assert failure_of(http_error(400, body), str, sent=True).field == field
+
+
+class Strict:
+    """A server that rejects fields: a function from a request to one of them, or None."""
+
+    def __init__(self, monkeypatch, rejected):
+        whole = wire.error
+
+        def told(api, name, *args, **options):
+            return whole(api, name, *args, **{**options, "message": f"Unrecognized argument supplied: {self.now}"})
+
+        self.now, self._rejected = "", rejected
+        monkeypatch.setattr(wire, "error", told)
+
+    def __call__(self, request):
+        self.now = next((field for field in self._rejected if field in request.body), "")
+        return "400" if self.now else None
+
+
+@pytest.mark.parametrize(
+    "rejected",
+    [("temperature",), ("seed",), ("temperature", "seed", "top_p"), ("max_completion_tokens",), ("max_tokens",)],
+)
+def test_a_field_that_the_server_rejects_is_left_out_by_itself(monkeypatch, rejected):
+    kept = Kept()
+    with Provider(fault=Strict(monkeypatch, rejected)) as provider:
+        sent = {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 300}
+        result = run(provider, recorder=kept, maxConcurrent=1, **sent)
+        last = provider.requests[-1].body
+    assert faults_of(result) == []
+    wanted = {"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens"} - {*rejected}
+    assert wanted == {field for field in last if field in wanted | {*rejected}}
+    assert kept.all[-1].without == tuple(sorted(rejected))
+    assert_complete(result)
+
+
+def test_a_limit_of_tokens_is_never_left_out_altogether(monkeypatch):
+    with Provider(fault=Strict(monkeypatch, ("max_tokens", "max_completion_tokens"))) as provider:
+        with pytest.raises(ProviderError, match="cannot be asked"):
+            run(provider, maxTokens=300)
+        assert all({"max_tokens", "max_completion_tokens"} & {*request.body} for request in provider.requests)
