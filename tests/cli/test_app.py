@@ -52,7 +52,6 @@ def test_without_arguments_the_default_benchmark_is_run(program, tmp_path):
         "margins.json",
         "matches.json",
         "seeds.json",
-        "styles.json",
         "summary.json",
     }
 

@@ -36,7 +36,6 @@ FILES = {
     "margins.json",
     "convergence.json",
     "log.jsonl",
-    "styles.json",
     "summary.json",
 }
 #: So quick that starting the program takes longer.

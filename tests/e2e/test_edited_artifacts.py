@@ -64,12 +64,12 @@ def graded(run, tmp_path_factory):
     return Readers(folder, tmp_path_factory.mktemp("readers") / "home")
 
 
-@pytest.mark.parametrize("artifact", ["matches.json", "styles.json"])
+@pytest.mark.parametrize("artifact", ["matches.json", "margins.json"])
 def test_pages_do_not_believe_edited_numbers(readers, artifact):
     assert readers.found("view", artifact, negated) == "derived again"
 
 
-@pytest.mark.parametrize("artifact", ["leaderboard.json", "matches.json", "styles.json"])
+@pytest.mark.parametrize("artifact", ["leaderboard.json", "matches.json", "margins.json"])
 def test_verify_names_a_forged_file(readers, artifact):
     assert readers.found("verify", artifact, negated) == "noticed"
 

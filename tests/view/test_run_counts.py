@@ -9,25 +9,21 @@ from time import monotonic, sleep
 import pytest
 
 from molt_bench.errors import JournalError
-from molt_bench.report.style_file import STYLES, read_styles, write_styles
-from molt_bench.report.style_sums import StyleCount
 from molt_bench.report.totals import totals
 from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
-from molt_bench.view.run_parts import styles_data
 from tests.e2e.shell import rechained
 
 
 @pytest.fixture
 def folder(runs, bots_id, tmp_path):
-    """Return a folder with a run whose styles have to be counted, and one with these stored."""
-    for name, files in (("slow", ["journal.jsonl"]), ("quick", ["journal.jsonl", STYLES])):
+    """Return a folder with the journal of one run twice."""
+    for name in ("slow", "quick"):
         (tmp_path / name).mkdir()
-        for file in files:
-            shutil.copy(runs / bots_id / file, tmp_path / name / file)
+        shutil.copy(runs / bots_id / "journal.jsonl", tmp_path / name)
     return tmp_path
 
 
@@ -148,51 +144,3 @@ def test_a_run_that_cannot_be_counted_says_so_and_is_not_counted_for_ever(folder
     assert not library.run_page("slow")["complete"]
     with pytest.raises(JournalError, match="line 4 is damaged"):
         library.run_page("slow")
-
-
-def test_styles_are_stored_with_the_run_and_not_counted_again(runs, bots_id, monkeypatch):
-    run = OpenRun(runs / bots_id)
-    monkeypatch.setattr(StyleCount, "add", None)
-    run.catch_up()
-    assert (run.styles.stored, run.pending) == (True, None)
-    stored = read_styles(runs / bots_id, StoredRun.open(runs / bots_id).content)
-    assert run.styles.known() == {row.group: row.style for row in stored.groups}
-    by_agent = {style["id"]: style["hands"] for style in styles_data(run)}
-    assert by_agent == {name: style.hands for name, style in stored.styles.items()}
-
-
-def test_styles_that_are_not_whole_are_counted_again(runs, bots_id, tmp_path):
-    shutil.copytree(runs / bots_id, tmp_path / bots_id)
-    stored = json.loads((tmp_path / bots_id / STYLES).read_bytes())
-    for damaged in ({key: value for key, value in stored.items() if key != "groups"}, stored | {"groups": [["a"]]}):
-        (tmp_path / bots_id / STYLES).write_text(json.dumps(damaged))
-        run = OpenRun(tmp_path / bots_id)
-        run.catch_up()
-        assert not run.styles.stored
-        assert styles_data(run)
-
-
-def test_stored_styles_are_those_that_are_counted(runs, bots_id):
-    run, count = OpenRun(runs / bots_id), StyleCount()
-    for game in run.games.values():
-        count.add(game.participants, game.record)
-    stored = read_styles(runs / bots_id, StoredRun.open(runs / bots_id).content).styles
-    assert stored == count.styles()
-
-
-def test_edited_styles_are_not_believed(runs, bots_id, tmp_path):
-    shutil.copytree(runs / bots_id, tmp_path / bots_id)
-    path = tmp_path / bots_id / STYLES
-    path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
-    run, untouched = OpenRun(tmp_path / bots_id), OpenRun(runs / bots_id)
-    for each in (run, untouched):
-        each.catch_up()
-    assert (run.styles.stored, untouched.styles.stored) == (False, True)
-    assert styles_data(run) == styles_data(untouched)
-
-
-def test_styles_are_those_up_to_the_last_game_whenever_they_are_counted(runs, bots_id, tmp_path):
-    shutil.copytree(runs / bots_id, tmp_path / bots_id)
-    (tmp_path / bots_id / STYLES).unlink()
-    assert write_styles(tmp_path / bots_id) == []
-    assert (tmp_path / bots_id / STYLES).read_bytes() == (runs / bots_id / STYLES).read_bytes()

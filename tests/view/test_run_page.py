@@ -414,7 +414,7 @@ def test_every_command_that_is_shown_works_as_it_is_shown(runs, bots_id, tmp_pat
         done = quick(*arguments, *(("--output-dir", "again", "--quiet", "--executor", "inline") if again else ()))
         assert done.returncode == 0, done.stderr
     (played,) = (place / "again").iterdir()
-    for name in ("leaderboard.json", "matches.json", "styles.json"):
+    for name in ("leaderboard.json", "matches.json", "margins.json"):
         assert (played / name).read_bytes() == (place / "a run" / name).read_bytes()
 
 

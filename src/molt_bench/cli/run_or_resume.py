@@ -24,7 +24,6 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
 from molt_bench.report.artifacts import write_artifacts
-from molt_bench.report.style_file import vouched_styles
 from molt_bench.runs.about import About, write_about
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
@@ -116,7 +115,6 @@ def _play(
     """Play a run and write its result; `ahead` is said once everybody is there, before the first game."""
     warned: list[str] = []
     untold = [ahead] if ahead is not None and not options.quiet and not options.as_json else []
-    files.closing = lambda: vouched_styles(folder)
 
     def warn_once(warning: str) -> None:
         warned.append(warning)

@@ -20,7 +20,6 @@ from molt_bench.report.claims import way_on
 from molt_bench.report.costs import dollars
 from molt_bench.report.explanation import explanation
 from molt_bench.report.result_tables import print_result
-from molt_bench.report.style_file import write_styles
 from molt_bench.runs.conclusion import by_another_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
@@ -83,7 +82,7 @@ def write_result(
     If the journal is incomplete, `lost` says why; warnings that were printed before are not repeated.
     """
     found = Analysis(result)
-    unwritten = [*write_artifacts(found, folder), *write_styles(folder)]
+    unwritten = write_artifacts(found, folder)
     show_result(found, str(folder), printing, explain=explain)
     for warning in [*result.warnings, *unwritten]:
         if warning not in warned:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +14,6 @@ from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, WORDS, indented, summary
 from molt_bench.report.grades import GRADES, Grades, grade_run
-from molt_bench.report.style_file import STYLES, counted_styles, styles_text
 from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
 from molt_bench.runs.journal import JournalContent
@@ -69,11 +67,11 @@ def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None
     results |= {name: is_recorded(folder, name, content) for name in (EXCHANGES, ANSWERS) if name in vouched}
     current = ended or _written_from(folder, content)
     missing, reworded = [], None
-    for name in (*ARTIFACTS, STYLES):
+    for name in ARTIFACTS:
         there = os.path.lexists(folder / name)
         if current and there:
             results[name] = _follows(name, stored, found)
-        elif ended and (name == STYLES or ARTIFACTS[name](found) is not None):
+        elif ended and ARTIFACTS[name](found) is not None:
             missing.append(name)
     if results.get(SUMMARY) is False and (reworded := _reworded(stored, found)) is not None:
         results[SUMMARY] = True
@@ -107,8 +105,6 @@ def _text_of(folder: Path, name: str) -> str:
 
 def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
     """Return whether an artifact is what the journal gives."""
-    if name == STYLES:
-        return _styles_follow(stored)
     now = ARTIFACTS[name](found)
     return now is not None and _is(name, stored, now)
 
@@ -144,13 +140,6 @@ def _same_but_times(text: str, now: str) -> bool:
         return text == indented({key: stored[key] if key in TIMES else made[key] for key in made})
     except (ValueError, TypeError, KeyError, RecursionError):
         return False
-
-
-def _styles_follow(stored: StoredRun) -> bool:
-    text = _text_of(stored.folder, STYLES)
-    if sha256(text.encode()).hexdigest() == vouched_in(stored.content.lines).get(STYLES):
-        return True
-    return text == styles_text(counted_styles(stored.content)).decode()
 
 
 def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) -> bool:

@@ -1,43 +1,24 @@
-"""Derived files: read back only where the journal vouches for them; else what they say is derived again.
+"""What the closing line of a journal vouches for: the margins of the matches, and the records of answers.
 
-The closing line of a journal has the SHA-256 of what is in the folder by then (`vouched`), so the hash chain covers it:
-a file that was edited since is not believed. A hash in another derived file would be no evidence, since whoever edits
-one of them can edit both. Runs that have not ended have no such line.
+The line has their SHA-256 (`vouched`), so the hash chain covers them: a record that was edited since is not believed. A
+hash in another file would be no evidence, since whoever edits one of them can edit both. Runs that have not ended have
+no such line.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import file_digest
 from pathlib import Path
-from typing import TypeVar
 
 from msgspec import UNSET
 
 from molt_bench.errors import JournalError
-from molt_bench.files import inside
 from molt_bench.runs.journal import JournalContent, Line, SessionEnd
-
-T = TypeVar("T")
 
 
 def vouched_in(lines: Sequence[Line]) -> Mapping[str, str]:
     """Return what the closing line of a journal vouches for; nothing if there is none, or the journal goes on."""
     last = lines[-1] if lines else None
     return last.vouched if isinstance(last, SessionEnd) and last.vouched is not UNSET else {}
-
-
-def read_back(folder: Path, name: str, content: JournalContent, read: Callable[[bytes], tuple[T, str]]) -> T | None:
-    """Return what a derived file holds; None if the journal does not vouch for it: then it is derived again.
-
-    `read` returns what the bytes of a file hold, and the hash that the journal has of it.
-    """
-    expected = vouched_in(content.lines).get(name)
-    if expected is None or not inside(folder, folder / name):
-        return None
-    try:
-        found, digest = read((folder / name).read_bytes())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        return None
-    return found if digest == expected else None
 
 
 def file_hashes(folder: Path, *names: str) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """The files that a run writes: created for a new run, reopened for one that is continued."""
 
-from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
@@ -35,8 +34,6 @@ class RunFiles(msgspec.Struct):
         secret: The master seed of a new run, kept secret until the run ends.
         replies: Holds the replies of programs and servers.
         permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody permits.
-        closing: Called before the line that closes the journal, to write what takes time to derive; returns the hashes
-            of those files by name.
     """
 
     journal: Journal | None = None
@@ -46,7 +43,6 @@ class RunFiles(msgspec.Struct):
     secret: str | None = None
     replies: Replies = msgspec.field(default_factory=Replies)
     permission: Permission = OWN
-    closing: Callable[[], Mapping[str, str]] | None = None
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
@@ -92,9 +88,8 @@ class RunFiles(msgspec.Struct):
         """Return what the line that closes the journal vouches for: the hashes of the other files, by name."""
         if self.journal is None or self.problem is not None:
             return {}
-        derived = self.closing() if self.closing is not None else {}
         matches = matches_hash((match.round, match.margins) for match in result.matches)
-        return {MATCHES: matches, **derived, **file_hashes(Path(self.journal.path).parent, EXCHANGES, ANSWERS)}
+        return {MATCHES: matches, **file_hashes(Path(self.journal.path).parent, EXCHANGES, ANSWERS)}
 
     @property
     def problem(self) -> str | None:

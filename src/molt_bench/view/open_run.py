@@ -90,7 +90,6 @@ class OpenRun(RunReader):
             Replaced: The journal is another one now.
         """
         super().read()
-        self.styles.use_stored(self._stored.content)
         self.grades.look()
 
     def count_next(self) -> bool:

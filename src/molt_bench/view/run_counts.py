@@ -9,10 +9,8 @@ from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.poker.play_statistics import Style
 from molt_bench.report.grades import GRADES, GradeBook, Grades
-from molt_bench.report.style_file import read_styles
 from molt_bench.report.style_sums import Group, StyleCount
-from molt_bench.runs.derived_files import vouched_in
-from molt_bench.runs.journal import Game, JournalContent
+from molt_bench.runs.journal import Game
 
 
 class _GameCount:
@@ -39,24 +37,11 @@ class _GameCount:
 
 
 class RunStyles(_GameCount):
-    """The styles of a run's participants: as stored with the run where the journal vouches for that, else counted."""
+    """The styles of a run's participants."""
 
     def __init__(self, folder: Path, games: Sequence[Game]) -> None:
         super().__init__(folder, games)
         self._count = StyleCount()
-        self._looked = False
-        self.stored = False
-
-    def use_stored(self, content: JournalContent) -> None:
-        """Take what is stored with the run, if the journal vouches for it and nothing has been counted yet."""
-        if self._looked or self.done or not self._games or not vouched_in(content.lines):
-            return
-        self._looked = True
-        stored = read_styles(self._folder, content)
-        if stored is not None:
-            for row in stored.groups:
-                self._count.parts[row.group] = [row.style]
-            self.done, self.stored = len(self._games), True
 
     def count(self, game: Game, seed_index: int) -> None:
         """Count the game that comes next; `seed_index` is the place of its seed in the match, from 0."""

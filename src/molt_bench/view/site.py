@@ -25,7 +25,6 @@ from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.grades import GRADES
 from molt_bench.report.headline import headline
-from molt_bench.report.style_file import STYLES
 from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.stored_run import StoredRun
@@ -44,7 +43,7 @@ from molt_bench.view.search import said_in
 #: How many deals of a run are published.
 MOST_DEALS: Final = 2000
 #: The files of a run that are published; never a secret or what a program wrote to its standard error.
-_FILES: Final = (JOURNAL, EXCHANGES, ANSWERS, *ARTIFACTS, STYLES, GRADES, ABOUT)
+_FILES: Final = (JOURNAL, EXCHANGES, ANSWERS, *ARTIFACTS, GRADES, ABOUT)
 _ALLOWED: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "worker-src blob:; base-uri 'none'; form-action 'none'"
@@ -181,7 +180,7 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
         found = Analysis(stored.result())
     except MoltBenchError as error:
         warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")
-        return {*ARTIFACTS, STYLES, GRADES}
+        return {*ARTIFACTS, GRADES}
     book = run.grades.known()
     grades = None if book is None else book.grades(found)
     wrong = check_artifacts(stored, found, grades=grades).differing
