@@ -88,11 +88,31 @@ def test_a_run_that_was_cut_off_anywhere_comes_to_the_same_end(count):
     assert len(known) + len(asked) == len(games)
 
 
-def test_without_anybody_to_play_it_ends_as_interrupted_before_the_first_round_that_is_not_complete():
+def test_without_anybody_to_play_it_ends_as_interrupted_and_rates_the_complete_seed_pairs_of_its_last_round():
     _, games = played()
     run, ladder = decided(past=Past(games=dict([*games.items()][:11])))
     assert drive_run(run, play_nothing).stop_reason == INTERRUPTED
-    assert len(ladder.matches) == 2
+    assert [len(match.result.seed_results) for match in ladder.matches] == [2, 2, 1]
+
+
+def test_whoever_only_reads_a_run_rates_nothing_that_the_run_has_not_rated():
+    _, games = played()
+    run, ladder = decided(past=Past(games=dict([*games.items()][:7]), rated_only=True))
+    drive_run(run, play_nothing)
+    assert not ladder.matches
+
+
+@pytest.mark.parametrize("count", [9, 10, 11])
+def test_a_match_that_was_cut_short_counts_as_one_once_the_run_goes_on(count):
+    """It is rated with its complete seed pairs, and anew with all of them, as if it had never been cut short."""
+    whole, games = played()
+    first = dict([*games.items()][:count])
+    run, _ = decided()
+    wanted = drive_run(run, lambda wanted: Played({label: first[label] for label in wanted.missing if label in first}))
+    assert len(wanted.matches) == (2 if count < 10 else 3)
+    recorded = {match.number: match.margins for match in wanted.matches}
+    run, _ = decided(past=Past(games=first, margins=recorded))
+    assert drive_run(run, lambda wanted: Played(wanted.known | {label: games[label] for label in wanted.missing})) == whole
 
 
 def test_a_round_cut_short_by_the_budget_says_so():

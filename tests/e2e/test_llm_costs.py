@@ -139,10 +139,10 @@ def test_a_budget_of_dollars_needs_a_price(tmp_path, server):
     ids=["tokens, all games", "dollars, one game at a time"],
 )
 def test_a_budget_below_one_match_ends_the_run_in_the_middle_of_it(tmp_path, server, limit, said, at_once):
-    """No more is spent than the calls under way take; what was played is kept, and can be played again."""
+    """No more is spent than the calls under way take; complete seed pairs are rated, and all can be played again."""
     server.delay = 0.005
     flags = ("--games-at-once", at_once) if at_once else ()
-    folder = played(tmp_path, limited(server, **limit), *flags, status=UNRATED)
+    folder = played(tmp_path, limited(server, **limit), *flags, status=0 if at_once else UNRATED)
     lines = exchanges_in(folder)
     spent = [tokens_of(line) if "maxTokens" in limit else line["costUsd"] for line in lines]
     (most,) = limit.values()
@@ -153,9 +153,8 @@ def test_a_budget_below_one_match_ends_the_run_in_the_middle_of_it(tmp_path, ser
     assert reason.endswith("in the middle of a round")
     assert everything(folder).keys() == FILES | {"usage.json", "exchanges.jsonl"}
     assert len(games_in(folder)) < 4
-    if at_once:
-        assert games_in(folder)
-    assert read(folder, "matches.json") == {"matches": []}
+    rated = [match["seeds"] for match in read(folder, "matches.json")["matches"]]
+    assert [len(seeds) for seeds in rated] == ([1] if at_once else [])
     stays_as_it_is(folder, server)
 
 

@@ -97,9 +97,10 @@ def cut_off(folder, config, *flags):
 def stays_as_it_is(folder):
     """Check that commands which read a run, or go on with it, leave all its files as they are."""
     before = everything(folder)
+    unrated = not read(folder, "matches.json")["matches"]
     for command in ("report", "resume", "verify"):
         done = quick(command, folder)
-        assert done.returncode == 0, (command, done.stderr)
+        assert done.returncode == (UNRATED if unrated and command == "resume" else 0), (command, done.stderr)
         assert everything(folder) == before, command
 
 
@@ -124,7 +125,8 @@ def test_the_time_is_up_at_the_next_decision(tmp_path, what):
     folder = cut_off(tmp_path, config_of({"id": "one", "type": player}), *flags)
     if what == "bots here":
         assert 0 < len(games_in(folder)) < 1000
-    assert read(folder, "matches.json") == {"matches": []}
+    rated = [len(match["result"]["perSeed"]) for match in read(folder, "matches.json")["matches"]]
+    assert sum(rated) == len(games_in(folder)) // 2, "complete seed pairs are rated, and nothing else"
 
 
 @pytest.mark.slow
@@ -162,12 +164,13 @@ def test_whether_games_were_left_open_changes_no_finished_one(tmp_path):
     config["stop"]["budget"]["maxMatches"] = 400
     folder = cut_off(tmp_path, config, "--executor", "inline")
     matches = read(folder, "matches.json")["matches"]
+    matches = [match for match in matches if len(match["seeds"]) == 2]  # the last one may have been cut short
     whole = tmp_path / "whole"
     whole.mkdir()
-    config["stop"]["budget"] = {"maxMatches": len(matches)}
+    config["stop"]["budget"] = {"maxMatches": max(1, len(matches))}
     (whole / "bench.json").write_text(json.dumps(config))
     assert quick("run", "--config", "bench.json", "--quiet", cwd=whole).returncode == 0
-    assert read(run_of(whole / "out"), "matches.json")["matches"] == matches
+    assert read(run_of(whole / "out"), "matches.json")["matches"][: len(matches)] == matches
 
 
 @pytest.mark.slow
@@ -212,6 +215,6 @@ def test_the_time_of_an_interrupted_run_counts(tmp_path):
     process.communicate()
     folder = run_of(tmp_path / "out")
     done = quick("resume", folder, "--quiet", "--executor", "inline")
-    assert done.returncode == UNRATED, done.stderr
+    assert done.returncode == (0 if len(games_in(folder)) > 1 else UNRATED), done.stderr
     assert read(folder, "summary.json")["stopReason"] == REASON
     assert read(folder, "summary.json")["seconds"] < MOST_S + 1

@@ -1,6 +1,6 @@
 """One session of a run: plays its rounds, and records every game before the next decision."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -19,7 +19,7 @@ from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import PlayedMatch, RunResult
-from molt_bench.bench.rounds import Played, Round, drive_run, rounds
+from molt_bench.bench.rounds import Played, Round, drive_run, end_run, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import out_of_time
@@ -112,6 +112,7 @@ class Session:
         )
         self._runner = GameRunner(self._cast, where)
         self._over = False
+        self._so_far: Played | None = None
         self._start = monotonic()
         self._playing = False
         self._most_s = stop.budget.max_seconds if stop.budget is not None else None
@@ -165,15 +166,24 @@ class Session:
         except KeyboardInterrupt:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
+            self._cut_short(run)
             self._rest()
             raise
         except JournalError:  # not ours to add to
             raise
         except Exception as error:
+            if isinstance(error, RunHalted):
+                self._cut_short(run)
             self._rest(on_one_line(str(error if isinstance(error, MoltBenchError) else internal_error(error))))
             raise
         finally:
             self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
+
+    def _cut_short(self, run: Generator[Round, Played, RunResult]) -> None:
+        """Rate the complete seed pairs of the round that was being played."""
+        if self._so_far is not None:
+            so_far, self._so_far = self._so_far, None
+            end_run(run, so_far)
 
     def _rest(self, halted: str | UnsetType = UNSET) -> None:
         """Record that this session has ended before the run did, and why."""
@@ -224,6 +234,7 @@ class Session:
         assert self._status is not None
         status, played, estimates = self._status, dict(wanted.known), dict[GameSpec, Estimates]()
         status.round_begins(wanted)
+        self._so_far = Played(played, estimates, self._seconds)
 
         def on_game(
             label: GameLabel, record: GameRecord, hands: Sequence[PlayedHand], estimated: Estimates | None
@@ -242,6 +253,7 @@ class Session:
             if not self._playing:  # stepping through what is known takes nothing from the time to play
                 self._playing, self._start = True, status.restart_clock()
             self._runner.play(wanted.missing, on_game, until=self._until)
+        self._so_far = None
         late = out_of_time(self._most_s) if self._most_s is not None and monotonic() >= self._until else None
         return Played(played, estimates, self._seconds, self._cast.spent or late)
 
@@ -285,7 +297,7 @@ class Session:
             self._status.exchanged()
 
     def _on_match(self, match: PlayedMatch) -> None:
-        if match.number not in self._past.margins:
+        if self._past.margins_of(match.number, len(match.result.seed_results)) is None:
             term = self._ladder.match_margins.term_of(match.number)
             self._write(Rated(match.number, match.margins, UNSET if term is None else term.label))
         if self._status is not None:

@@ -111,15 +111,18 @@ class Ladder:
         pair: Pair,
         result: MatchResult,
         *,
+        number: int | None = None,
         recorded: Margins | None = None,
         decided: int | None = None,
     ) -> PlayedMatch:
         """Add a match and update the ratings and margins.
 
-        `recorded` are the margins of its seed pairs, if it was rated before; `decided` is the round in which it was
-        scheduled, from 1, if not the one after the completed rounds.
+        `number` is its number, if matches before it have no complete seed pair; `recorded` are the margins of its seed
+        pairs, if it was rated before; `decided` is the round in which it was scheduled, from 1, if not the one after
+        the completed rounds.
         """
-        coming = self.coming(len(self.matches) + 1, pair)
+        number = number or len(self.matches) + 1
+        coming = self.coming(number, pair)
         margins = self.match_margins.of(coming, result, self.estimates, recorded)
         self.margins.add(pair, margins[self.config.rating.estimator])
         self._look_anew()
@@ -127,7 +130,7 @@ class Ladder:
         if self.open_meetings is not self.meetings and pair in self.open_meetings:
             self.open_meetings[pair] += 1
         match = PlayedMatch(
-            number=len(self.matches) + 1,
+            number=number,
             round=decided or self.rounds + 1,
             meeting=self.meetings[pair],
             participants=pair,

@@ -92,6 +92,14 @@ class Past(msgspec.Struct, frozen=True, dict=True):
             found.append(self.games[self._labels[number][0]].players)
         return tuple(found)
 
+    def margins_of(self, match: int, seed_pairs: int) -> Margins | None:
+        """Return the margins of a match as it was rated with so many seed pairs; None if it was not.
+
+        A match that the end of a run cut short was rated with fewer, and counts anew once it is complete.
+        """
+        found = self.margins.get(match)
+        return None if found is None or len(found.get("raw", ())) < seed_pairs else found
+
     def of(self, wanted: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameRecord]:
         """Return the known records of the wanted games; raises JournalError if a match has different games."""
         matches = {label.match for label in wanted}

@@ -5,8 +5,10 @@ run is resumed by stepping through it again with the games in its journal, and o
 way, the journal's account of the run is checked: that no game is missing, and that the run stopped when its rules say.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
@@ -22,7 +24,13 @@ from molt_bench.bench.stop_rules import first_reason, has_converged, nobody_left
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
+from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec, Pair
+
+#: Who plays a match, and its games, seed by seed.
+_Match: TypeAlias = tuple[Pair, list[GameLabel]]
+#: Rates a match: its number, its pairing and its games.
+_RateMatch: TypeAlias = Callable[[int, Pair, Sequence[GameRecord]], None]
 
 
 class Round(msgspec.Struct, frozen=True):
@@ -85,7 +93,7 @@ def rounds(
         if config.stop is not course.now.stop:
             config = config.model_copy(update={"stop": course.now.stop})
         ladder.judge_by(config.stop)
-        count = len(ladder.matches)
+        count = complete = len(ladder.matches)
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= past.last_match else 0.0)
         if past.followed:
@@ -115,13 +123,16 @@ def rounds(
             missing = {label: spec for label, spec in wanted.items() if label not in known}
             played = yield Round(pairs, known, missing)
             ladder.estimates.update(played.estimates)
-            if _rate(ladder, config, pairs, wanted, played.games, past, on_match):
+            matches, rate = _matches_of(pairs, wanted, count + 1), partial(_rate_match, ladder, past, on_match)
+            if _rate(ladder, matches, played.games, past, rate):
                 under_way = ()
                 continue
+            complete = len(ladder.matches)
+            _rate_what_is_complete(ladder, matches, played.games, past, rate)
         if past.followed:
             reason = course.now.reason or reason
         reason = _end_of(course.now, reason, max(past.seconds, played.seconds), played.budget)
-        course.check_end(reason, len(ladder.matches), count + len(pairs))
+        course.check_end(reason, complete, count + len(pairs))
         return _result(config, ladder, deal, spending, course, reason)
 
 
@@ -136,34 +147,68 @@ def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], 
         return result
 
 
+def end_run(run: Generator[Round, Played, RunResult], played: Played) -> None:
+    """End a run in the middle of a round, of which so much was played: its complete seed pairs are rated."""
+    with suppress(StopIteration):
+        run.send(played)
+
+
 def play_nothing(wanted: Round) -> Played:
     """Return only the known games of a round, so that the run ends where its journal does."""
     return Played(wanted.known)
 
 
-def _rate(
-    ladder: Ladder,
-    config: BenchmarkConfig,
-    pairs: Sequence[Pair],
-    wanted: Mapping[GameLabel, GameSpec],
-    games: Games,
-    past: Past,
-    on_match: Callable[[PlayedMatch], None] | None,
-) -> bool:
+def _rate(ladder: Ladder, matches: Mapping[int, _Match], games: Games, past: Past, rate: _RateMatch) -> bool:
     """Rate the matches of a round in order, and return whether all of them were complete."""
-    by_match: dict[int, list[GameLabel]] = defaultdict(list)
-    for label in wanted:
-        by_match[label.match].append(label)
-    for number, pair in enumerate(pairs, start=len(ladder.matches) + 1):
-        labels = by_match[number]
-        if any(label not in games for label in labels) or (past.rated_only and number not in past.margins):
+    for number, (pair, labels) in matches.items():
+        complete = all(label in games for label in labels)
+        if not complete or (past.rated_only and past.margins_of(number, len(labels) // 2) is None):
             return False
-        result = match_result([games[label] for label in labels], draw_threshold=config.match.draw_threshold)
-        match = ladder.rate(pair, result, recorded=past.margins.get(number))
-        if on_match is not None:
-            on_match(match)
+        rate(number, pair, [games[label] for label in labels])
     ladder.end_round()
     return True
+
+
+def _rate_what_is_complete(
+    ladder: Ladder, matches: Mapping[int, _Match], games: Games, past: Past, rate: _RateMatch
+) -> None:
+    """Rate the complete seed pairs of the round in which a run ended, as matches of fewer seeds.
+
+    If the run goes on later, those matches are rated anew once they are complete, so this decides nothing.
+    """
+    before = len(ladder.matches)
+    rated = {match.number for match in ladder.matches}
+    for number, (pair, labels) in matches.items():
+        seed_pairs = zip(labels[::2], labels[1::2], strict=True)
+        complete = [games[label] for both in seed_pairs if all(each in games for each in both) for label in both]
+        known = not past.rated_only or past.margins_of(number, len(complete) // 2) is not None
+        if complete and known and number not in rated:
+            rate(number, pair, complete)
+    if len(ladder.matches) > before:
+        ladder.end_round()
+
+
+def _matches_of(pairs: Sequence[Pair], wanted: Mapping[GameLabel, GameSpec], first: int) -> dict[int, _Match]:
+    """Return who plays each match of a round, by its number, and its games, seed by seed."""
+    found: dict[int, _Match] = {number: (pair, []) for number, pair in enumerate(pairs, start=first)}
+    for label in wanted:
+        found[label.match][1].append(label)
+    return found
+
+
+def _rate_match(
+    ladder: Ladder,
+    past: Past,
+    on_match: Callable[[PlayedMatch], None] | None,
+    number: int,
+    pair: Pair,
+    games: Sequence[GameRecord],
+) -> None:
+    result = match_result(games, draw_threshold=ladder.config.match.draw_threshold)
+    recorded = past.margins_of(number, len(result.seed_results))
+    match = ladder.rate(pair, result, number=number, recorded=recorded)
+    if on_match is not None:
+        on_match(match)
 
 
 def _end_of(stage: Stage, reason: str | None, seconds: float, budget: str | None) -> str:

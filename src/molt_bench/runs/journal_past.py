@@ -11,6 +11,7 @@ from molt_bench.bench.past import Past, Stage
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError
+from molt_bench.records import Margins
 from molt_bench.runs.journal import (
     Extension,
     JournalContent,
@@ -36,11 +37,14 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
     if len(found) < len(games):
         twice = next(label for label, count in Counter(game.label for game in games).items() if count > 1)
         raise JournalError(f"the journal's match {twice.match} has the same game twice")
-    rated = [line for line in content.lines if isinstance(line, Rated)]
-    margins = {line.match: line.margins for line in rated}
-    if len(margins) < len(rated):
-        again = next(match for match, count in Counter(line.match for line in rated).items() if count > 1)
-        raise JournalError(f"the journal's match {again} has its margins twice")
+    margins: dict[int, Margins] = {}
+    for line in content.lines:
+        if isinstance(line, Rated):
+            before = margins.get(line.match)
+            # A match that the end of a session cut short is rated again when it has more seed pairs.
+            if before is not None and _seed_pairs(before) >= _seed_pairs(line.margins):
+                raise JournalError(f"the journal's match {line.match} has its margins twice")
+            margins[line.match] = line.margins
     sessions = sum(line.seconds for line in content.lines if isinstance(line, SessionEnd))
     return Past(
         games=found,
@@ -49,6 +53,10 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
         missing=missing_games([content.header, *content.lines]),
         margins=margins,
     )
+
+
+def _seed_pairs(margins: Margins) -> int:
+    return len(margins.get("raw", ()))
 
 
 def resumptions_in(lines: Sequence[Line]) -> int:

@@ -16,7 +16,12 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
     if match not in run.pairs:
         raise ConfigError("match", match, f"one of the {len(run.pairs)} matches of this run")
     a, b = run.pairs[match]
-    rated = run.ladder.matches[match - 1] if match <= len(run.ladder.matches) else None
+    rated = next((each for each in run.ladder.matches if each.number == match), None)
+    adjusted = {}
+    if rated is not None:
+        adjusted = {
+            pair.seed: margin for pair, margin in zip(rated.result.seed_results, rated.margins["adjusted"], strict=True)
+        }
     big_blind = run.config.game.big_blind
     seeds = []
     for at, seed in enumerate(run.seeds_of(match)):
@@ -32,7 +37,7 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
                 "seed": str(seed),
                 "net": rounded(sum(nets.values())),
                 "raw": [rounded(nets.get(seating)) for seating in (0, 1)],
-                "adjusted": rounded(rated.margins["adjusted"][at] * nominal / 1000) if rated else None,
+                "adjusted": rounded(adjusted[seed] * nominal / 1000) if seed in adjusted else None,
                 "hands": hands,
                 "biggest": _biggest(games, big_blind),
                 "faults": sum([len(game.record.faults) for game in games]),

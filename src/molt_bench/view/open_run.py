@@ -3,7 +3,6 @@
 No agent of the run is ever made here. What a match is worth without luck is in the journal.
 """
 
-from itertools import chain
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -133,29 +132,34 @@ class OpenRun(RunReader):
 
     def _blocked(self) -> bool:
         """Return whether the next match to be rated is still being played, or rated by the run."""
-        number = len(self.ladder.matches) + 1
-        if number not in self.pairs:
-            return True
-        # No luck is taken out here: the run writes what came of that when it has rated a match.
-        if number not in self._margins:
-            return True
-        return any(len(self.played(number, seed)) < 2 for seed in self.seeds_of(number))
+        return self._next() is None
+
+    def _next(self) -> tuple[int, list[SeedResult]] | None:
+        """Return the number of the next match that the run has rated, and its complete seed pairs; None for none.
+
+        No luck is taken out here: the run writes what came of that when it has rated a match.
+        """
+        at = len(self.ladder.matches)
+        if at >= len(self._rated) or self._rated[at] not in self.pairs:
+            return None
+        number = self._rated[at]
+        sides = [(seed, self.played(number, seed)) for seed in self.seeds_of(number)]
+        found = [SeedResult(seed, (games[0].record, games[1].record)) for seed, games in sides if len(games) == 2]
+        return (number, found) if len(found) == len(self._margins[number].get("raw", ())) else None
 
     def _rate_next(self) -> bool:
         """Rate one more match; return whether there was one."""
-        if self._blocked():
+        coming = self._next()
+        if coming is None:
             return False
-        number = len(self.ladder.matches) + 1
-        seeds = self.seeds_of(number)
-        games = [self.played(number, seed) for seed in seeds]
-        found = [SeedResult(seed, (one.record, two.record)) for seed, (one, two) in zip(seeds, games, strict=True)]
+        number, found = coming
         result = MatchResult(tuple(found), self.config.match.draw_threshold)
-        self._blocks[number] = seeds
+        self._blocks[number] = self.seeds_of(number)
         while self._extensions and self._extensions[0].matches < number:
             self.ladder.judge_by(load_config({**self.plain, "stop": self._extensions.pop(0).stop}).stop)
         decided = (number - 1) // self.config.matches_per_round() + 1
-        with self.reading(chain.from_iterable(games)):
-            self.ladder.rate(self.pairs[number], result, recorded=self._margins[number], decided=decided)
+        with self.reading(game for seed in self.seeds_of(number) for game in self.played(number, seed)):
+            self.ladder.rate(self.pairs[number], result, number=number, recorded=self._margins[number], decided=decided)
         self._stand(self.pairs[number])
         return True
 

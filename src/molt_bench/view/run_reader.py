@@ -24,7 +24,7 @@ from molt_bench.runs.exchange_file import ExchangeHeader, read_exchange
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Rated, SessionEnd, halt_in
-from molt_bench.runs.line_file import Tail
+from molt_bench.runs.line_file import Replaced, Tail
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.stored_run import StoredRun
 from molt_bench.seeds import Seed
@@ -61,6 +61,8 @@ class RunReader:
         #: Its earlier stages, as in a result.
         self.stages: list[dict[str, Any]] = []
         self._margins: dict[int, Margins] = {}
+        self._rated: list[int] = []  # matches in the order in which the run rated them
+        self._rated_anew = False  # whether one of them was rated when it was cut short, and again since
         self.games: dict[tuple[int, Seed, Seating], Game] = {}
         self._lines: dict[tuple[int, Seed, Seating], int] = {}
         self.pairs: dict[int, tuple[str, str]] = {}
@@ -80,6 +82,7 @@ class RunReader:
         self._resting = False  # whether the last line is the end of a session: when the next one began is not known
         self._status_changes = 0
         self._take([*enumerate(self._stored.lines, start=2)])
+        self._rated_anew = False
 
     @property
     def participants(self) -> list[dict[str, Any]]:
@@ -100,9 +103,11 @@ class RunReader:
         """Read what is new. It may be called while another thread is counting.
 
         Raises:
-            Replaced: The journal is another one now.
+            Replaced: The journal is another one now, or says something else of a match.
         """
         self._take(self._stored.more())
+        if self._rated_anew:
+            raise Replaced(f"{self.folder / JOURNAL} has a match that was rated anew")
         self._take_exchanges()
         now: Status = (
             "finished" if self.stop_reason else "running" if being_written(self.folder / JOURNAL) else "interrupted"
@@ -192,6 +197,10 @@ class RunReader:
                 if line.master_seed is not UNSET:
                     self._configure(with_master_seed(self.config, line.master_seed))
             elif isinstance(line, Rated):
+                if line.match in self._margins:
+                    self._rated_anew = True
+                else:
+                    self._rated.append(line.match)
                 self._margins[line.match] = line.margins
             elif isinstance(line, Extension):
                 ended = {"matches": line.matches, "stopReason": self.stop_reason, "stop": self.plain["stop"]}
