@@ -68,7 +68,7 @@ def test_a_limit_that_buys_no_match_says_so_and_has_a_status_of_its_own(tmp_path
     assert done.returncode == 5
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("molt-bench: no match was rated: $")
-    assert "the first match of 4 games is not complete" in last
+    assert "no seed pair is complete" in last
     assert "--set stop.budget.maxCostUsd=2" in last, "the same limit would buy nothing more"
     folder = run_of(tmp_path / "out")
     again = quick("resume", folder, "--run-agents")

@@ -112,14 +112,14 @@ def show_result(found: Analysis, folder: str, printing: Printing, *, explain: bo
 
 
 def exit_unrated(result: RunResult, folder: str) -> None:
-    """Exit with a status of its own if a run ended before one match was complete."""
+    """Exit with a status of its own if a run ended before one seed pair was complete."""
     if result.matches:
         return
     usd, lost = sum(usage.cost_usd or 0.0 for usage in result.usage), result.unaccounted.usd
     besides = f" and up to {dollars(lost)} unaccounted" if lost else ""
     spent = f"{dollars(usd)} spent{besides}, and " if usd or lost else ""
-    played, games = len(games_in(StoredRun.open(folder).content.lines)), 2 * result.config.seeds.per_match
-    complete = f"the first match of {games:,} games is not complete"
+    played = len(games_in(StoredRun.open(folder).content.lines))
+    complete = "no seed pair is complete"
     kept = f"{played:,} games are kept" if played > 1 else "What was played is kept"
     flags = way_on(Analysis(result)) or ""
     command = resume_command(folder, result.config, flags)
