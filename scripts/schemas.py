@@ -15,7 +15,6 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.llm.types import Exchange
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
-from molt_bench.runs.about import About
 from molt_bench.runs.exchange_file import ExchangeHeader
 from molt_bench.runs.journal import Line
 from molt_bench.runs.program_replies import RecordedReply, RepliesHeader
@@ -340,7 +339,6 @@ STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
     "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
-    "about.yaml": ("What you call the run and say about it; any of it may be absent.", About),
 }
 PREV: Final = say(TEXT, "SHA-256 of the line before.")
 

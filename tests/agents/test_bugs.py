@@ -12,7 +12,6 @@ from molt_bench.cli.options import RunOptions
 from molt_bench.cli.run_or_resume import resume_run, start_run
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
-from molt_bench.runs.about import About
 from tests.agents import injection
 from tests.agents.external.server import Server
 from tests.llm import wire
@@ -87,7 +86,7 @@ def written(way, provider, folder):
 
 
 def play(made):
-    start_run(made, OPTIONS, secret=None, about=About("", ""))
+    start_run(made, OPTIONS, secret=None)
 
 
 def run_in(folder):

@@ -76,7 +76,6 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Everything:
             "scheduler": {"policy": "round_robin"},
             "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 14}},
         },
-        *("--name", "Twelve <b>names</b>", "--note", "</script><script>alert(1)</script>\nAnother."),
     )
     for seed in ("one", "two"):
         play(

@@ -103,7 +103,7 @@ COMMANDS = {
     "run of a program that is not there": ("run", "--config", "missing.json", "--output-dir", "out5"),
     "run of a program that talks": ("run", "--config", "chaos.json", "--output-dir", "out6"),
     "run by name": ("run", "--participants", f"tight,{EVIL}"),
-    "run with a flag": ("run", "--name", EVIL, "--set", f"{EVIL}=1"),
+    "run with a flag": ("run", "--set", f"{EVIL}=1"),
     "report": ("report", "run"),
     "report of a cut run": ("report", "cut"),
     "report of a torn run": ("report", "torn"),

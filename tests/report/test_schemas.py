@@ -22,10 +22,10 @@ def bots(folder):
     return quick_run("results", "--participants", "tag,tight,callstation", *SMALL, cwd=folder)
 
 
-def named_extended_and_graded(folder):
+def extended_and_graded(folder):
     run = quick_run(
-        "results", "--participants", "tight,maniac", *SMALL, "--set", "game.stacks=carry", "--name", "A name",
-        "--note", "A note", cwd=folder,
+        "results", "--participants", "tight,maniac", *SMALL, "--set", "game.stacks=carry",
+        cwd=folder,
     )  # fmt: skip
     assert quick("resume", run, "--max-matches", "4", cwd=folder).returncode == 0
     assert quick("grade", run, cwd=folder).returncode == 0
@@ -68,7 +68,7 @@ def model(folder):
 #: Kinds of runs, and fields of files that not every run has.
 KINDS = {
     bots: [("summary.json", "journal")],
-    named_extended_and_graded: [("summary.json", "history"), ("about.yaml", "note"), ("grades.json", "reference")],
+    extended_and_graded: [("summary.json", "history"), ("grades.json", "reference")],
     gauntlet_with_a_file_of_seeds: [
         ("leaderboard.json", "reference"),
         ("leaderboard.json", "participants[].bbPer100FromReferenceHalfWidth"),

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from molt_bench.report.grades import GRADES
-from molt_bench.runs.about import About, write_about
 from molt_bench.runs.line_file import LineFile
 from molt_bench.view import hand_list_cache
 from molt_bench.view.hand_arrays import packed
@@ -171,15 +170,13 @@ def test_a_run_that_cannot_be_read_is_no_trouble_until_somebody_asks(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_page_that_was_kept_shows_a_new_name_and_new_grades(runs, bots_id, tmp_path):
+def test_a_page_that_was_kept_shows_new_grades(runs, bots_id, tmp_path):
     folder = tmp_path / bots_id
     shutil.copytree(runs / bots_id, folder)
     library = Library(tmp_path)
     library.prepare()
     before = listed(library, bots_id)
-    assert (library.run_page(bots_id)["title"], library.run_page(bots_id)["grades"]) == ("", None)
-    write_about(folder, About(name="Mine"))
-    assert library.run_page(bots_id)["title"] == "Mine"
+    assert library.run_page(bots_id)["grades"] is None
     assert quick("grade", folder).returncode == 0
     assert library.run_page(bots_id)["grades"]["games"] == 24
     assert before["losses"] is None

@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("together")
     for at, more in enumerate(
         (
-            ("--set", "seeds.masterSeed=one", "--name", "The first"),
+            ("--set", "seeds.masterSeed=one"),
             ("--set", "seeds.masterSeed=two"),
             ("--set", "seeds.masterSeed=one", "--set", "game.stack=4000"),
         ),
@@ -52,7 +52,6 @@ def test_a_change_is_the_one_that_compare_finds(library):
         each = expected[change["agent"]]
         assert change["difference"] == pytest.approx(each.change.mean / 10)
         assert (change["verdict"], change["why"]) == (each.verdict, None)
-    assert [each["title"] for each in found["runs"][:2]] == ["The first", ""]
 
 
 def test_history_joins_what_can_be_compared_and_says_why_where_not(library):

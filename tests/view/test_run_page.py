@@ -19,7 +19,7 @@ from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 from molt_bench.view.server import answer
-from tests.e2e.shell import one_clear_line, quick, quick_run, read, rechained, strict_json
+from tests.e2e.shell import quick, quick_run, read, rechained, strict_json
 from tests.view.conftest import EVIL
 
 RUN_KEYS = {
@@ -33,8 +33,6 @@ RUN_KEYS = {
         "grades",
         "counting",
         "rule",
-        "title",
-        "note",
         "winRates",
         "styleGroups",
     ),
@@ -416,18 +414,3 @@ def test_every_command_that_is_shown_works_as_it_is_shown(runs, bots_id, tmp_pat
     (played,) = (place / "again").iterdir()
     for name in ("leaderboard.json", "matches.json", "margins.json"):
         assert (played / name).read_bytes() == (place / "a run" / name).read_bytes()
-
-
-def test_a_run_has_the_name_and_the_note_that_it_was_given_and_a_changed_file_is_read_again(tmp_path):
-    flags = ("--participants", "tag,folder", "--max-matches", 1, "--seeds", 1, "--hands", 2, "--quiet")
-    folder = quick_run(tmp_path, *flags, "--executor", "inline", "--name", "A name", "--note", "First line.\nSecond.")
-    library = Library(tmp_path)
-    page = told(library, f"api/runs/{folder.name}.json")
-    assert (page["title"], page["note"]) == ("A name", "First line.\nSecond.")
-    (folder / "about.yaml").write_text("name: Another\n")
-    (line,) = told(library, "api/runs.json")
-    assert (line["title"], line["note"]) == ("Another", "")
-    for broken in ("name: [", "just text", "name: {a: 1}\nnote: 3"):
-        (folder / "about.yaml").write_text(broken)
-        assert isinstance(told(library, "api/runs.json")[0]["title"], str)
-    one_clear_line(quick(*flags, "--name", "two\nlines"), "--name", "one line")

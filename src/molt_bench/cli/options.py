@@ -11,7 +11,6 @@ from molt_bench.agents import kinds
 from molt_bench.cli.completion import Completion, agent_names, run_folders, stop_fields
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
-from molt_bench.runs.about import About
 
 PATH: Final = click.Path()
 ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
@@ -163,25 +162,6 @@ class StopOptions:
 
 
 stop_options = grouped(StopOptions, "stop")
-
-
-def _text(name: str, about: str) -> Callable[..., Any]:
-    return click.option(
-        name,
-        default="",
-        show_default=False,
-        metavar="TEXT",
-        callback=lambda context, param, value: value.strip(),
-        help=about,
-    )
-
-
-about_options = grouped(
-    About,
-    "about",
-    _text("--name", "A name for the run; it changes no result."),
-    _text("--note", "A note on the run, for its readers."),
-)
 resume_option = click.option(
     "--resume", "resume_last", is_flag=True, help="Resume the last unfinished run of this config."
 )

@@ -11,7 +11,6 @@ from molt_bench.cli.options import (
     PATH,
     ConfigOptions,
     RunOptions,
-    about_options,
     config_options,
     resume_option,
     run_options,
@@ -20,7 +19,6 @@ from molt_bench.cli.options import (
 )
 from molt_bench.cli.parser import CONFIDENCE, WHOLE, Command, flag, grouped
 from molt_bench.runs import folder, master_seed
-from molt_bench.runs.about import About
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +76,9 @@ class BenchmarkOptions:
 @click.command(cls=Command)
 @config_options
 @grouped(BenchmarkOptions, "benchmark")
-@about_options
 @resume_option
 @run_options
-def run(
-    config_file: ConfigOptions, benchmark: BenchmarkOptions, about: About, *, resume_last: bool, options: RunOptions
-) -> None:
+def run(config_file: ConfigOptions, benchmark: BenchmarkOptions, *, resume_last: bool, options: RunOptions) -> None:
     """Run a benchmark (the default command).
 
     Examples:
@@ -92,7 +87,6 @@ def run(
       molt-bench run bench.yaml --set game.stack=5000 --quiet
     """
     config = config_flags.config_to_run(config_file.path(), benchmark.fields(), benchmark.assignments)
-    about.check()
     secret = benchmark.secret()
     unfinished = folder.last_run(config, secret) if resume_last else None
     if unfinished is not None:
@@ -100,4 +94,4 @@ def run(
     else:
         if resume_last:
             options.printing().notice("no run of this config is unfinished, so a new one begins")
-        run_or_resume.start_run(config, options, secret=secret, about=about)
+        run_or_resume.start_run(config, options, secret=secret)

@@ -24,7 +24,6 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
 from molt_bench.report.artifacts import write_artifacts
-from molt_bench.runs.about import About, write_about
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command
@@ -40,13 +39,10 @@ from molt_bench.visible_text import printable
 Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Lobby]]
 
 
-def start_run(
-    config: BenchmarkConfig, options: RunOptions, *, secret: str | None, about: About, live: Hosting | None = None
-) -> None:
+def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, live: Hosting | None = None) -> None:
     """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
     check_cost(config, options)
     folder = new_folder(config)
-    write_about(folder, about)
     ahead = what_the_budget_shows(config)
     _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live, ahead=ahead)
 

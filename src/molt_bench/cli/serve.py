@@ -13,7 +13,6 @@ from molt_bench.cli.options import (
     ConfigOptions,
     RunOptions,
     StopOptions,
-    about_options,
     config_options,
     resume_option,
     run_agents_option,
@@ -24,7 +23,6 @@ from molt_bench.cli.parser import NOT_NEGATIVE, PORT, POSITIVE, Command, flag, g
 from molt_bench.cli.streams import notice
 from molt_bench.runs import folder as run_folder
 from molt_bench.runs import master_seed
-from molt_bench.runs.about import About
 from molt_bench.serve import invitations, live_run, public_address
 
 
@@ -86,7 +84,6 @@ class GuestOptions:
 @stop_options
 @run_options
 @grouped(GuestOptions, "guests")
-@about_options
 @resume_option
 @run_agents_option
 def serve(
@@ -94,7 +91,6 @@ def serve(
     stop: StopOptions,
     options: RunOptions,
     guests: GuestOptions,
-    about: About,
     *,
     resume_last: bool,
     run_agents: bool,
@@ -133,5 +129,4 @@ def serve(
     elif config is not None:
         if resume_last and earlier is None:
             options.printing().notice("no run of this config is unfinished, so a new one begins")
-        about.check()
-        run_or_resume.start_run(config, options, secret=secret, about=about, live=live)
+        run_or_resume.start_run(config, options, secret=secret, live=live)

@@ -11,7 +11,6 @@ from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.llm.exchanges import Exchanges
 from molt_bench.records import matches_hash
-from molt_bench.runs.about import ABOUT
 from molt_bench.runs.derived_files import file_hashes
 from molt_bench.runs.exchange_file import RESERVATIONS, ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
@@ -116,6 +115,6 @@ class RunFiles(msgspec.Struct):
 
 def remove_empty(folder: Path) -> None:
     """Remove the folder of a run in which nothing was written, as if the run had never started."""
-    for name in (JOURNAL, EXCHANGES, RESERVATIONS, ANSWERS, SEED_FILE, INVITATIONS, ABOUT):
+    for name in (JOURNAL, EXCHANGES, RESERVATIONS, ANSWERS, SEED_FILE, INVITATIONS):
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()

@@ -15,20 +15,18 @@ from molt_bench.study.comparison import Run, compare
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
-from molt_bench.view.run_names import about_data
 
 
 class Chapter(msgspec.Struct, frozen=True):
     """One run of the history: what people call it, when it started (ISO 8601), and everybody's result by id."""
 
     run: Run
-    title: str
     started: str | None
     points: dict[str, dict[str, Any]]
 
     def about(self) -> dict[str, Any]:
         """Return what is said of the run where it is named."""
-        return {"id": self.run.name, "title": self.title, "started": self.started}
+        return {"id": self.run.name, "started": self.started}
 
 
 def chapter_of(run: OpenRun) -> Chapter:
@@ -62,7 +60,7 @@ def chapter_of(run: OpenRun) -> Chapter:
         reply_forms=recorded_reply_forms(header),
         bench_version=header.bench_version,
     )
-    return Chapter(compared, about_data(run)["title"], began, points)
+    return Chapter(compared, began, points)
 
 
 def history(chapters: Sequence[Chapter]) -> dict[str, Any]:

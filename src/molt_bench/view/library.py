@@ -7,7 +7,6 @@ from time import monotonic
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.about import ABOUT
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.view.compressed_body import Body
 from molt_bench.view.hand_columns import hand_columns
@@ -235,4 +234,4 @@ class Library:
 
     def _state(self, run: str) -> tuple[int, ...]:
         folder = self.runs.folder(run)
-        return files_state((folder / JOURNAL, folder / ABOUT) if folder is not None else ())
+        return files_state((folder / JOURNAL,) if folder is not None else ())

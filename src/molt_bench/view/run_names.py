@@ -1,9 +1,7 @@
-"""Who plays in a run, what the run is called and how it goes: all that the pages of its hands need to know of it."""
+"""Who plays in a run, and how it goes: all that the pages of its hands need to know of it."""
 
 from typing import Any
 
-from molt_bench.files import inside
-from molt_bench.runs.about import ABOUT, About, read_about
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.progress import progress_data
 
@@ -12,17 +10,10 @@ def names_data(run: OpenRun) -> dict[str, Any]:
     """Return the names in a run; unlike the page of the run, they are known without any counting."""
     return {
         "id": run.id,
-        **about_data(run),
         "status": run.status,
         "participants": participants_data(run),
         "live": progress_data(run),
     }
-
-
-def about_data(run: OpenRun) -> dict[str, str]:
-    """Return what people call a run and say about it, in a file of its own folder, as the pages take it."""
-    about = read_about(run.folder) if inside(run.folder, run.folder / ABOUT) else About()
-    return {"title": about.name, "note": about.note}
 
 
 def participants_data(run: OpenRun) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.progress import progress_data
 from molt_bench.view.run_list import started
-from molt_bench.view.run_names import about_data, participants_data
+from molt_bench.view.run_names import participants_data
 from molt_bench.view.run_parts import (
     costs_data,
     faults_data,
@@ -39,7 +39,6 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     found = Analysis(run.result()) if counted and not run.counting else None
     return {
         "id": run.id,
-        **about_data(run),
         "started": started(run.id),
         "status": run.status,
         "stopReason": _stop_reason(run),
@@ -71,8 +70,6 @@ def unreadable_summary(run: str, error: MoltBenchError) -> dict[str, Any]:
     """Return the summary of a run that cannot be read."""
     return {
         "id": run,
-        "title": "",
-        "note": "",
         "started": started(run),
         "status": "unreadable",
         "stopReason": f"cannot be read: {error}",
@@ -93,7 +90,6 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     doubts = [f"written by bench version {by}; this one is {BENCH_VERSION} and may play other games"]
     return {
         "id": run.id,
-        **about_data(run),
         "version": run.version,
         "status": run.status,
         "started": started(run.id),

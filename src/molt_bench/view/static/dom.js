@@ -161,5 +161,5 @@ function agentLabel(shown, colour) {
 
 /** The name of a run; in a single file its id is only the key of its data. */
 export function runName(run) {
-  return visibleLine(run.title || (run.name ?? run.id));
+  return visibleLine(run.name ?? run.id);
 }

@@ -13,7 +13,7 @@ import { route, withQuery } from "./router.js";
 import { statusBadge } from "./runs.js";
 import { costsSection, faultsSection } from "./stats.js";
 import { stylesSection } from "./styles.js";
-import { dollars, moment, plural, seconds, visible, visibleLine, whole } from "./text.js";
+import { dollars, moment, plural, seconds, visible, whole } from "./text.js";
 
 const POLL_MS = 2000;
 const COUNTING_MS = 500; // between looks while a run is being counted: its results may be there any moment
@@ -211,9 +211,7 @@ function runHead(run) {
   const started = run.started ? `Started ${moment(run.started)}. ` : "";
   return [
     h("h1", runName(run), " ", statusBadge(run.status)),
-    run.title && h("p.soft", visibleLine(run.name ?? run.id)),
     headline(run),
-    run.note && h("p.note-text", visible(run.note)),
     h("p.soft", started, changes(run) && h("span.live", updates, pending)),
     facts(counts.filter(Boolean), { class: "small" }),
     !isFinal && livePanel(run, cast(run.participants)),

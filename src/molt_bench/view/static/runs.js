@@ -4,7 +4,7 @@ import { cast, h, number, numberHead, redraw, row, runName, scrollTable, th } fr
 import { withNames } from "./leaderboard.js";
 import { route } from "./router.js";
 import { tableButton } from "./download.js";
-import { dollars, fixed, isMissing, moment, plural, rankText, signed, visible, visibleLine, whole } from "./text.js";
+import { dollars, fixed, isMissing, moment, plural, rankText, signed, visibleLine, whole } from "./text.js";
 
 const POLL_LIST_MS = 4000;
 const POLL_COUNTING_MS = 1000;
@@ -67,8 +67,6 @@ function runCard(run) {
   });
   return h("article.card", [
     h("h2", cardLink(run)),
-    run.title && h("p.soft", visibleLine(run.id)),
-    run.note && h("p.note-text", visible(run.note).slice(0, 300)),
     h("p.soft", statusBadge(run.status), " ", played, extras),
     leaders.length > 0 && h("ol.leaders", places),
     !leaders.length && isReadable(run) && h("p.soft", run.counting ? COUNTING : "No result yet."),
