@@ -82,7 +82,7 @@ def test_a_limit_ends_on_whole_seed_pairs(tmp_path, server):
     config["participants"] = config["participants"][:2]
     config["seeds"]["perMatch"] = 20
     config["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 8.0}
-    run = played(tmp_path, config, status=5)
+    run = played(tmp_path, config)
     lines = map(json.loads, (run / "journal.jsonl").read_text().splitlines())
     seeds = [line["record"]["spec"]["seed"] for line in lines if line["line"] == "game"]
     whole = {seed for seed in seeds if seeds.count(seed) == 2}

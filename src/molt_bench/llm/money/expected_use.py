@@ -18,7 +18,7 @@ from molt_bench.llm.types import Effort, Tokens
 #: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
 #: skill document, whose own count is added.
 DECISIONS_PER_HAND: Final = 1.6
-TOKENS_PER_DECISION: Final = Tokens(input=304, output=100)
+TOKENS_PER_DECISION: Final = Tokens(input=154, output=100)
 #: What the further actions of a strategy, and the percentages, add to an answer and to what a message says about it.
 STRATEGY: Final = Tokens(input=20, output=40)
 #: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
