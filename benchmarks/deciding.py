@@ -43,7 +43,7 @@ def seconds_of_rounds(participants: int, matches: int, *, met: int = 0) -> list[
         margins = tuple(dice.normal(0, 4000 * exp(dice.normal(0, 0.3)), met).tolist())
         ladder.margins.add(pair, margins)
         ladder.meetings[pair] = met
-    run = rounds(config, ladder, Dealer(config, SeedBlocks(config.seeds, ladder.meetings)))
+    run = rounds(config, ladder, Dealer(config, SeedBlocks(config)))
     kind_of = {each.id: each.type for each in config.participants}
 
     def play(wanted: Round) -> Played:

@@ -107,6 +107,8 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
         action_timeout_s: Seconds for one answer of any agent. None: an awaitable answer gets 60 s, and a plain
             function is called directly, without a limit.
         deck_seed: Name of the decks, if the two seatings of a seed must not share them.
+        dice_names: Names that the dice are thrown for, if not those of the players: two versions of an agent have the
+            same dice.
     """
 
     seed: Seed
@@ -124,6 +126,7 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
     max_actions: int = 200
     action_timeout_s: float | None = None
     deck_seed: Seed | UnsetType = UNSET
+    dice_names: tuple[str, str] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         for seed in (self.seed, self.deck_seed):

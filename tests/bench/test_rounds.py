@@ -28,7 +28,7 @@ CONFIG = load_config(
 def decided(config=CONFIG, **more):
     """Return a generator that decides a run, and the ladder it learns on."""
     ladder = Ladder(config)
-    deal = Dealer(config, SeedBlocks(config.seeds, ladder.meetings))
+    deal = Dealer(config, SeedBlocks(config))
     return rounds(config, ladder, deal, **more), ladder
 
 

@@ -77,7 +77,7 @@ def margins_of_matches(content):
     ladder = Ladder(config)
     lines = tuple(line for line in content.lines if not isinstance(line, Rated))
     past = past_of(config, msgspec.structs.replace(content, lines=lines))
-    deal = Dealer(config, SeedBlocks(config.seeds, ladder.meetings, None), resumptions=0)
+    deal = Dealer(config, SeedBlocks(config), resumptions=0)
 
     def note(match):
         found[match.number] = match.margins

@@ -139,7 +139,7 @@ class Session:
         config, known = self._config, self._known
         self._ladder = ladder = Ladder(config, keep_hands=keep_hands, luck=self._luck)
         self._status = StatusReports(self._observer, ladder, self._cast, self._spending)
-        blocks = SeedBlocks(config.seeds, ladder.meetings, self._listed)
+        blocks = SeedBlocks(config, self._listed)
         self._call_everybody(preflight=preflight)
         self._start = self._status.restart_clock()  # the run's clock starts after that
         try:

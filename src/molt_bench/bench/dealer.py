@@ -59,6 +59,7 @@ class Dealer:
             hands=config.game.hands_per_game,
             options=config.game.options(),
             deck_seeds=decks,
+            dice_names=UNSET if config.gate is None else config.gate.as_new(pair),
         )
 
     def _own_deck(self, label: GameLabel, known: Mapping[GameLabel, GameRecord]) -> str:

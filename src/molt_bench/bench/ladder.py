@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from molt_bench.bench.gate import Gate
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
 from molt_bench.bench.result import Convergence, PlayedMatch
@@ -46,6 +47,7 @@ class Ladder:
         left: Those who have forfeited so many games that the run goes on without them.
         min_meetings: How often every pair must meet before margins decide anything.
         margins: Who wins how much from whom.
+        gate: The two versions that are compared, in a gate.
         match_margins: Works out the margins of each match.
         convergence: The ratings after every match.
         failures: How often each participant that has played failed.
@@ -86,6 +88,7 @@ class Ladder:
             initial={name: (each.mu, each.sigma) for name, each in initial.items() if each is not None},
         )
         self.margins = margin_model(config)
+        self.gate = Gate(config) if config.gate is not None else None
         self.convergence: list[Convergence] = []
         self.failures: dict[str, Failures] = {}
         self.rankings: list[tuple[str, ...]] = []
@@ -125,6 +128,9 @@ class Ladder:
         coming = self.coming(number, pair)
         margins = self.match_margins.of(coming, result, self.estimates, recorded)
         self.margins.add(pair, margins[self.config.rating.estimator])
+        if self.gate is not None:
+            won = zip(result.seed_results, margins[self.config.rating.estimator], strict=True)
+            self.gate.add(pair, {seed.seed: margin for seed, margin in won})
         self._look_anew()
         self.meetings[pair] += 1
         if self.open_meetings is not self.meetings and pair in self.open_meetings:
@@ -173,6 +179,8 @@ class Ladder:
     def end_round(self) -> None:
         """Record the ranking after a round, and leave out whoever has forfeited too many games."""
         self.rounds += 1
+        if self.gate is not None:
+            self.gate.look(self.failures)
         left = left_the_run(self.failures)
         if left != self.left:
             self.left = left
@@ -268,4 +276,5 @@ class Ladder:
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,
             tokens=tokens,
+            gate=None if self.gate is None else self.gate.finding(self.failures, self.hands).decided,
         )

@@ -39,6 +39,9 @@ def next_pairs(
     config: BenchmarkConfig, ladder: Ladder, blocks: SeedBlocks, spending: Spending, room: int
 ) -> tuple[Pair, ...]:
     """Choose the pairings of the next round, at most `room`."""
+    if ladder.gate is not None:
+        wanted = [pair for pair in ladder.gate.wanted() if blocks.has_block(pair, ladder.meetings[pair])]
+        return tuple(sorted(wanted, key=lambda pair: ladder.meetings[pair])[:room])
     confidence, window = config.stop.adjacent_confidence, config.scheduler.rematch_window
     chosen = choose_round(
         matchmaker_named(config.scheduler.policy),

@@ -7,7 +7,7 @@ seatings of a seed share its decks.
 
 from collections.abc import Mapping
 
-from molt_bench.config.sections import SeedsConfig
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed, seed_pool
 from molt_bench.specs import Pair
@@ -16,21 +16,21 @@ from molt_bench.specs import Pair
 class SeedBlocks:
     """The seed pool, one block per match; endless, or as long as a list of seeds from a file.
 
-    The k-th meeting of the p-th of n pairs uses block k * n + p. Raises ConfigError if the list has fewer seeds than
-    one match needs.
-
-    Attributes:
-        number_of: The number of each pair.
+    The k-th meeting of the p-th of n pairs uses block k * n + p; both versions of a gate share the number of a pair.
+    Raises ConfigError if the list has fewer seeds than one match needs.
     """
 
-    def __init__(self, config: SeedsConfig, pairs: Mapping[Pair, int], listed: list[Seed] | None = None) -> None:
-        self._size = config.per_match
-        self._master_seed = config.master_seed
+    def __init__(self, config: BenchmarkConfig, listed: list[Seed] | None = None) -> None:
+        self._size = config.seeds.per_match
+        self._master_seed = config.seeds.master_seed
         self._listed = listed
         if listed is not None and len(listed) < self._size:
             expected = f"at least {self._size} seeds for one match, and it has {len(listed)}"
-            raise ConfigError("seeds.file", config.file, expected)
-        self.number_of = {pair: at for at, pair in enumerate(pairs)}
+            raise ConfigError("seeds.file", config.seeds.file, expected)
+        decks = config.decks()
+        number = {pair: at for at, pair in enumerate(dict.fromkeys(decks.values()))}
+        self._number_of = {pair: number[own] for pair, own in decks.items()}
+        self._count = len(number)
 
     @property
     def endless(self) -> bool:
@@ -45,11 +45,11 @@ class SeedBlocks:
     @property
     def shortfall(self) -> str | None:
         """A warning if there is not a block for every pair, so that some can never meet."""
-        if self.matches is None or self.matches >= len(self.number_of):
+        if self.matches is None or self.matches >= self._count:
             return None
         return (
             f"seeds.file has {len(self._listed or ()):,} seeds, too few for a match of every pair, so the result will "
-            f"be incomplete; {self._size * len(self.number_of):,} would do"
+            f"be incomplete; {self._size * self._count:,} would do"
         )
 
     @property
@@ -72,7 +72,7 @@ class SeedBlocks:
         return tuple(self._seeds(0, last * self._size)) if last else ()
 
     def _number(self, pair: Pair, meeting: int) -> int:
-        return meeting * len(self.number_of) + self.number_of[pair]
+        return meeting * self._count + self._number_of[pair]
 
     def _seeds(self, start: int, count: int) -> list[Seed]:
         if self._listed is not None:

@@ -26,6 +26,7 @@ class Progress(msgspec.Struct, frozen=True):
         next_hands: Hands that one more match takes at most.
         usd: Dollars spent on language models.
         tokens: Tokens used by language models.
+        gate: Why a gate has its answer; None if it has none, or the run is no gate.
     """
 
     matches: int
@@ -42,6 +43,7 @@ class Progress(msgspec.Struct, frozen=True):
     next_hands: int = 0
     usd: float = 0.0
     tokens: int = 0
+    gate: str | None = None
 
     def per_match(self, spent: float) -> float:
         """Return what one more match costs, judging by the average so far."""
@@ -219,7 +221,8 @@ def has_converged(config: StopConfig, progress: Progress) -> bool:
 
 def _order_rules(config: StopConfig) -> list[StopRule]:
     """Return the rules that are about the order, and not about what may be spent on it."""
-    rules, sure, top = list[StopRule](), config.adjacent_confidence, config.topk_stable
+    rules: list[StopRule] = [lambda progress: progress.gate]
+    sure, top = config.adjacent_confidence, config.topk_stable
     if sure is not None and sure.method == "margin":
         rules.append(adjacent_margins(sure.threshold, sure.tie_margin_mbb, familywise=sure.familywise))
     elif sure is not None:

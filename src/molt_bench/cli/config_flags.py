@@ -111,4 +111,4 @@ def _too_few_seeds(config: BenchmarkConfig) -> str | None:
     """Return a warning if the seed file is too short for a match of every pair."""
     if config.seeds.file is None:
         return None
-    return SeedBlocks(config.seeds, dict.fromkeys(config.pairings(), 0), load_seeds(config.seeds.file)).shortfall
+    return SeedBlocks(config, load_seeds(config.seeds.file)).shortfall

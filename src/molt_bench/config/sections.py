@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.sandbox.settings import SandboxSetting
 from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
+from molt_bench.config.gate import GateConfig, without_order
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
 from molt_bench.errors import ConfigError
@@ -300,6 +301,13 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
+    gate: Annotated[
+        GateConfig | None,
+        Field(
+            description="Two versions of an agent, one of which may be worse; see `molt-bench gate`.",
+            exclude_if=lambda value: value is None,
+        ),
+    ] = None
     sandbox: Annotated[
         SandboxSetting | None,
         Field(
@@ -325,6 +333,12 @@ class BenchmarkConfig(Section):
         ]
         return {**value, "participants": found}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _stopped_by_gate(cls, value: Any) -> Any:
+        """Leave the order of all participants to itself where two versions are compared."""
+        return without_order(value) if isinstance(value, dict) and value.get("gate") is not None else value
+
     @field_validator("participants", mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
@@ -346,7 +360,7 @@ class BenchmarkConfig(Section):
         found += [
             ("participants", name, "one human at most, since there is one terminal") for name in self.people()[1:]
         ]
-        found += [*self._about_reference(ids), *self._about_memory(), *self._about_budget()]
+        found += [*self._about_gate(ids), *self._about_reference(ids), *self._about_memory(), *self._about_budget()]
         if found:
             raise as_problems(found)
         rule = self.stop.adjacent_confidence
@@ -385,9 +399,18 @@ class BenchmarkConfig(Section):
         for name, most, least in (("games", limits.max_games, games), ("hands", limits.max_hands, hands)):
             if most is not None and most < least:
                 yield f"stop.budget.max{name.capitalize()}", most, f"at least {least:,}, the {name} of one match"
-        endless = limits == Budget(max_matches=None) and self.seeds.file is None
+        endless = limits == Budget(max_matches=None) and self.seeds.file is None and self.gate is None
         if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
             yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
+
+    def _about_gate(self, ids: list[str]) -> Iterator[tuple[str, object, str]]:
+        """Check that a gate names two of the participants, and that the order of the others stops nothing."""
+        if self.gate is not None:
+            yield from self.gate.problems(ids)
+            if self.scheduler.reference is not None:
+                yield "scheduler.reference", self.scheduler.reference, "none in a gate, which plays both versions"
+            if self.stop.adjacent_confidence is not None or self.stop.topk_stable is not None:
+                yield "stop", "a rule about the order", "a budget alone in a gate, which ends when it has its answer"
 
     def _about_reference(self, ids: list[str]) -> Iterator[tuple[str, object, str]]:
         """Check that a gauntlet names one of the participants, and that nothing else does."""
@@ -417,9 +440,16 @@ class BenchmarkConfig(Section):
 
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""
-        yardstick = self.scheduler.reference
+        yardstick, gate = self.scheduler.reference, self.gate
         every = combinations([participant.id for participant in self.participants], 2)
+        if gate is not None:
+            return [pair for pair in every if gate.plays(pair)]
         return [pair for pair in every if yardstick is None or yardstick in pair]
+
+    def decks(self) -> dict[Pair, Pair]:
+        """Return the pairing whose decks each pairing plays: its own, but in a gate that of the new version."""
+        gate = self.gate
+        return {pair: pair if gate is None else gate.as_new(pair) for pair in self.pairings()}
 
     def anchors(self) -> list[str]:
         """Return the participants that are outside the field."""
@@ -441,5 +471,5 @@ class BenchmarkConfig(Section):
 
     def matches_per_round(self) -> int:
         """Return how many matches are scheduled together: with models, whose games wait, no one should sit idle."""
-        asked_for = self.scheduler.matches_per_round
+        asked_for = self.scheduler.matches_per_round if self.gate is None else len(self.pairings())
         return asked_for or (max(1, len(self.participants) // 2) if self.models() else 1)

@@ -8,6 +8,8 @@ from hashlib import blake2b
 from struct import Struct
 from typing import Final
 
+from msgspec import UNSET
+
 from molt_bench.seeds import label_bytes
 from molt_bench.specs import GameSpec
 
@@ -23,7 +25,8 @@ class Dice:
     __slots__ = ("_begun", "_latest", "_numbers")
 
     def __init__(self, spec: GameSpec) -> None:
-        players = spec.players if spec.seating == "AB" else spec.players[::-1]
+        named = spec.players if spec.dice_names is UNSET else spec.dice_names
+        players = named if spec.seating == "AB" else named[::-1]
         labels = [("mix", spec.decks, seat, ascii(name)) for seat, name in enumerate(players)]
         self._begun = [blake2b(b"".join(map(label_bytes, each))).copy for each in labels]
         #: Of each seat: the hand and the block of decisions that its latest numbers are for, and these.

@@ -44,13 +44,14 @@ def seed_pair_specs(
     hands: int,
     options: GameOptions,
     deck_seeds: SeatingSeeds = (UNSET, UNSET),
+    dice_names: tuple[str, str] | UnsetType = UNSET,
 ) -> tuple[GameSpec, GameSpec]:
     """Return the two games of a seed: player A in seat 0, then player B there.
 
     Both use the decks of `seed`, unless `deck_seeds` names others.
     """
     shared: GameOptions = {**options, "seating": "AB"}
-    first = GameSpec(seed=seed, hands=hands, players=players, deck_seed=deck_seeds[0], **shared)
+    first = GameSpec(seed=seed, hands=hands, players=players, deck_seed=deck_seeds[0], dice_names=dice_names, **shared)
     return first, replace(first, seating="BA", deck_seed=deck_seeds[1])
 
 

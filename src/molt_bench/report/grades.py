@@ -290,7 +290,7 @@ def grade_run(stored: StoredRun, by: Reference) -> GradeBook:
 
 def _seeds(stored: StoredRun, pairs: dict[int, Pair]) -> dict[int, list[Seed]]:
     """Return the seeds of each match in the order in which they are dealt."""
-    blocks = SeedBlocks(stored.config.seeds, dict.fromkeys(stored.config.pairings(), 0), stored.header.seeds)
+    blocks = SeedBlocks(stored.config, stored.header.seeds)
     met: dict[Pair, int] = defaultdict(int)
     found = {}
     for match, pair in sorted(pairs.items()):

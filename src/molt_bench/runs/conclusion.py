@@ -51,7 +51,7 @@ def warnings_ahead(
     found = [
         guessable(config, own, secret=seed.value if seed.sealed else None),
         None if config.people() else opening_shortfall(config.model_copy(update={"stop": stop})),
-        SeedBlocks(config.seeds, dict.fromkeys(config.pairings(), 0), listed).shortfall,
+        SeedBlocks(config, listed).shortfall,
         None if only_built_in(config, own) else guessable_file(config.seeds.file, listed),
     ]
     return [each for each in found if each is not None]

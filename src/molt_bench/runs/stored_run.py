@@ -201,7 +201,7 @@ class StoredRun:
             used = {line.term for line in content.lines if isinstance(line, Rated) and line.term is not UNSET}
             luck = recorded_luck(self.header, used) if replayed else {}
             ladder = Ladder(config, keep_hands=keep_hands, recount=replayed, luck=luck)
-            blocks = SeedBlocks(config.seeds, ladder.meetings, listed)
+            blocks = SeedBlocks(config, listed)
             deal = Dealer(config, blocks, resumptions=resumptions_in(content.lines))
             result = drive_run(rounds(config, ladder, deal, past=past, spending=spending), play_nothing)
             differing = ladder.match_margins.differing

@@ -124,7 +124,7 @@ class Plan:
         known = [
             limit // share
             for limit, share in (
-                (SeedBlocks(config.seeds, dict.fromkeys(self.pairs, 0), listed).matches, 1),
+                (SeedBlocks(config, listed).matches, 1),
                 (limits.max_matches, 1),
                 (limits.max_games, 2 * per_match),
                 (limits.max_hands, 2 * per_match * (game.hands_per_game + game.warmup_hands)),

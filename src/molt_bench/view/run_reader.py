@@ -56,7 +56,7 @@ class RunReader:
         self.config: BenchmarkConfig = load_config(self.header.config)
         self.plain = self.config.plain()
         self._pairings = dict.fromkeys(self.config.pairings(), 0)
-        self._decks = SeedBlocks(self._stored.config.seeds, self._pairings, self.header.seeds)
+        self._decks = SeedBlocks(self._stored.config, self.header.seeds)
         self._extensions: list[Extension] = []
         #: Its earlier stages, as in a result.
         self.stages: list[dict[str, Any]] = []

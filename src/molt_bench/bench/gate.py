@@ -1,0 +1,204 @@
+"""A gate: two versions of an agent play the same opponents on the same decks, until it is sure whether one is worse.
+
+The unit is the seed pair: what the new version won more than the old one from an opponent on the same decks, with the
+same dice. Against the old version, it is what the new one won from it. `rating/changes` decides.
+"""
+
+from collections.abc import Mapping
+from math import fsum, inf, sqrt
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+import numpy as np
+
+from molt_bench.bench.participant_failures import Failures
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.rating.changes import Look, Tolerance, change_sums, names_where
+from molt_bench.rating.model import first_guess
+from molt_bench.records import MBB_PER_BB100
+from molt_bench.seeds import Seed
+from molt_bench.specs import Pair
+
+#: The new version is surely not worse by more than the margin, it is worse, or that is not known yet.
+GateVerdict: TypeAlias = Literal["kept", "worse", "open"]
+
+#: A version may make faults in so much larger a share of its hands than the old one did.
+MORE_FAULTS: Final = 0.01
+#: Standard errors of a share of faulty hands; they come in bursts, and are looked at after every round.
+_SURE: Final = 4.0
+
+
+class AgainstOne(msgspec.Struct, frozen=True):
+    """How the new version did against one opponent, in thousandths of a big blind per hand.
+
+    Attributes:
+        old: What the old version won; nothing against itself.
+        new: What the new version won.
+        half_width: Half the width of the interval of the change, with the opponents' share of the error.
+    """
+
+    opponent: str
+    seed_pairs: int
+    old: float
+    new: float
+    change: float
+    half_width: float
+
+
+class GateFinding(msgspec.Struct, frozen=True):
+    """What a gate knows.
+
+    Attributes:
+        change: How much more the new version wins, on average over the opponents, in mbb per hand.
+        half_width: Half the width of its interval.
+        against: The same against each opponent.
+        reasons: Why it failed; empty unless it did.
+        faults: Share of its hands in which the new version made a fault.
+        old_faults: The same of the old version.
+        hands: Hands played.
+        more_play: How many times as many would give the answer, if the change stays as it is; infinite for never.
+    """
+
+    verdict: GateVerdict
+    margin: float
+    change: float
+    half_width: float
+    against: tuple[AgainstOne, ...]
+    reasons: tuple[str, ...]
+    faults: float
+    old_faults: float
+    hands: int
+    more_play: float
+
+    @property
+    def decided(self) -> str | None:
+        """Why a run stops that has its answer."""
+        if self.verdict == "kept":
+            return f"the new version is not worse by more than {bb(self.margin)} bb/100"
+        return f"the new version is worse: {'; '.join(self.reasons)}" if self.reasons else None
+
+
+class Gate:
+    """Both versions so far, match by match.
+
+    Attributes:
+        opponents: Who tells how much the new version changed: the old version itself is one of them.
+    """
+
+    def __init__(self, config: BenchmarkConfig) -> None:
+        gate, per_match = config.gate, config.seeds.per_match
+        assert gate is not None
+        self._gate, self._pairs = gate, config.pairings()
+        self.opponents = [each.id for each in config.participants if each.id != gate.new]
+        self._sums = change_sums(
+            len(self.opponents),
+            hands=2 * config.game.hands_per_game,
+            sd_per_hand=first_guess(config.game.stack / config.game.big_blind),
+        )
+        self._first = max(-(-config.scheduler.min_seed_pairs // per_match), 1) * per_match
+        self._tolerance = Tolerance(gate.margin_mbb, self._first)
+        #: What a version won from an opponent, seed pair by seed pair.
+        self._won: dict[Pair, dict[Seed, float]] = {}
+        self._changes: dict[str, dict[Seed, float]] = {name: {} for name in self.opponents}
+        self._look: Look | None = None
+        self._kept = False
+        self._failed: tuple[str, ...] = ()
+
+    def add(self, pair: Pair, won: Mapping[Seed, float]) -> None:
+        """Add what the first of a pairing won in the seed pairs of a match."""
+        for version in (self._gate.new, self._gate.old):
+            if version in pair:
+                other, sign = (pair[1], 1) if pair[0] == version else (pair[0], -1)
+                self._won.setdefault((version, other), {}).update({seed: sign * each for seed, each in won.items()})
+
+    def look(self, failures: Mapping[str, Failures]) -> None:
+        """Look at what is known after a round. What a gate is sure of once counts: that is what its error is for."""
+        for at, name in enumerate(self.opponents, start=1):
+            (new, old), known = self._of(name), self._changes[name]
+            fresh = {seed: new[seed] - old[seed] for seed in new if seed in old and seed not in known}
+            if fresh:
+                self._sums.add(np.zeros(1, int), np.full(1, at), np.array([[*fresh.values()]]))
+                known.update(fresh)
+        faults = self._too_many_faults(failures)
+        if min(map(len, self._changes.values())) >= self._first:
+            self._look = look = self._tolerance.look(self._sums)
+            self._kept |= bool(self._tolerance.kept(look)[0])
+            self._failed = (*self._lost(look), *faults)
+        else:
+            self._failed = faults
+
+    def wanted(self) -> list[Pair]:
+        """Return the pairings of the next round: all, and once the mean is kept, those of opponents under suspicion."""
+        if not self._kept or self._look is None:
+            return self._pairs
+        against = {*names_where(self._tolerance.suspects(self._look), self.opponents)}
+        new, old = self._gate.new, self._gate.old
+        return [
+            pair
+            for pair in self._pairs
+            if (old in against if {*pair} == {new, old} else not against.difference({old}).isdisjoint(pair))
+        ]
+
+    def finding(self, failures: Mapping[str, Failures], hands: int) -> GateFinding:
+        """Return what is known."""
+        look, tolerance = self._look, self._tolerance
+        verdict: GateVerdict = "open"
+        if self._failed:
+            verdict = "worse"
+        elif look is not None and self._kept and not tolerance.suspects(look).any():
+            verdict = "kept"
+        shares = [failures.get(name, Failures()).share for name in (self._gate.new, self._gate.old)]
+        return GateFinding(
+            verdict,
+            tolerance.margin,
+            0.0 if look is None else float(look.mean[0]),
+            inf if look is None else float(look.half[0]),
+            tuple(self._against(at, name) for at, name in enumerate(self.opponents)),
+            self._failed,
+            *shares,
+            hands,
+            inf if look is None else tolerance.times(look),
+        )
+
+    def _of(self, opponent: str) -> tuple[dict[Seed, float], dict[Seed, float]]:
+        """Return what both versions won from an opponent; the old one wins nothing from itself."""
+        new = self._won.get((self._gate.new, opponent), {})
+        if opponent == self._gate.old:
+            return new, dict.fromkeys(new, 0.0)
+        return new, self._won.get((self._gate.old, opponent), {})
+
+    def _against(self, at: int, opponent: str) -> AgainstOne:
+        counted = self._changes[opponent]
+        new, old = (fsum(won[seed] for seed in counted) / max(1, len(counted)) for won in self._of(opponent))
+        half = inf if self._look is None else float(self._look.halves[0, at])
+        return AgainstOne(opponent, len(counted), old, new, new - old, half)
+
+    def _lost(self, look: Look) -> list[str]:
+        """Say where more than the margin was surely lost."""
+        margin, found = self._tolerance.margin, []
+        if look.mean[0] + look.half[0] < -margin and not self._kept:
+            found.append(f"it surely lost more than {bb(margin)} bb/100")
+        to = names_where(self._tolerance.lost_to(look), self.opponents)
+        return [*found, *[f"it surely lost more than {bb(margin)} bb/100 to {name}" for name in to]]
+
+    def _too_many_faults(self, failures: Mapping[str, Failures]) -> tuple[str, ...]:
+        """Say that the new version surely makes faults in more of its hands than the old one did, by what matters."""
+        new, old = (failures.get(name, Failures()) for name in (self._gate.new, self._gate.old))
+        if not new.hands or not old.hands:
+            return ()
+        error = sqrt(sum(_variance(each) for each in (new, old)))
+        if new.share - old.share - MORE_FAULTS <= _SURE * error:
+            return ()
+        return (f"it made faults in {new.share:.1%} of its hands, and the old version in {old.share:.1%}",)
+
+
+def _variance(failures: Failures) -> float:
+    """Return the variance of a share of faulty hands, which is never quite 0 (Agresti and Coull 1998)."""
+    count = failures.hands + _SURE**2
+    share = (failures.faulty + _SURE**2 / 2) / count
+    return share * (1 - share) / count
+
+
+def bb(mbb: float) -> str:
+    """Format thousandths of a big blind per hand as big blinds per 100 hands."""
+    return f"{mbb / MBB_PER_BB100:,.6g}"
