@@ -18,7 +18,7 @@ from rows import row
 
 from molt_bench import make_agent
 from molt_bench.play.play_games import drive
-from molt_bench.runs.journal import Game, read_lines
+from molt_bench.runs.journal import Game, JournalReader
 
 FIVE = "tight,callstation,random,maniac,tag"
 HANDS = 100
@@ -75,7 +75,7 @@ def run_of(matches: int, folder: str, executor: str) -> list[str]:
 
 def play_bare(journal: str) -> None:
     """Play the games of a journal, and do nothing else with them."""
-    for line in read_lines(journal):
+    for line in JournalReader(journal).follow():
         if isinstance(line, Game):
             first, second = (make_agent(name) for name in line.record.players)
             drive(line.record.spec, (first, second))

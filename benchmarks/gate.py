@@ -31,7 +31,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.observation import Observation
 from molt_bench.seeds import Seed, derive
-from molt_bench.study.comparison import Difference, Run, compare
+from molt_bench.study.comparison import ComparedRun, Difference, compare
 from molt_bench.study.gate import Gate
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples" / "ci"
@@ -110,10 +110,10 @@ def judged(
     Worse versions have the first `worse` numbers only.
     """
     checked, gate = load_config(config), Gate(fail_below=limit)
-    old = Run("old", checked, played(bot, config, "baseline", number))
+    old = ComparedRun("old", checked, played(bot, config, "baseline", number))
     found = {}
     for change in [*CHANGES][: None if number < worse else 1]:
-        new = Run("new", checked, played(bot, config, change, number))
+        new = ComparedRun("new", checked, played(bot, config, change, number))
         (each,) = compare(old, new, agents=[(MINE, MINE)]).differences
         failure = gate.failure(each)
         found[change] = 0 if failure is None else failure.status, each

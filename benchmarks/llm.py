@@ -46,9 +46,9 @@ from molt_bench.llm.skill_document import default_skill
 from molt_bench.llm.talk.prompt import decision_prompt
 from molt_bench.llm.types import Exchange
 from molt_bench.runs.exchange_file import ExchangeFile
-from molt_bench.runs.journal import Journal, JournalContent, games_in, read_journal
+from molt_bench.runs.journal import Journal, JournalContent, JournalReader, games_in
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel
 
 RATIO_GOAL, CPU_GOAL_MS, MEMORY_GOAL_MIB = 1.3, 2.0, 1024.0
@@ -117,13 +117,13 @@ def played(config: dict[str, Any], known: JournalContent | None = None) -> Round
         journal, asked = Journal(f"{folder}/journal.jsonl"), f"{folder}/exchanges.jsonl"
         recorder = ExchangeFile(asked)
         wall, cpu = perf_counter(), process_time()
-        stored = StoredRun(Path(folder), known) if known is not None else None
+        stored = Run(Path(folder), known) if known is not None else None
         result = run_benchmark(config, files=RunFiles(journal, recorder, stored))
         cpu, wall = process_time() - cpu, perf_counter() - wall
         journal.close()
         recorder.close()
         exchanges = ExchangeFile.reopen(asked, read_only=True, unfinished=lambda _: False).earlier
-        content = read_journal(journal.path) if known is None else known
+        content = JournalReader(journal.path).read() if known is None else known
     return Round(result, content, exchanges, wall, cpu)
 
 

@@ -16,7 +16,7 @@ import msgspec
 from readme_picture import IMAGES, Theme, played, themes
 
 from molt_bench.report.analysis import Analysis
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 
 WIDTH: Final = 800
 CONFIG: Final[dict[str, Any]] = {
@@ -194,7 +194,7 @@ def main() -> None:
         folders = given or [
             _played(Path(scratch), name, config) for name, config in (("a", SEED_PAIRS), ("b", STOPPED))
         ]
-        pairs, stopped = (Analysis(StoredRun.open(folder).result()) for folder in folders)
+        pairs, stopped = (Analysis(Run.open(folder).result()) for folder in folders)
     for theme in themes():
         drawn = (seed_pairs(theme, pairs), stop(theme, stopped), sandbox(theme))
         for name, text in zip(NAMES, drawn, strict=True):

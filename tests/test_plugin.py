@@ -14,8 +14,8 @@ from molt_bench.errors import JournalError
 from molt_bench.play.match import play_match
 from molt_bench.plugin import LUCK, ComingMatch, Registered, luck_of_a_run
 from molt_bench.runs.journal import Journal
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 
 CODE = """
 class Luck:
@@ -127,7 +127,7 @@ def test_a_term_speaks_alone_for_the_matches_that_it_has_and_the_journal_names_i
 def test_a_run_that_needs_a_missing_plug_in_is_read_and_verify_and_resume_name_the_package(packages, tmp_path):
     with_theirs(packages)
     result = played(tmp_path / "run")
-    stored = StoredRun.open(tmp_path / "run")
+    stored = Run.open(tmp_path / "run")
     assert stored.result(content=stored.content).matches == stored.result().matches
     for path in (packages / "their-package-1.dist-info").iterdir():
         path.unlink()
@@ -146,7 +146,7 @@ def test_without_plug_ins_a_run_that_needs_one_says_which_flag_is_in_the_way(pac
     played(tmp_path / "run")
     monkeypatch.setenv(plugin.NO_PLUGINS, "1")
     plugin.points.cache_clear()
-    stored = StoredRun.open(tmp_path / "run")
+    stored = Run.open(tmp_path / "run")
     with pytest.raises(JournalError, match=r"the plug-in .*, which is not here: start without --no-plugins"):
         stored.result(content=stored.content)
 

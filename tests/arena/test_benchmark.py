@@ -9,8 +9,8 @@ from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 from molt_bench.specs import GameLabel
 
 SMALL = {"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}}
@@ -156,4 +156,4 @@ def test_processes_that_cannot_be_ended_are_told_at_once_and_are_in_every_later_
     assert said.count("guest: 1 of its processes could not be ended (pid 101): they run as another user") == 1
     whole = "guest: 3 of its processes could not be ended (pids 101, 102, 103): they run as another user"
     assert whole in result.warnings
-    assert whole in StoredRun.open(tmp_path / "run").result().warnings
+    assert whole in Run.open(tmp_path / "run").result().warnings

@@ -18,10 +18,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_guest_tests_its_connection_on_a_phone_and_sees_its_results(chromium: Any, scheme: str) -> None:
-    players = ("random", "maniac")
     record = play_game((make_agent("random"), make_agent("maniac")), seed=1, hands=4)
     lobby = Lobby([Invited("random", TOKEN)], titles={"random": "R" * 60}, game=GameConfig())
-    lobby.finished_games = lambda: [Game(1, players, record)]
+    lobby.finished_games = lambda: [Game(1, record)]
     with serving(lobby) as table:
         page = chromium.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
         wrong: list[str] = []

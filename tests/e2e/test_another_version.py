@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from molt_bench import BENCH_VERSION
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.view.library import Library
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
 
@@ -50,7 +50,7 @@ def test_its_rounds_and_its_end_are_not_decided_again(now, then):
     header, *lines, end = lines_of(then, "journal.jsonl")
     reason = "with 95% confidence every adjacent pair is ordered"
     (then / "journal.jsonl").write_bytes(rechained([header, *lines, {**end, "stopReason": reason}]))
-    decided, followed = StoredRun.open(now).result(), StoredRun.open(then).result()
+    decided, followed = Run.open(now).result(), Run.open(then).result()
     assert followed.stop_reason == reason
     assert "were not decided again" in followed.warnings[0]
     assert (followed.matches, followed.convergence, followed.history) == (

@@ -35,7 +35,7 @@ def faults_in(folder):
     """Return player and kind of every fault in a run's journal."""
     games = [line for line in lines_of(folder, "journal.jsonl") if line["line"] == "game"]
     return [
-        (game["participants"][fault["player"]], fault["kind"])
+        (game["record"]["spec"]["players"][fault["player"]], fault["kind"])
         for game in games
         for fault in game["record"].get("faults", ())
     ]

@@ -30,7 +30,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
 from molt_bench.runs.exchange_file import ExchangeHeader
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import Journal, Rated, SessionEnd, read_journal
+from molt_bench.runs.journal import Journal, JournalReader, Rated, SessionEnd
 from molt_bench.runs.journal_past import past_of
 from molt_bench.runs.reply_lines import FORMAT as EXCHANGES_FORMAT
 from molt_bench.runs.run_files import RunFiles
@@ -153,7 +153,7 @@ class Trap:
         files = RunFiles.new(folder, config)
         run_benchmark(config, agents={"mine": lambda: Caller("mine")}, files=files, executor="inline")
         files.close()
-        content = read_journal(str(folder / "journal.jsonl"))
+        content = JournalReader(str(folder / "journal.jsonl")).read()
         plain = {**content.header.config, "outputDir": str(self.bait)}
         types = {each["id"]: each for each in plain["participants"]}
         plain["participants"] = [types["tight"], *({"id": each, **settings} for each, settings in hostile.items())]

@@ -164,7 +164,11 @@ def test_models_play_each_other_while_a_person_thinks(tmp_path):
         terminal.until("> ")
         folder = run_in(tmp_path)
         for _ in range(600):
-            games = [line["participants"] for line in lines_of(folder, "journal.jsonl") if line["line"] == "game"]
+            games = [
+                line["record"]["spec"]["players"]
+                for line in lines_of(folder, "journal.jsonl")
+                if line["line"] == "game"
+            ]
             if len(games) == 2:
                 break
             time.sleep(0.1)

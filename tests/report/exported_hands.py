@@ -3,6 +3,7 @@
 from itertools import cycle
 from random import Random  # noqa: TID251 - always with a seed
 
+import msgspec
 from tests.poker.pokerkit_oracle import draw_action, draw_setting
 
 from molt_bench import BUILTIN_AGENTS, play_game
@@ -71,5 +72,8 @@ def bot_hands() -> list[DealtHand]:
     for number, (one, two) in enumerate(zip(bots, [*bots[1:], bots[0]], strict=True)):
         seating = "BA" if number % 2 else "AB"
         record = play_game((one(), two()), seed=f"s{number}", hands=8, seating=seating, **next(settings))
-        found += hands_of(Game(number + 1, (f"bot-{number}", "other"), record))
+        named = msgspec.structs.replace(
+            record, spec=msgspec.structs.replace(record.spec, players=(f"bot-{number}", "other"))
+        )
+        found += hands_of(Game(number + 1, named))
     return found

@@ -8,7 +8,7 @@ from tests.e2e.shell import quick, quick_run
 
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.explanation import explanation, raw_and_corrected
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(run):
-    return Analysis(StoredRun.open(run).result())
+    return Analysis(Run.open(run).result())
 
 
 def test_the_line_below_the_table_names_both_results_and_whose_luck_was_largest(found):
@@ -34,14 +34,14 @@ def test_the_line_below_the_table_names_both_results_and_whose_luck_was_largest(
 def test_without_an_estimator_nothing_is_said_to_be_taken_out(tmp_path):
     flags = ("--participants", "tag,random", "--seeds", 2, "--hands", 5, "--max-matches", 1, "--quiet")
     folder = quick_run(tmp_path, *flags, "--executor", "inline", "--set", "rating.estimator=raw")
-    result = Analysis(StoredRun.open(folder).result())
+    result = Analysis(Run.open(folder).result())
     assert "no luck is taken out (estimator raw)" in raw_and_corrected(result)
     assert "as dealt: no luck is taken out" in " ".join(explanation(result))
 
 
 def test_one_seed_pair_of_one_hand_is_said_in_the_singular(tmp_path):
     flags = ("--participants", "tight,tight", "--seeds", 1, "--hands", 1, "--max-matches", 1, "--quiet")
-    said = " ".join(explanation(Analysis(StoredRun.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())))
+    said = " ".join(explanation(Analysis(Run.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())))
     assert "Each is 1 seed pair: the same hand is played twice" in said
     assert "comes from 1 seed pair with" in said
 
@@ -71,7 +71,7 @@ def test_it_says_why_a_lead_is_smaller_than_the_difference_of_two_results(found)
 
 def test_of_two_players_alone_nothing_of_the_kind_is_said(tmp_path):
     flags = ("--participants", "tag,random", "--seeds", 2, "--hands", 5, "--max-matches", 1, "--quiet")
-    two = Analysis(StoredRun.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())
+    two = Analysis(Run.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())
     assert "breaks even" not in " ".join(explanation(two))
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 
+import msgspec
 import pytest
 from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_hand
 
@@ -12,7 +13,7 @@ from molt_bench.luck.cards import hand_terms
 from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, that_count
 from molt_bench.report.exports.hands_csv import COLUMNS, hands_csv, row
-from molt_bench.runs.journal import FORMAT, Game, Header, Journal, SessionEnd, read_header
+from molt_bench.runs.journal import FORMAT, Game, Header, Journal, JournalReader, SessionEnd
 
 BOTS = ("tight", "callstation")
 
@@ -26,7 +27,9 @@ class Broken:
 
 def game(*agents, match=1, participants=("one", "two"), **settings) -> Game:
     made = [agent if not isinstance(agent, str) else BUILTIN_AGENTS[agent]() for agent in agents]
-    return Game(match, participants, play_game(tuple(made), **{"seed": "s1", "hands": 10, **settings}))
+    record = play_game(tuple(made), **{"seed": "s1", "hands": 10, **settings})
+    named = msgspec.structs.replace(record.spec, players=participants)
+    return Game(match, msgspec.structs.replace(record, spec=named))
 
 
 def read_csv(hands) -> list[dict[str, str]]:
@@ -141,7 +144,7 @@ def test_hands_come_in_the_order_of_the_journal(journal):
     second = list(dealt_hands(str(journal), lambda found: found.match == 2))
     assert second[0].text == hands[10].text
     assert second[0].run == journal.parent.name
-    assert read_header(str(journal)).config_hash == "abc"
+    assert JournalReader(str(journal)).header().config_hash == "abc"
 
 
 def test_hands_are_read_game_by_game(journal):
@@ -165,6 +168,6 @@ def test_what_is_no_journal_is_said(tmp_path):
     for content in (b"", b'{"line":"sitting","seconds":1}\n'):
         (tmp_path / "x").write_bytes(content)
         with pytest.raises(JournalError, match="expected the header"):
-            read_header(str(tmp_path / "x"))
+            JournalReader(str(tmp_path / "x")).header()
     with pytest.raises(JournalError, match="cannot be read"):
-        read_header(str(tmp_path / "nowhere"))
+        JournalReader(str(tmp_path / "nowhere")).header()

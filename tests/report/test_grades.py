@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from tests.luck.stand_in import StandIn
 
@@ -30,7 +31,8 @@ def worth(done, seat):
 def played(*, agents=IDS, seed="grades", **options):
     made = [Broken() if name == "broken" else BUILTIN_AGENTS[name]() for name in agents]
     record = play_game(tuple(made), seed=seed, **{"hands": 12, **options})
-    return Game(1, agents, record)
+    named = msgspec.structs.replace(record.spec, players=agents)
+    return Game(1, msgspec.structs.replace(record, spec=named))
 
 
 def grades(*games, by=None, agents=IDS):

@@ -17,7 +17,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.headline import headline
 from molt_bench.report.result_tables import print_result
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.view.library import Library
 
 FLAGS = ("--participants", "tag,tight,maniac,callstation,folder", "--hands", "10", "--seeds", "4", "--quiet")
@@ -32,7 +32,7 @@ def run(request, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def ranges(run: Path) -> dict[str, str]:
     """Return everybody's rank as text, by the rule itself."""
-    found = Analysis(StoredRun.open(run).result())
+    found = Analysis(Run.open(run).result())
     return {name: "-".join(map(str, dict.fromkeys(both))) for name, both in found.rank_ranges.items()}
 
 
@@ -42,7 +42,7 @@ def test_some_are_told_apart_and_some_are_not_or_nothing_here_shows_anything(ran
 
 
 def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_summary(run):
-    found = Analysis(StoredRun.open(run).result())
+    found = Analysis(Run.open(run).result())
     said = headline(found)
     assert json.loads((run / "summary.json").read_text())["headline"] == " ".join(said)
     first = [name for name, (best, _) in found.rank_ranges.items() if best == 1]
@@ -55,7 +55,7 @@ def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_sum
 
 
 def test_the_headline_of_a_gauntlet_or_of_a_run_in_progress_is_one_sentence(run, tmp_path):
-    result = StoredRun.open(run).result()
+    result = Run.open(run).result()
     plain = headline(Analysis(result))[0]
     (so_far,) = {headline(Analysis(structs.replace(result, stop_reason="")))[0]}
     assert so_far.removeprefix("So far, ") in (plain, f"{plain[0].lower()}{plain[1:]}")
@@ -64,12 +64,12 @@ def test_the_headline_of_a_gauntlet_or_of_a_run_in_progress_is_one_sentence(run,
     against = Path(quick_run(tmp_path, *flags, "--hands", "4", "--seeds", "2", "--quiet", "--master-seed", "headline"))
     assert re.match(
         r"Against tight, the reference, (no leader can|\w+ leads with) ",
-        headline(Analysis(StoredRun.open(against).result()))[0],
+        headline(Analysis(Run.open(against).result()))[0],
     )
 
 
 def test_brackets_are_around_those_who_are_not_told_apart(run):
-    found = Analysis(StoredRun.open(run).result())
+    found = Analysis(Run.open(run).result())
     told = {*found._told_apart}
     for first, last in found.open_runs:
         inside = found.order[first : last + 1]
@@ -82,7 +82,7 @@ def test_brackets_are_around_those_who_are_not_told_apart(run):
 
 def _terminal(run: Path) -> dict[str, str]:
     out = StringIO()
-    print_result(Analysis(StoredRun.open(run).result()), Console(file=out, width=120))
+    print_result(Analysis(Run.open(run).result()), Console(file=out, width=120))
     return {name: rank for rank, name in re.findall(r"^ *(\d+(?:-\d+)?) +(\w+) +[+-]?\d", out.getvalue(), re.MULTILINE)}
 
 
@@ -151,7 +151,7 @@ def test_no_page_makes_up_a_rank_of_its_own():
 
 
 def test_those_of_whom_no_order_is_claimed_share_ranks(run):
-    found = Analysis(StoredRun.open(run).result())
+    found = Analysis(Run.open(run).result())
     for each in found.verdicts:
         (best, worst), (other_best, other_worst) = found.rank_ranges[each.above], found.rank_ranges[each.below]
         if each.kind == "ordered":
@@ -162,7 +162,7 @@ def test_those_of_whom_no_order_is_claimed_share_ranks(run):
 
 
 def test_a_range_is_sorted_by_result_within(run):
-    found = Analysis(StoredRun.open(run).result())
+    found = Analysis(Run.open(run).result())
     names = [*found.rank_ranges]
     assert names == [row.rating.id for row in found.rows]
 
@@ -184,6 +184,6 @@ def test_what_follows_from_two_orders_counts_too():
 def test_the_number_of_earlier_versions_is_still_there(run):
     rows = json.loads((run / "leaderboard.json").read_text())["participants"]
     assert all(row["rankRange"][0] <= row["rank"] <= row["rankRange"][1] for row in rows)
-    assert json.loads(ARTIFACTS["leaderboard.json"](Analysis(StoredRun.open(run).result()))) == {
+    assert json.loads(ARTIFACTS["leaderboard.json"](Analysis(Run.open(run).result()))) == {
         **json.loads((run / "leaderboard.json").read_text())
     }

@@ -8,12 +8,12 @@ from rich.console import Console
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.headline import headline
 from molt_bench.report.result_tables import leaderboard_table, print_result
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 
 
 @pytest.fixture(scope="module")
 def found(runs, bots_id):
-    return Analysis(StoredRun.open(runs / bots_id).result())
+    return Analysis(Run.open(runs / bots_id).result())
 
 
 def printed(width, show, *, terminal=False):

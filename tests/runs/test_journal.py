@@ -4,14 +4,14 @@ import pytest
 
 from molt_bench import make_agent, play_game
 from molt_bench.errors import JournalError
-from molt_bench.runs.journal import FORMAT, Game, Header, Journal, SessionEnd, games_in, read_journal
+from molt_bench.runs.journal import FORMAT, Game, Header, Journal, JournalReader, SessionEnd, games_in
 
 HEADER = Header(FORMAT, 1, "0", "hash", {"a": 1})
 
 
 def a_game(number=1):
     record = play_game((make_agent("random"), make_agent("tight")), seed=number, hands=3)
-    return Game(number, ("random", "tight"), record)
+    return Game(number, record)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def written(path, *lines):
 def test_what_was_written_is_read(path):
     lines = (a_game(1), a_game(10**30), SessionEnd(1.5, "enough"))
     written(path, HEADER, *lines)
-    content = read_journal(path)
+    content = JournalReader(path).read()
     assert content.header == HEADER
     assert content.lines == lines
     assert games_in(content.lines) == list(lines[:2])
@@ -40,7 +40,7 @@ def test_every_line_is_there_before_the_next_is_written(path):
     journal.write(HEADER)
     for number in range(1, 4):
         journal.write(a_game(number))
-        assert len(read_journal(path).lines) == number
+        assert len(JournalReader(path).read().lines) == number
     journal.close()
 
 
@@ -52,7 +52,7 @@ def test_a_torn_last_line_is_dropped_wherever_it_is_torn(path):
     for cut in range(second, len(data), 37):
         with open(path, "wb") as file:
             file.write(data[:cut])
-        content = read_journal(path)
+        content = JournalReader(path).read()
         assert len(content.lines) == 1
         assert content.size == second
 
@@ -65,7 +65,7 @@ def test_going_on_cuts_the_torn_line_off(path):
     assert len(content.lines) == 1
     journal.write(a_game(2))
     journal.close()
-    assert [line.match for line in read_journal(path).lines] == [1, 2]
+    assert [line.match for line in JournalReader(path).read().lines] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_damage_before_the_last_line_is_an_error_that_names_the_line(path, damag
     with open(path, "wb") as file:
         file.writelines(line + b"\n" for line in damage(lines))
     with pytest.raises(JournalError, match=said):
-        read_journal(path)
+        JournalReader(path).read()
 
 
 def test_a_missing_journal_is_an_error(path):
     with pytest.raises(JournalError, match="No such file"):
-        read_journal(path)
+        JournalReader(path).read()
 
 
 def test_a_journal_is_never_overwritten(path):
@@ -138,7 +138,7 @@ def test_an_interruption_between_a_line_and_its_hash_does_not_break_the_chain(pa
     journal.catch_up()
     journal.write(SessionEnd(1.0))
     journal.close()
-    assert [type(line) for line in read_journal(path).lines] == [Game, SessionEnd]
+    assert [type(line) for line in JournalReader(path).read().lines] == [Game, SessionEnd]
 
 
 def test_lines_that_there_was_no_room_for_are_written_once_there_is(path, monkeypatch):
@@ -156,6 +156,6 @@ def test_lines_that_there_was_no_room_for_are_written_once_there_is(path, monkey
     journal.write(SessionEnd(1.0))
     assert (journal.held, journal.line_count, journal.problem) == (0, 3, None)
     journal.close()
-    content = read_journal(path)
+    content = JournalReader(path).read()
     assert [type(line) for line in content.lines] == [Game, SessionEnd]
     assert content.last_hash == journal.last_hash

@@ -12,10 +12,10 @@ from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.runs.file_lock import being_written
-from molt_bench.runs.journal import Journal, Rated, read_journal
+from molt_bench.runs.journal import Journal, JournalReader, Rated
 from molt_bench.runs.line_file import LineFile
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 from molt_bench.view.open_run import OpenRun
 
 RUN = {
@@ -64,13 +64,13 @@ def up_to_match(number, *, rated):
 
 @pytest.mark.slow
 def test_margins_are_written_after_each_match_and_before_the_next(run):
-    lines = read_journal(str(run / "journal.jsonl")).lines
+    lines = JournalReader(str(run / "journal.jsonl")).read().lines
     kinds = [(type(line).__name__, line.match) for line in lines[:-1]]
     assert kinds == [each for match in range(1, 5) for each in [("Game", match)] * 4 + [("Rated", match)]]
 
 
 def test_a_report_takes_luck_out_of_no_hand_and_says_what_verify_finds(run, estimated):
-    stored = StoredRun.open(run)
+    stored = Run.open(run)
     result = stored.result()
     assert not estimated
     again = stored.result(content=stored.content)
@@ -96,16 +96,18 @@ def test_a_run_in_progress_shows_standings_of_what_it_has_rated_and_takes_luck_o
 @pytest.mark.slow
 def test_what_was_not_rated_when_a_run_was_killed_is_rated_when_it_goes_on(run, played, estimated):
     cut_back(run, up_to_match(3, rated=False))
-    assert [match.number for match in StoredRun.open(run).result().matches] == [1, 2]
+    assert [match.number for match in Run.open(run).result().matches] == [1, 2]
     assert not estimated
     files, stored = RunFiles.reopen(run)
     result = run_benchmark(stored.config, files=files, executor="inline")
     files.close()
-    whole = StoredRun.open(played).result()
+    whole = Run.open(played).result()
     assert [match.margins for match in result.matches] == [match.margins for match in whole.matches]
-    rated = [line for line in read_journal(str(run / "journal.jsonl")).lines if isinstance(line, Rated)]
+    rated = [line for line in JournalReader(str(run / "journal.jsonl")).read().lines if isinstance(line, Rated)]
     assert [line.match for line in rated] == [1, 2, 3, 4]
-    assert rated == [line for line in read_journal(str(played / "journal.jsonl")).lines if isinstance(line, Rated)]
+    assert rated == [
+        line for line in JournalReader(str(played / "journal.jsonl")).read().lines if isinstance(line, Rated)
+    ]
 
 
 def test_a_journal_edited_without_its_chain_cannot_be_read(run):
@@ -117,7 +119,7 @@ def test_a_journal_edited_without_its_chain_cannot_be_read(run):
     lines[at] = json.dumps(changed, separators=(",", ":")).encode()
     path.write_bytes(b"".join(line + b"\n" for line in lines))
     with pytest.raises(JournalError, match="lines were removed, added or changed"):
-        StoredRun.open(run)
+        Run.open(run)
 
 
 @pytest.mark.parametrize("estimator", ["adjusted", "raw"])
@@ -129,7 +131,7 @@ def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimato
     changed["margins"][estimator][0] += 1.0
     path.write_bytes(rechained(lines))
     (run / "summary.json").unlink()
-    stored = StoredRun.open(run)
+    stored = Run.open(run)
     with pytest.raises(JournalError, match="margins"):
         stored.result(content=stored.content)
     if estimator == "raw":  # the chips are counted by every reader
@@ -139,5 +141,5 @@ def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimato
 
 @pytest.mark.slow
 def test_the_files_of_a_run_are_those_that_follow_from_its_games(run):
-    stored = StoredRun.open(run)
+    stored = Run.open(run)
     check_artifacts(stored, Analysis(stored.result(content=stored.content))).raise_if_wrong(str(run))

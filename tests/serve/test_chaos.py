@@ -13,8 +13,8 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.replayed_games import replay_games
 from molt_bench.config.loader import load_config
 from molt_bench.runs.folder import new_folder
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 from molt_bench.serve.invitations import invited
 from molt_bench.serve.lobby import Lobby
 from molt_bench.serve.public_address import ServerAddress
@@ -150,5 +150,5 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     assert {name: found for name, found in kinds.items() if found and name not in ("liar", "staller")} == {}
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("molt-bench serve")]
     assert len(os.listdir("/proc/self/fd")) <= files_before + 1
-    stored = StoredRun.open(folder)
+    stored = Run.open(folder)
     assert replay_games(stored).content == stored.content

@@ -184,7 +184,7 @@ def test_nobody_else_gets_the_token_of_a_practice_turn():
 def a_game(number, players, seating="AB"):
     agents = tuple(make_agent(name) for name in players)
     record = play_game(agents, seed=number, hands=4, seating=seating)
-    return Game(number, players, record)
+    return Game(number, record)
 
 
 def test_results_are_own_chips_by_game_and_no_cards():

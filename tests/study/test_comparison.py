@@ -11,7 +11,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.rating.estimate import Estimate
 from molt_bench.study.change import Change, change_of
-from molt_bench.study.comparison import Difference, Measured, Run, compare
+from molt_bench.study.comparison import ComparedRun, Difference, Measured, compare
 
 
 class Leaky:
@@ -53,7 +53,7 @@ def config(every=0, *, seeds="s", per_match=60, others=("callstation", "tight"),
 
 def run(name="run", every=0, agent=Leaky, **options):
     values = config(every, **options)
-    return Run(name, load_config(values), run_benchmark(values, agents={"leaky": agent}))
+    return ComparedRun(name, load_config(values), run_benchmark(values, agents={"leaky": agent}))
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_the_order_of_matches_and_of_participants_does_not_matter():
     old, new = run("old", others=("callstation",)), run("new", 2, others=("callstation",))
     values = config(2, others=("callstation",))
     values["participants"].reverse()
-    turned = Run("new", load_config(values), run_benchmark(values, agents={"leaky": Leaky}))
+    turned = ComparedRun("new", load_config(values), run_benchmark(values, agents={"leaky": Leaky}))
     one, two = (only(compare(old, each, agents=[("mine", "mine")])) for each in (new, turned))
     assert one.change.mean == pytest.approx(two.change.mean, abs=1e-6)
     assert (one.verdict, one.measured.seed_pairs) == (two.verdict, two.measured.seed_pairs)
@@ -155,7 +155,7 @@ def test_an_opponent_that_has_changed_is_left_out_with_a_warning(base, weak):
 
 
 def test_an_opponent_whose_code_has_changed_is_left_out(base):
-    old, new = (Run(base.name, base.config, base.result, {"mine": code}) for code in ("a", "b"))
+    old, new = (ComparedRun(base.name, base.config, base.result, {"mine": code}) for code in ("a", "b"))
     found = compare(old, new, agents=[("tight", "tight")])
     assert [*only(found).measured.by_opponent] == ["callstation"]
     assert "(code)" in found.warnings[0]
@@ -184,13 +184,13 @@ def test_somebody_who_is_not_there_is_named(base):
     ],
 )
 def test_other_games_cannot_be_compared(base, game, said):
-    new = Run("new", load_config(config(game=game)), base.result)
+    new = ComparedRun("new", load_config(config(game=game)), base.result)
     with pytest.raises(MoltBenchError, match=said):
         compare(base, new)
 
 
 def test_another_patience_with_faults_is_a_warning(base):
-    new = Run("new", load_config(config(game={"handsPerGame": 10, "maxRetries": 5})), base.result)
+    new = ComparedRun("new", load_config(config(game={"handsPerGame": 10, "maxRetries": 5})), base.result)
     assert compare(base, new).warnings == ("game.maxRetries is 2 in old and 5 in new",)
 
 
@@ -206,7 +206,9 @@ def test_whoever_hardly_answers_is_not_called_as_good_as_before(base):
 
 
 def test_an_opponent_that_broke_in_one_run_is_left_out(base):
-    found = compare(base, Run("new", base.config, run("new", 3, agent=Broken).result), agents=[("tight", "tight")])
+    found = compare(
+        base, ComparedRun("new", base.config, run("new", 3, agent=Broken).result), agents=[("tight", "tight")]
+    )
     assert [*only(found).measured.by_opponent] == ["callstation"]
     assert "mine gave no usable answer in" in found.warnings[0]
     assert "in new alone: what others won from it is left out" in found.warnings[0]

@@ -8,7 +8,7 @@ import pytest
 
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.grades import GRADES, grade_run
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.view.html_report import html_report
 from molt_bench.view.library import Library
 from tests.luck.stand_in import StandIn
@@ -35,7 +35,7 @@ def run(runs, bots_id, tmp_path):
 @pytest.fixture
 def graded(run):
     """Return the folder of a run that has been graded."""
-    stored = StoredRun.open(run)
+    stored = Run.open(run)
     grades = grade_run(stored, StandIn(worth)).grades(Analysis(stored.result()))
     (run / GRADES).write_bytes(msgspec.json.encode(grades))
     return run

@@ -11,7 +11,7 @@ import pytest
 from molt_bench.errors import JournalError
 from molt_bench.report.totals import totals
 from molt_bench.runs.line_file import LineFile
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
@@ -70,7 +70,7 @@ def test_pages_and_reports_count_what_was_played_alike_wherever_a_run_was_cut_of
     counted = set()
     for many in (3, 8, 9, 12, len(lines) - 1):
         journal.write_bytes(b"".join(lines[:many]))
-        reported = totals(StoredRun.open(folder / "quick").result())
+        reported = totals(Run.open(folder / "quick").result())
         for found in (
             (page := Library(folder)).run_page("quick")["totals"],
             {each["id"]: each for each in page.run_list()}["quick"],

@@ -19,7 +19,7 @@ from molt_bench.report.artifacts import leaderboard
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hands_csv import rows as hand_rows
 from molt_bench.runs.journal import Game
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "rows"]
@@ -51,7 +51,7 @@ class RunFrames:
             ConfigError: There is no run in the folder.
             JournalError: Its journal cannot be read, was changed after the run, or is from another version.
         """
-        stored = StoredRun.open(folder)
+        stored = Run.open(folder)
         found = cls(stored.result(keep_hands=True), library=library)
         found._folder = stored.folder
         return found
@@ -102,7 +102,7 @@ class RunFrames:
                 raise MoltBenchError("the result was made without its hands: run_benchmark(..., keep_hands=True)")
             for game in games:
                 run = self._folder.name if self._folder is not None else ""
-                yield from hands_of(Game(match.number, match.participants, game), run=run)
+                yield from hands_of(Game(match.number, game), run=run)
 
     def _table(self, rows: Iterable[Row]) -> Any:
         if self._library == "pandas":

@@ -17,7 +17,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import AgentError
 from molt_bench.llm.providers.server_address import redirection
 from molt_bench.runs.header import source_hashes
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
 
@@ -35,12 +35,12 @@ class Announcement(msgspec.Struct, frozen=True):
     code_sha256: str | None
 
 
-def outsiders(stored: StoredRun) -> list[str]:
+def outsiders(stored: Run) -> list[str]:
     """Return the participants that are made only by permission; those that come by themselves are not made at all."""
     return [each.id for each in stored.config.participants if each.kind.foreign]
 
 
-def announced(stored: StoredRun, participants: Collection[str]) -> list[Announcement]:
+def announced(stored: Run, participants: Collection[str]) -> list[Announcement]:
     """Say what would be run for some participants of a run; nothing is.
 
     Raises AgentError if the code of one is missing, is not the one that is recorded, or no hash of it is recorded: such

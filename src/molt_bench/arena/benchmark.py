@@ -29,8 +29,8 @@ from molt_bench.runs.header import (
     source_hashes,
 )
 from molt_bench.runs.master_seed import settled
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 
 
 def run_benchmark(
@@ -103,7 +103,7 @@ def _check_terminal(config: BenchmarkConfig) -> None:
 
 
 def _check_boxes(
-    config: BenchmarkConfig, stored: StoredRun, permission: Permission, agents: Mapping[str, AgentFactory]
+    config: BenchmarkConfig, stored: Run, permission: Permission, agents: Mapping[str, AgentFactory]
 ) -> None:
     """Check that whoever began in a box goes on in one."""
     now = boxes_of(config, permission, agents)
@@ -112,7 +112,7 @@ def _check_boxes(
             raise JournalError(f"{name!r} began in a sandbox ({before}), and there is none here: {obstacle()}")
 
 
-def _check_code(config: BenchmarkConfig, stored: StoredRun) -> None:
+def _check_code(config: BenchmarkConfig, stored: Run) -> None:
     """Check that a run is continued with the code it was started with."""
     now = source_hashes(config)
     changed = [name for name, old in stored.header.source_hashes.items() if now.get(name) != old]

@@ -21,8 +21,8 @@ from molt_bench.records import Fault, GameRecord
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, Line
 from molt_bench.runs.program_replies import Replies
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class Replayed(msgspec.Struct, frozen=True):
         return f"played again: {', '.join(self.again) or 'nobody'}; answers from the record: {taken}"
 
 
-def replay_games(stored: StoredRun, permission: Permission = BUILT_IN) -> Replayed:
+def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
     """Replay every game of a run.
 
     Raises:
@@ -82,14 +82,14 @@ def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
     return participant.kind is not LLM and not participant.kind.in_person and permission.allows(participant.spec())
 
 
-def without_answers(stored: StoredRun) -> list[str]:
+def without_answers(stored: Run) -> list[str]:
     """Return who would have to be asked if its games were to be played again: those with no answers in a file."""
     answers = stored.replies(every_game=True)
     asked = [each for each in stored.config.participants if each.kind.foreign and each.kind is not LLM]
     return [each.id for each in asked if _asked(stored, answers, each.id)]
 
 
-def _asked(stored: StoredRun, answers: Replies, participant: str) -> bool:
+def _asked(stored: Run, answers: Replies, participant: str) -> bool:
     kind = next(each.kind for each in stored.config.participants if each.id == participant)
     return not kind.recorded or not answers.recorded
 

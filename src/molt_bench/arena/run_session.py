@@ -239,7 +239,7 @@ class Session:
         def on_game(
             label: GameLabel, record: GameRecord, hands: Sequence[PlayedHand], estimated: Estimates | None
         ) -> None:
-            self._write(Game(label.match, record.players, record, self._seconds))
+            self._write(Game(label.match, record, self._seconds))
             self._files.exchanges.forget(label)
             self._files.replies.forget(label)
             played[label] = record

@@ -19,10 +19,10 @@ from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, wa
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.header import recorded_reply_forms
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.study import comparison
 from molt_bench.study import comparison_formats as formats
-from molt_bench.study.comparison import Run
+from molt_bench.study.comparison import ComparedRun
 from molt_bench.study.comparison_formats import Outcome
 from molt_bench.study.gate import Gate
 from molt_bench.visible_text import on_one_line
@@ -133,13 +133,13 @@ def _both_ids(text: str) -> tuple[str, str]:
     return old, new or old
 
 
-def _run(folder: str) -> Run:
-    stored = StoredRun.open(folder)
+def _run(folder: str) -> ComparedRun:
+    stored = Run.open(folder)
     for note in notes_on(stored.content, stored.folder / JOURNAL):
         warn(note)
     skills = stored.exchanges().skills
     header = stored.header
-    return Run(
+    return ComparedRun(
         folder,
         stored.config,
         stored.result(),

@@ -19,7 +19,7 @@ from molt_bench.config.loader import field_paths
 from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES
 from molt_bench.plugin import AGENTS, points
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.journal import read_header
+from molt_bench.runs.journal import JournalReader
 
 _SAFE: Final = re.compile(r"[\w@%+=:,./-]+")
 #: Folders that are looked into, and runs that are offered, at most.
@@ -88,7 +88,7 @@ def run_agents(ctx: click.Context, incomplete: str) -> Iterable[str]:
     # Before an option without its value, arguments are not parsed yet: they are what is left.
     named = [ctx.params.get("folder"), ctx.params.get("old"), *ctx.args]
     run = next(each for each in named if each and _is_run(each))
-    return [each["id"] for each in read_header(str(Path(run, JOURNAL))).config["participants"]]
+    return [each["id"] for each in JournalReader(str(Path(run, JOURNAL))).header().config["participants"]]
 
 
 @_offers

@@ -18,7 +18,7 @@ from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
 from molt_bench.runs.journal_past import stages_of
 from molt_bench.runs.master_seed import guessable
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.seeds import load_seeds
 
 
@@ -78,7 +78,7 @@ def problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBen
     return [one for each in found for one in getattr(each, "problems", (each,))]
 
 
-def extension_from(options: StopOptions, stored: StoredRun) -> StopConfig | None:
+def extension_from(options: StopOptions, stored: Run) -> StopConfig | None:
     """Return a run's stop rule as overridden by flags; None without flags."""
     flags, assignments = options.fields(), options.assignments
     if not assignments and all(value is None for value in flags.values()):

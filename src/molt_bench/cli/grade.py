@@ -16,7 +16,7 @@ from molt_bench.report.grade_tables import print_grades
 from molt_bench.report.grades import GRADES, grade_run
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.suggestions import one_of
 
 
@@ -33,7 +33,7 @@ def grade(folder: str, agent: str | None, printing: Printing) -> None:
       molt-bench grade benchmark-results/2026-01-31T12-00-00
       molt-bench grade benchmark-results/2026-01-31T12-00-00 --agent tight --json
     """
-    stored = StoredRun.open(folder)
+    stored = Run.open(folder)
     going = being_written(stored.folder / JOURNAL)
     for note in [] if going else notes_on(stored.content, stored.folder / JOURNAL):
         warn(note)

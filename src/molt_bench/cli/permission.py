@@ -6,11 +6,11 @@ from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.arena.announced_agents import announced, permission_of
 from molt_bench.cli.streams import agreed, can_ask, notice
 from molt_bench.errors import NotPermitted
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
 
-def ask_permission(stored: StoredRun, participants: Collection[str], *, run_agents: bool) -> Permission:
+def ask_permission(stored: Run, participants: Collection[str], *, run_agents: bool) -> Permission:
     """Return the permission to make participants of a run that are not built in, once the user has agreed.
 
     What would be run is named first. On a terminal the user is asked; elsewhere, the flag is the permission.

@@ -18,7 +18,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.plan import Plan
 
@@ -80,7 +80,7 @@ def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, flags: PlanFla
 
 
 def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
-    run = StoredRun.open(folder)
+    run = Run.open(folder)
     for note in notes_on(run.content, run.folder / JOURNAL):
         warn(note)
     then, now = (each.game.stack / each.game.big_blind for each in (run.config, config))

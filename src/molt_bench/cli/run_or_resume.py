@@ -27,10 +27,10 @@ from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command
-from molt_bench.runs.journal import Header, read_header
+from molt_bench.runs.journal import Header, JournalReader
 from molt_bench.runs.master_seed import only_built_in
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 from molt_bench.serve.lobby import Lobby
 from molt_bench.study.before_a_run import outlay_of, what_the_budget_shows, what_the_limit_buys
 from molt_bench.visible_text import printable
@@ -85,12 +85,12 @@ def _permission(
     folder: str, stop: StopOptions | None, secret: str | None, *, run_agents: bool, own: BenchmarkConfig | None
 ) -> tuple[Permission, Header]:
     """Return which agents may be made to go on with a run, and the header they are in; nothing is changed yet."""
-    header = read_header(str(journal_in(folder)))
+    header = JournalReader(str(journal_in(folder))).header()
     if own is not None:
         check_seed_file(own.seeds, header)
     if only_built_in(load_config(header.config)):
         return BUILT_IN, header
-    stored = StoredRun.open(folder, secret=secret)
+    stored = Run.open(folder, secret=secret)
     if stored.stop_reason is not None and extension_from(stop or StopOptions(), stored) is None:
         return BUILT_IN, stored.header
     # Relative paths in the config mean the same files only where the run began.
@@ -165,7 +165,7 @@ def _end_interrupted(
     if files.discard_if_empty():
         print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
     else:
-        result = StoredRun.open(folder).result()
+        result = Run.open(folder).result()
         write_result(result, folder, options.printing(), warned=warned)
         print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
     sys.exit(130)
@@ -184,7 +184,7 @@ def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config:
         raise error
     if empty:
         raise MoltBenchError(said) from error
-    write_artifacts(StoredRun.open(folder).result(), folder)
+    write_artifacts(Run.open(folder).result(), folder)
     command = resume_command(str(folder), config)
     raise MoltBenchError(f"{said}; finished games are kept, resume with: {command}") from error
 

@@ -24,8 +24,8 @@ from molt_bench.runs.conclusion import by_another_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal import JournalContent, games_in, stop_reason_in
-from molt_bench.runs.line_file import whole_lines
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.line_file import LineReader
+from molt_bench.runs.run import Run
 
 #: The exit status of a run that ended without a rated match.
 UNRATED: Final = 5
@@ -51,9 +51,9 @@ def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> Ru
     """
     journal = journal_in(folder)
     going = being_written(journal)
-    if going and not whole_lines(str(journal))[0]:
+    if going and not any(LineReader(journal).more()):
         raise JournalError(f"{folder}: the run has only just begun, so there is nothing to report yet")
-    stored = StoredRun.open(folder)
+    stored = Run.open(folder)
     result = stored.result()
     # Check again: a run that has ended since has written more than was read, one that has started will.
     if not going and not being_written(journal):
@@ -118,7 +118,7 @@ def exit_unrated(result: RunResult, folder: str) -> None:
     usd, lost = sum(usage.cost_usd or 0.0 for usage in result.usage), result.unaccounted.usd
     besides = f" and up to {dollars(lost)} unaccounted" if lost else ""
     spent = f"{dollars(usd)} spent{besides}, and " if usd or lost else ""
-    played = len(games_in(StoredRun.open(folder).content.lines))
+    played = len(games_in(Run.open(folder).content.lines))
     complete = "no seed pair is complete"
     kept = f"{played:,} games are kept" if played > 1 else "What was played is kept"
     flags = way_on(Analysis(result)) or ""

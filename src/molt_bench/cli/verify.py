@@ -10,7 +10,7 @@ from molt_bench.cli.permission import ask_permission
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.runs.journal import missing_games
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 
 
 @click.command(cls=Command)
@@ -26,7 +26,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
       molt-bench verify benchmark-results/2026-01-31T12-00-00
       molt-bench verify benchmark-results/2026-01-31T12-00-00 --json
     """
-    stored = StoredRun.open(folder, same_version=True)
+    stored = Run.open(folder, same_version=True)
     permission = ask_permission(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content)

@@ -17,7 +17,7 @@ from molt_bench.report.grades import GRADES, Grades, grade_run
 from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
 from molt_bench.runs.journal import JournalContent
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
 #: What a file that cannot be read as a file of the run counts as: a folder, or a link that leads elsewhere.
@@ -54,7 +54,7 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         ]
 
 
-def check_artifacts(stored: StoredRun, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
+def check_artifacts(stored: Run, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
     """Compare every file of a run with what follows from its journal, and from the analysis of its games.
 
     To grade it again takes some milliseconds a hand, unless its grades are given.
@@ -103,13 +103,13 @@ def _text_of(folder: Path, name: str) -> str:
         return _UNREADABLE
 
 
-def _follows(name: str, stored: StoredRun, found: Analysis) -> bool:
+def _follows(name: str, stored: Run, found: Analysis) -> bool:
     """Return whether an artifact is what the journal gives."""
     now = ARTIFACTS[name](found)
     return now is not None and _is(name, stored, now)
 
 
-def _reworded(stored: StoredRun, found: Analysis) -> str | None:
+def _reworded(stored: Run, found: Analysis) -> str | None:
     """Return what is not checked if a summary differs by its words alone, with those that are right; else None.
 
     Another release may choose other words for the same result. So they prove no change, and are no part of what is
@@ -128,7 +128,7 @@ def _reworded(stored: StoredRun, found: Analysis) -> str | None:
     return f"words in {SUMMARY} (this version's are: {on_one_line(right)})"
 
 
-def _is(name: str, stored: StoredRun, now: str) -> bool:
+def _is(name: str, stored: Run, now: str) -> bool:
     """Return whether a file is this text, but for its times."""
     text = _text_of(stored.folder, name)
     return text == now or (name in TIMED and _same_but_times(text, now))
@@ -142,7 +142,7 @@ def _same_but_times(text: str, now: str) -> bool:
         return False
 
 
-def _grades_follow(stored: StoredRun, found: Analysis, grades: Grades | None) -> bool:
+def _grades_follow(stored: Run, found: Analysis, grades: Grades | None) -> bool:
     try:
         written = msgspec.json.decode(_text_of(stored.folder, GRADES), type=Grades)
     except (msgspec.MsgspecError, RecursionError):

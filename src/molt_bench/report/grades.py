@@ -22,7 +22,7 @@ from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.runs.conclusion import naming_damage
 from molt_bench.runs.journal import Game
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair, Seating
 
@@ -274,7 +274,7 @@ def left_out(rows: Iterable[AgentGrades]) -> str:
     return f"Left out: {' and '.join(parts)}; {decisions:,} decisions are graded." if parts else ""
 
 
-def grade_run(stored: StoredRun, by: Reference) -> GradeBook:
+def grade_run(stored: Run, by: Reference) -> GradeBook:
     """Grade all finished games of a run in the order of its matches."""
     book = GradeBook([each.id for each in stored.config.participants], by)
     games = stored.games
@@ -288,7 +288,7 @@ def grade_run(stored: StoredRun, by: Reference) -> GradeBook:
     return book
 
 
-def _seeds(stored: StoredRun, pairs: dict[int, Pair]) -> dict[int, list[Seed]]:
+def _seeds(stored: Run, pairs: dict[int, Pair]) -> dict[int, list[Seed]]:
     """Return the seeds of each match in the order in which they are dealt."""
     blocks = SeedBlocks(stored.config, stored.header.seeds)
     met: dict[Pair, int] = defaultdict(int)

@@ -10,7 +10,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import is_there
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import read_journal, stop_reason_in
+from molt_bench.runs.journal import JournalReader, stop_reason_in
 from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
 
 JOURNAL: Final = "journal.jsonl"
@@ -88,7 +88,7 @@ def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
     wanted = config_hash(config.plain())
     for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
         try:
-            content = read_journal(str(journal))
+            content = JournalReader(str(journal)).read()
         except JournalError:
             continue
         same_seed = secret is None or content.header.master_seed_hash == seed_hash(secret)

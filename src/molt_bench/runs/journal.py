@@ -7,8 +7,9 @@ The lines are chained: each begins with the SHA-256 of the previous one. So any 
 detected, and the hash of the last line identifies the whole journal.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
 from typing import Annotated, Any, Final, TypeAlias
@@ -19,7 +20,7 @@ from msgspec import UNSET, UnsetType
 from molt_bench.errors import JournalError
 from molt_bench.plugin import Registered
 from molt_bench.records import GameRecord, Margins
-from molt_bench.runs.line_file import LineFile, Warn, whole_lines
+from molt_bench.runs.line_file import LineFile, LineReader, Replaced, Warn
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel
 
@@ -59,12 +60,16 @@ class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line", rename
 
 
 class Game(msgspec.Struct, frozen=True, tag="game", tag_field="line", rename="camel"):
-    """One finished game of players A and B, and how long the run had taken by then, over all sessions."""
+    """One finished game of a match, and how long the run had taken by then, over all sessions."""
 
     match: MatchNumber
-    participants: tuple[str, str]
     record: GameRecord
     seconds: float = 0.0
+
+    @property
+    def participants(self) -> tuple[str, str]:
+        """Ids of players A and B."""
+        return self.record.players
 
     @property
     def label(self) -> GameLabel:
@@ -155,34 +160,6 @@ class JournalContent(msgspec.Struct, frozen=True):
         return self.hashes[-1] if self.hashes else ""
 
 
-class Chain:
-    """Reads the lines of a journal in order, `after` a part already read, and checks that each follows the last."""
-
-    def __init__(self, path: str, *, after: JournalContent | None = None) -> None:
-        self.hashes: list[str] = list(after.hashes) if after is not None else []
-        self._path = path
-
-    def read(self, text: bytes) -> Line:
-        """Parse the next line; raises JournalError if it is damaged, or does not follow the previous one."""
-        number, text = len(self.hashes) + 1, text.rstrip(b"\n")
-        try:
-            line: Line = _decoder.decode(text)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise JournalError(f"{self._path} line {number} is damaged: {error}") from error
-        if (number == 1) is not isinstance(line, Header):
-            expected = _FIRST_LINE if number == 1 else "a game or the end of a session"
-            raise JournalError(f"{self._path} line {number}: expected {expected}")
-        if isinstance(line, Header):
-            if line.format != FORMAT:
-                raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
-        elif not text.startswith(_link(self.hashes[-1])):
-            raise JournalError(
-                f"{self._path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
-            )
-        self.hashes.append(sha256(text).hexdigest())
-        return line
-
-
 def _link(hash_before: str) -> bytes:
     """Return the prefix of every line but the first."""
     return b'{"prev":"%b",' % hash_before.encode()
@@ -207,7 +184,7 @@ class Journal(LineFile):
         """Continue a journal: return it, cut after its last complete line, and its contents."""
         journal = cls(path, new=False, warn=warn)  # first of all, so that no other process writes while this reads
         try:
-            content = read_journal(path)
+            content = JournalReader(path).read()
         except JournalError:
             journal.close()
             raise
@@ -216,9 +193,10 @@ class Journal(LineFile):
 
     def keep(self, lines: int) -> JournalContent:
         """Drop all lines after the first so many, and return what is left."""
-        texts, _ = whole_lines(self.path)
-        self.cut(sum(len(text) + 1 for text in texts[:lines]))
-        content = read_journal(self.path)
+        file = LineReader(self.path)
+        deque(islice(file.more(), lines), maxlen=0)
+        self.cut(file.size)
+        content = JournalReader(self.path).read()
         self._continue(content)
         return content
 
@@ -242,74 +220,98 @@ class Journal(LineFile):
 
     def catch_up(self) -> None:
         """Read from the file what was written last: an interruption may have come between a line and its hash."""
-        texts, size = whole_lines(self.path)
-        self.cut(size)
-        if self._held and texts and texts[-1] == self._held[0]:
+        file, count, last = LineReader(self.path), 0, b""
+        for count, (_, last) in enumerate(file.more(), start=1):  # noqa: B007 - the last ones are used
+            pass
+        self.cut(file.size)
+        if self._held and last == self._held[0]:
             self._held.popleft()
-        if texts:
-            self.line_count, self.last_hash = len(texts), sha256(texts[-1]).hexdigest()
+        if count:
+            self.line_count, self.last_hash = count, sha256(last).hexdigest()
         self._link_to = sha256(self._held[-1]).hexdigest() if self._held else self.last_hash
         self.write_held()
 
 
-def read_journal(path: str) -> JournalContent:
-    """Read a journal; raises JournalError if it cannot be read, or a line was damaged, removed, added or changed."""
-    texts, size = whole_lines(path)
-    chain = Chain(path)
-    try:
-        lines = [chain.read(text) for text in texts]
-    except JournalError as error:
-        missing = missing_games(_readable_lines(texts))
-        raise JournalError(f"{error}; {missing}") if missing else error from error.__cause__
-    return JournalContent(_header_of(path, lines), tuple(lines[1:]), size, tuple(chain.hashes))
+class JournalReader:
+    """Reads a journal line by line, so that it need not fit in memory, and later what was added to it.
 
+    Attributes:
+        hashes: SHA-256 of every line read so far.
 
-def read_lines(path: str) -> Iterator[Line]:
-    """Read a journal line by line, so that it need not fit in memory; a torn last line is left out."""
-    return (line for line, _ in _read(path, Chain(path)))
+    Args:
+        path: Path of the journal.
+        after: What was read of it before.
+    """
 
+    def __init__(self, path: str, *, after: JournalContent | None = None) -> None:
+        self.hashes: list[str] = [] if after is None else [*after.hashes]
+        self._path = path
+        self._file = LineReader(path, size=0 if after is None else after.size)
+        self._header = None if after is None else after.header
 
-def read_outline(path: str) -> JournalContent:
-    """Read a journal and leave its games out, so that it need not fit in memory; raises JournalError if damaged."""
-    chain, kept, size = Chain(path), list[Line](), 0
-    for line, length in _read(path, chain):
-        size += length
-        if not isinstance(line, Game):
-            kept.append(line)
-    return JournalContent(_header_of(path, kept), tuple(kept[1:]), size, tuple(chain.hashes))
+    @property
+    def size(self) -> int:
+        """Bytes up to the end of the last line read."""
+        return self._file.size
 
+    def follow(self) -> Iterator[Line]:
+        """Yield every line that has not been read yet; a torn last line is left out.
 
-def read_header(path: str) -> Header:
-    """Return the first line of a journal; raises JournalError if it cannot be read, or has no header."""
-    return _header_of(path, [*islice(read_lines(path), 1)])
+        Raises:
+            JournalError: The file cannot be read, or a line is damaged, or does not follow the one before.
+            Replaced: What was read is no longer there.
+        """
+        for _, text in self._file.more():
+            yield self._parsed(text)
 
+    def header(self) -> Header:
+        """Return the first line, whether or not it was read before."""
+        for _ in self.follow() if self._header is None else ():
+            break
+        if self._header is None:
+            raise JournalError(f"{self._path} line 1: expected {_FIRST_LINE}")
+        return self._header
 
-def _read(path: str, chain: Chain) -> Iterator[tuple[Line, int]]:
-    """Read a journal line by line, each with its length."""
-    try:
-        with open(path, "rb") as file:
-            for text in file:
-                if not text.endswith(b"\n"):
-                    return
-                yield chain.read(text), len(text)
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
-
-
-def _header_of(path: str, lines: Sequence[Line]) -> Header:
-    if not lines or not isinstance(lines[0], Header):
-        raise JournalError(f"{path} line 1: expected {_FIRST_LINE}")
-    return lines[0]
-
-
-def _readable_lines(texts: Sequence[bytes]) -> list[Line]:
-    """Return the lines that can be parsed, whether or not they follow each other."""
-    found = []
-    for text in texts:
+    def read(self, *, games: bool = True) -> JournalContent:
+        """Read a whole journal; without its `games`, it need not fit in memory."""
         try:
-            found.append(_decoder.decode(text))
-        except (msgspec.DecodeError, ValueError, RecursionError):
-            continue
+            header = self.header()
+            lines = tuple(line for line in self.follow() if games or not isinstance(line, Game))
+        except Replaced:
+            raise
+        except JournalError as error:
+            missing = missing_games(_readable_lines(self._path))
+            raise JournalError(f"{error}; {missing}") if missing else error from error.__cause__
+        return JournalContent(header, lines, self.size, tuple(self.hashes))
+
+    def _parsed(self, text: bytes) -> Line:
+        number = len(self.hashes) + 1
+        try:
+            line: Line = _decoder.decode(text)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise JournalError(f"{self._path} line {number} is damaged: {error}") from error
+        if (number == 1) is not isinstance(line, Header):
+            expected = _FIRST_LINE if number == 1 else "a game or the end of a session"
+            raise JournalError(f"{self._path} line {number}: expected {expected}")
+        if isinstance(line, Header):
+            if line.format != FORMAT:
+                raise JournalError(f"{self._path} has format {line.format}; this version reads format {FORMAT}")
+            self._header = line
+        elif not text.startswith(_link(self.hashes[-1])):
+            raise JournalError(
+                f"{self._path} line {number} does not follow line {number - 1}: lines were removed, added or changed"
+            )
+        self.hashes.append(sha256(text).hexdigest())
+        return line
+
+
+def _readable_lines(path: str) -> list[Line]:
+    """Return the lines that can be parsed, whether or not they follow each other."""
+    found: list[Line] = []
+    with suppress(JournalError):
+        for _, text in LineReader(path).more():
+            with suppress(msgspec.DecodeError, ValueError, RecursionError):
+                found.append(_decoder.decode(text))
     return found
 
 

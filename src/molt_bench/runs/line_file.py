@@ -167,11 +167,11 @@ class LineStore(LineFile, Generic[T]):
             return
         if not self._read_only:
             self.open(new=False)  # first, so that no other process writes while this reads
-        texts, size = whole_lines(self.path)
-        for number, text in enumerate(texts, start=1):
+        lines = LineReader(self.path)
+        for number, (_, text) in enumerate(lines.more(), start=1):
             place = f"{self.path} line {number}"
             yield place, self._read(text, place)
-        self.cut(size)
+        self.cut(lines.size)
         self.sync()  # a session that was killed may have left lines that only the system has
 
     def create(self) -> None:
@@ -185,53 +185,41 @@ class LineStore(LineFile, Generic[T]):
         super().append(line)
 
 
-def whole_lines(path: str) -> tuple[list[bytes], int]:
-    """Return the complete lines of a file, and their size in bytes; raises JournalError if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from error
-    size = data.rfind(b"\n") + 1
-    return data[:size].split(b"\n")[:-1], size
-
-
 class Replaced(JournalError):  # noqa: N818 - not an error: a run was restarted in its place
     """The file is no longer the one read so far: it has to be read from the start."""
 
 
-class Tail:
-    """A line file that may still be growing, or not exist yet; `size` bytes of it have been read."""
+class LineReader:
+    """Reads the complete lines of a file, and later those that were added; `size` bytes have been read."""
 
-    def __init__(self, path: Path, *, size: int = 0) -> None:
+    def __init__(self, path: str | Path, *, size: int = 0) -> None:
         self.path = path
         self.size = size
-        self._seen: tuple[int, int, int] | None = None
+        self._inode: int | None = None
 
-    def more(self) -> list[tuple[int, bytes]]:
-        """Return every new complete line and its offset; raises Replaced if what was read is no longer there."""
+    def more(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every complete line that has not been read yet, without its end, and where it begins.
+
+        Raises:
+            JournalError: The file cannot be read.
+            Replaced: What was read is no longer there.
+        """
         try:
             with open(self.path, "rb") as file:
-                found = os.fstat(file.fileno())
-                state = found.st_ino, found.st_size, found.st_mtime_ns
-                if state == self._seen:
-                    return []
-                if state[1] < self.size or (self._seen is not None and state[0] != self._seen[0]):
+                now = os.fstat(file.fileno())
+                if now.st_size < self.size or self._inode not in (None, now.st_ino):
                     raise Replaced(f"{self.path} was replaced while it was read")
+                self._inode = now.st_ino
                 file.seek(self.size)
-                data = file.read()
-        except FileNotFoundError:
-            if self._seen is not None:
-                raise Replaced(f"{self.path} is gone") from None
-            return []
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return
+                    start, self.size = self.size, self.size + len(line)
+                    yield start, line[:-1]
         except OSError as error:
+            if self._inode is not None and isinstance(error, FileNotFoundError):
+                raise Replaced(f"{self.path} is gone") from None
             raise JournalError(f"{self.path} cannot be read: {error.strerror}") from error
-        self._seen = state
-        lines = []
-        for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
-            lines.append((self.size, line))
-            self.size += len(line)
-        return lines
 
     def line_at(self, start: int, length: int) -> bytes:
         """Read a line again."""

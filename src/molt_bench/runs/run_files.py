@@ -19,7 +19,7 @@ from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
 from molt_bench.runs.missing_replies import first_without_replies
 from molt_bench.runs.program_replies import Replies
-from molt_bench.runs.stored_run import StoredRun, check_unchanged, check_version
+from molt_bench.runs.run import Run, check_unchanged, check_version
 
 
 class RunFiles(msgspec.Struct):
@@ -37,7 +37,7 @@ class RunFiles(msgspec.Struct):
 
     journal: Journal | None = None
     exchanges: Exchanges = msgspec.field(default_factory=Exchanges)
-    stored: StoredRun | None = None
+    stored: Run | None = None
     extend: StopConfig | None = None
     secret: str | None = None
     replies: Replies = msgspec.field(default_factory=Replies)
@@ -53,9 +53,7 @@ class RunFiles(msgspec.Struct):
         return cls(journal, exchanges, secret=secret, replies=replies)
 
     @classmethod
-    def reopen(
-        cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None
-    ) -> tuple[Self, StoredRun]:
+    def reopen(cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None) -> tuple[Self, Run]:
         """Reopen the files of a run to continue it; no other process can write them from now on.
 
         Raises ConfigError if there is no run in the folder, JournalError if it cannot be continued, or another
@@ -67,12 +65,12 @@ class RunFiles(msgspec.Struct):
             opened.callback(journal.close)
             check_unchanged(path, content)
             check_version(path, content.header)
-            stored = StoredRun(path.parent, content, secret=secret)
+            stored = Run(path.parent, content, secret=secret)
             models = stored.config.models()
             unfinished = bool(models) and stored.stop_reason is None
             behind = first_without_replies(stored.lines, stored.exchanges().earlier, models) if unfinished else None
             if behind is not None:
-                stored = StoredRun(path.parent, journal.keep(1 + behind), secret=secret)
+                stored = Run(path.parent, journal.keep(1 + behind), secret=secret)
                 (path.parent / SUMMARY).unlink(missing_ok=True)
                 if warn is not None:
                     lost = content.line_count - 1 - behind

@@ -15,7 +15,7 @@ from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.journal import Game, games_in, read_journal
+from molt_bench.runs.journal import Game, JournalReader, games_in
 from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitations import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby
@@ -153,7 +153,7 @@ def _left_before(folder: Path, config: BenchmarkConfig) -> frozenset[str]:
 def _games_in(folder: Path) -> Sequence[Game]:
     """Return the games of a run so far."""
     journal = folder / JOURNAL
-    return games_in(read_journal(str(journal)).lines) if journal.is_file() and journal.stat().st_size else ()
+    return games_in(JournalReader(str(journal)).read().lines) if journal.is_file() and journal.stat().st_size else ()
 
 
 def _linger(lobby: Lobby, options: ServeOptions) -> None:

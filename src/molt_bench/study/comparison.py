@@ -35,7 +35,7 @@ Shares: TypeAlias = Mapping[str, float]
 Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
 
 
-class Run(msgspec.Struct, frozen=True):
+class ComparedRun(msgspec.Struct, frozen=True):
     """One of the two runs.
 
     Attributes:
@@ -197,8 +197,8 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(
-    old: Run,
-    new: Run,
+    old: ComparedRun,
+    new: ComparedRun,
     *,
     agents: Sequence[tuple[str, str]] = (),
     confidence: float = 0.95,
@@ -250,13 +250,13 @@ def compare(
     return Comparison(estimator, tuple(differences), tuple(dict.fromkeys(warnings)))
 
 
-def changed_in(participant: str, old: Run, new: Run) -> list[str]:
+def changed_in(participant: str, old: ComparedRun, new: ComparedRun) -> list[str]:
     """Return in what a participant is not the same in both runs."""
     one, two = old.identity(participant), new.identity(participant)
     return [key for key in {**one, **two} if one.get(key) != two.get(key)]
 
 
-def _check_games(old: Run, new: Run) -> list[str]:
+def _check_games(old: ComparedRun, new: ComparedRun) -> list[str]:
     """Refuse runs that played different games; return warnings about other differences."""
     before, after = old.config.game.model_dump(by_alias=True), new.config.game.model_dump(by_alias=True)
     warnings = []
@@ -273,7 +273,9 @@ def _check_games(old: Run, new: Run) -> list[str]:
     return warnings
 
 
-def _others(both: Sequence[str], runs: tuple[Run, Run], faults: tuple[Shares, Shares]) -> dict[str, str]:
+def _others(
+    both: Sequence[str], runs: tuple[ComparedRun, ComparedRun], faults: tuple[Shares, Shares]
+) -> dict[str, str]:
     """Return who is somebody else in the new run, and why: by its settings or code, or by its faults in one run."""
     found = {}
     for name in both:
@@ -285,7 +287,9 @@ def _others(both: Sequence[str], runs: tuple[Run, Run], faults: tuple[Shares, Sh
     return found
 
 
-def _besides_play(ids: tuple[str, str], runs: tuple[Run, Run], faults: tuple[Shares, Shares]) -> list[str]:
+def _besides_play(
+    ids: tuple[str, str], runs: tuple[ComparedRun, ComparedRun], faults: tuple[Shares, Shares]
+) -> list[str]:
     """Return what else than the play of a participant its change comes from."""
     found, ways = [], [run.asked(name) or "no model" for run, name in zip(runs, ids, strict=True)]
     if ways[0] != ways[1]:

@@ -11,7 +11,7 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.runs.header import recorded_reply_forms
-from molt_bench.study.comparison import Run, compare
+from molt_bench.study.comparison import ComparedRun, compare
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_list import started
@@ -20,7 +20,7 @@ from molt_bench.view.run_list import started
 class Chapter(msgspec.Struct, frozen=True):
     """One run of the history: what people call it, when it started (ISO 8601), and everybody's result by id."""
 
-    run: Run
+    run: ComparedRun
     started: str | None
     points: dict[str, dict[str, Any]]
 
@@ -51,7 +51,7 @@ def chapter_of(run: OpenRun) -> Chapter:
         for row in rows
     }
     header = run.header
-    compared = Run(
+    compared = ComparedRun(
         run.id,
         run.config,
         result,
@@ -95,7 +95,7 @@ def _same_field(name: str, old: Chapter, new: Chapter) -> bool:
     return one == two and all(old.run.identity(each) == new.run.identity(each) for each in one)
 
 
-def _agent_change(name: str, old: Run, new: Run) -> dict[str, Any]:
+def _agent_change(name: str, old: ComparedRun, new: ComparedRun) -> dict[str, Any]:
     """Return how an agent has changed from one run to another, as `compare` measures it; or why that is not known."""
     about: dict[str, Any] = {"agent": name, "from": old.name, "to": new.name}
     try:

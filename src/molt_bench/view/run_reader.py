@@ -24,9 +24,9 @@ from molt_bench.runs.exchange_file import ExchangeHeader, read_exchange
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Extension, Game, Line, Rated, SessionEnd, halt_in
-from molt_bench.runs.line_file import Replaced, Tail
+from molt_bench.runs.line_file import LineReader, Replaced
 from molt_bench.runs.master_seed import with_master_seed
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
 
@@ -48,9 +48,9 @@ class RunReader:
     def __init__(self, folder: Path) -> None:
         self.id = folder.name
         self.folder = folder
-        self._stored = StoredRun.open(folder)
+        self._stored = Run.open(folder)
         check_record(folder, EXCHANGES, self._stored.content)
-        self._exchange_file = Tail(folder / EXCHANGES)
+        self._exchange_file = LineReader(folder / EXCHANGES)
         self.header = self._stored.header
         # The master seed is not shown before the run reveals it.
         self.config: BenchmarkConfig = load_config(self.header.config)
@@ -105,7 +105,7 @@ class RunReader:
         Raises:
             Replaced: The journal is another one now, or says something else of a match.
         """
-        self._take(self._stored.more())
+        self._take(self._stored.follow())
         if self._rated_anew:
             raise Replaced(f"{self.folder / JOURNAL} has a match that was rated anew")
         self._take_exchanges()

@@ -26,7 +26,7 @@ from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.grades import GRADES
 from molt_bench.report.headline import headline
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
-from molt_bench.runs.stored_run import StoredRun
+from molt_bench.runs.run import Run
 from molt_bench.view.chosen_deals import chosen_deals
 from molt_bench.view.hand_columns import Deal, hand_columns
 from molt_bench.view.hand_page import hand_page
@@ -175,7 +175,7 @@ def _hand(run: OpenRun, deal: Deal, kept: set[Deal], said: list[list[Any]]) -> d
 def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
     """Return the names of a run's files that are not what its journal gives, or cannot be checked."""
     try:
-        stored = StoredRun.open(run.folder)
+        stored = Run.open(run.folder)
         found = Analysis(stored.result())
     except MoltBenchError as error:
         warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")

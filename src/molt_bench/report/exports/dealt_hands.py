@@ -11,8 +11,8 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
-from molt_bench.runs.journal import Game, JournalContent, read_lines, read_outline
-from molt_bench.runs.stored_run import check_unchanged
+from molt_bench.runs.journal import Game, JournalContent, JournalReader
+from molt_bench.runs.run import check_unchanged
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
 
@@ -68,7 +68,7 @@ def checked_outline(path: Path) -> JournalContent:
 
     Raises JournalError if it is not: nothing is exported of a run that was cut or tampered with.
     """
-    content = read_outline(str(path))
+    content = JournalReader(str(path)).read(games=False)
     check_unchanged(path, content)
     return content
 
@@ -76,7 +76,7 @@ def checked_outline(path: Path) -> JournalContent:
 def dealt_hands(path: str, wanted: GameFilter = lambda _: True) -> Iterator[DealtHand]:
     """Read the hands of a journal in order, one game at a time; an incomplete last line is ignored."""
     run = Path(path).absolute().parent.name
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(JournalReader(path).follow(), start=1):
         if not isinstance(line, Game):
             continue
         if line.match < 1:

@@ -1,4 +1,4 @@
-"""A run opened from disk: its config, games and result, for every command and for the viewer."""
+"""A run on disk: its config, games and result, for every command, and for whoever follows it while it is played."""
 
 import json
 import os
@@ -34,19 +34,18 @@ from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
 from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import (
-    Chain,
     Game,
     Header,
     JournalContent,
+    JournalReader,
     Line,
     Rated,
     games_in,
     missing_games,
-    read_journal,
     stop_reason_in,
 )
 from molt_bench.runs.journal_past import past_of, resumptions_in
-from molt_bench.runs.line_file import Tail, Warn
+from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import (
     MasterSeed,
     known_seed,
@@ -58,7 +57,7 @@ from molt_bench.runs.master_seed import (
 from molt_bench.runs.program_replies import Replies
 
 
-class StoredRun:
+class Run:
     """A run in its folder.
 
     Attributes:
@@ -82,18 +81,17 @@ class StoredRun:
         if self.header.master_seed_hash is not UNSET:
             seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
             self.config = with_master_seed(self.config, seed.value)
-        self._tail = Tail(folder / JOURNAL, size=content.size)
-        self._chain = Chain(str(folder / JOURNAL), after=content)
+        self._journal = JournalReader(str(folder / JOURNAL), after=content)
 
     @classmethod
-    def open(cls, folder: str | Path, *, secret: str | None = None, same_version: bool = False) -> "StoredRun":
+    def open(cls, folder: str | Path, *, secret: str | None = None, same_version: bool = False) -> "Run":
         """Open a run and check that it is unchanged since it was played.
 
         Raises ConfigError if there is no run in the folder, JournalError if it cannot be read, was changed, or with
         `same_version` is from another bench version.
         """
         path = journal_in(str(folder))
-        content = read_journal(str(path))
+        content = JournalReader(str(path)).read()
         check_unchanged(path, content)
         if same_version:
             check_version(path, content.header)
@@ -119,18 +117,16 @@ class StoredRun:
         """The master seed, and whether it is still secret."""
         return known_seed(self.config, self.content)
 
-    def more(self) -> list[tuple[int, Line]]:
+    def follow(self) -> list[tuple[int, Line]]:
         """Read what has been added to the journal, and return the new lines with their numbers.
 
         Raises JournalError if it cannot be read, a line is damaged, or the file was replaced.
         """
-        texts = self._tail.more()
-        if not texts:
-            return []
         first = self.content.line_count + 1
-        found = [self._chain.read(text) for _, text in texts]
-        hashes = tuple(self._chain.hashes)
-        self.content = JournalContent(self.header, self.lines + tuple(found), self._tail.size, hashes)
+        found = tuple(self._journal.follow())
+        if found:
+            hashes = tuple(self._journal.hashes)
+            self.content = JournalContent(self.header, self.lines + found, self._journal.size, hashes)
         return [*enumerate(found, start=first)]
 
     def exchanges(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Exchanges:

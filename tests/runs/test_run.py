@@ -7,8 +7,8 @@ from tests.e2e.shell import SEEDED, SMALL, quick_run
 
 from molt_bench.agents.permission import BUILT_IN, OWN
 from molt_bench.errors import ConfigError, JournalError
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.runs.stored_run import StoredRun
 
 AGENT = """
 from molt_bench import Action
@@ -34,7 +34,7 @@ def run(tmp_path_factory):
 
 
 def test_it_has_the_config_the_games_and_the_result(run):
-    stored = StoredRun.open(run)
+    stored = Run.open(run)
     result = stored.result()
     assert [each.id for each in stored.config.participants] == ["caller", "tight"]
     assert len(stored.games) == sum(2 * len(match.result.seed_results) for match in result.matches)
@@ -43,7 +43,7 @@ def test_it_has_the_config_the_games_and_the_result(run):
 
 def test_the_folder_of_the_process_is_the_same_before_and_after(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    stored = StoredRun.open(run)
+    stored = Run.open(run)
     assert os.getcwd() == str(tmp_path)
     stored.result()
     with stored.at_home(BUILT_IN):
@@ -54,7 +54,7 @@ def test_the_folder_of_the_process_is_the_same_before_and_after(run, tmp_path, m
 
 
 def test_a_run_of_built_in_bots_never_changes_the_folder(tmp_path, monkeypatch):
-    stored = StoredRun.open(quick_run(tmp_path / "out", *SMALL, "--participants", "tight,random"))
+    stored = Run.open(quick_run(tmp_path / "out", *SMALL, "--participants", "tight,random"))
     monkeypatch.chdir(tmp_path / "out")
     with stored.at_home(OWN):
         assert os.getcwd() == str(tmp_path / "out")
@@ -62,7 +62,7 @@ def test_a_run_of_built_in_bots_never_changes_the_folder(tmp_path, monkeypatch):
 
 def test_the_result_names_files_as_the_user_did(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert StoredRun.open(run).result().config.participants[0].type == "caller.py:Caller"
+    assert Run.open(run).result().config.participants[0].type == "caller.py:Caller"
 
 
 def test_what_is_written_later_is_read_later(run, tmp_path):
@@ -72,16 +72,16 @@ def test_what_is_written_later_is_read_later(run, tmp_path):
     journal = growing / "journal.jsonl"
     journal.write_bytes(b"".join(lines[:5]))
     (growing / "master-seed").write_text("unused")
-    stored = StoredRun.open(growing)
-    assert stored.more() == []
+    stored = Run.open(growing)
+    assert stored.follow() == []
     with journal.open("ab") as file:
         file.write(b"".join(lines[5:7]) + lines[7][:10])
-    assert [number for number, _ in stored.more()] == [6, 7]
+    assert [number for number, _ in stored.follow()] == [6, 7]
     assert stored.content.line_count == 7
     with journal.open("ab") as file:
         file.write(lines[7][10:] + b"".join(lines[8:]))
-    stored.more()
-    assert stored.stop_reason == StoredRun.open(run).stop_reason
+    stored.follow()
+    assert stored.stop_reason == Run.open(run).stop_reason
 
 
 def test_a_journal_that_was_replaced_is_noticed(run, tmp_path):
@@ -89,15 +89,15 @@ def test_a_journal_that_was_replaced_is_noticed(run, tmp_path):
     other.mkdir()
     lines = (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (other / "journal.jsonl").write_bytes(b"".join(lines[:6]))
-    stored = StoredRun.open(other)
+    stored = Run.open(other)
     (other / "journal.jsonl").write_bytes(b"".join(lines[:3]))
     with pytest.raises(JournalError, match="replaced"):
-        stored.more()
+        stored.follow()
 
 
 def test_a_folder_without_a_run_is_one_clear_error(tmp_path):
     with pytest.raises(ConfigError, match="the folder of a run"):
-        StoredRun.open(tmp_path)
+        Run.open(tmp_path)
 
 
 def test_only_one_can_continue_a_run(run):
