@@ -12,7 +12,7 @@ from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.schedule.matchmakers import matchmaker_named
 from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import first_reason, rules_of
+from molt_bench.bench.stop_rules import first_ending, rules_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.model import MarginModel, first_guess
 from molt_bench.rating.verdicts import Verdict
@@ -99,10 +99,9 @@ def run(draws: Draws, config: BenchmarkConfig, ladder: PoolLadder | None = None)
     spending, window = Spending({}), config.scheduler.rematch_window
     while True:
         progress = ladder.progress(spending, seconds=0.0)
-        reason = first_reason(rules, progress)
-        if reason is not None:
-            confident = not reason.startswith("the budget")
-            return Outcome(ladder.hands, confident, progress.ranking, progress.verdicts, ladder)
+        ending = first_ending(rules, progress)
+        if ending is not None:
+            return Outcome(ladder.hands, ending.decided, progress.ranking, progress.verdicts, ladder)
         chosen = choose_round(
             matchmaker,
             situation_of(ladder, spending),

@@ -28,7 +28,7 @@ DEEPER: Final = {
     "molt_bench.arena.status": ("Observer", "RunStatus"),
     "molt_bench.bench.schedule.matchmakers": ("register_matchmaker",),
     "molt_bench.bench.schedule.situation": ("Situation",),
-    "molt_bench.bench.stop_rules": ("Progress", "budget", "first_reason"),
+    "molt_bench.bench.stop_rules": ("Progress", "budget", "first_ending"),
 }
 #: The pages that are written by hand, by their kinds: each kind has a folder.
 KINDS: Final = ("start", "how-to", "reference", "why")

@@ -36,6 +36,9 @@ class Fault(msgspec.Struct, frozen=True, gc=False):
         message: What was wrong.
         attempt: Which attempt at the decision it was, from 1; 0 for a hook.
         forced_fold: Whether it was the last attempt, so that the hand was force-folded.
+        decision: How many actions of the hand came before the decision, and so its place in the hand, from 0; None for
+            a hook that is not about a decision.
+        hook: The hook that failed; "" for a decision.
     """
 
     player: int
@@ -44,6 +47,13 @@ class Fault(msgspec.Struct, frozen=True, gc=False):
     message: str
     attempt: int
     forced_fold: bool = False
+    decision: int | None = None
+    hook: str = ""
+
+    @property
+    def said(self) -> str:
+        """What was wrong, with the hook in front if one failed."""
+        return f"{self.hook}: {self.message}" if self.hook else self.message
 
 
 class GameRecord(msgspec.Struct, frozen=True, gc=False, kw_only=True):

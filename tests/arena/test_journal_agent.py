@@ -8,7 +8,6 @@ import pytest
 from molt_bench import Action, AgentFailed
 from molt_bench.agents.kinds import make_agent
 from molt_bench.arena.journal_agent import AgentOfRecord
-from molt_bench.arena.replayed_games import _in_order_of
 from molt_bench.errors import NotRecorded
 from molt_bench.play.play_games import drive, play_game
 from molt_bench.seeds import derive
@@ -61,7 +60,7 @@ def again(record, *names):
         AgentOfRecord(name, record, player) if name in names else make_agent(name)
         for player, name in enumerate(record.players)
     ]
-    return _in_order_of(record, drive(record.spec, tuple(players)))
+    return drive(record.spec, tuple(players))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3, 0.8, 1.0])

@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench.agents.kinds import make_agent
 from molt_bench.bench.dealer import Dealer
-from molt_bench.bench.extended_run import INTERRUPTED
+from molt_bench.bench.endings import INTERRUPTED, Spent
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past, Stage
 from molt_bench.bench.rounds import Played, drive_run, play_nothing, rounds
@@ -91,7 +91,7 @@ def test_a_run_that_was_cut_off_anywhere_comes_to_the_same_end(count):
 def test_without_anybody_to_play_it_ends_as_interrupted_and_rates_the_complete_seed_pairs_of_its_last_round():
     _, games = played()
     run, ladder = decided(past=Past(games=dict([*games.items()][:11])))
-    assert drive_run(run, play_nothing).stop_reason == INTERRUPTED
+    assert drive_run(run, play_nothing).ending == INTERRUPTED
     assert [len(match.result.seed_results) for match in ladder.matches] == [2, 2, 1]
 
 
@@ -118,7 +118,7 @@ def test_a_match_that_was_cut_short_counts_as_one_once_the_run_goes_on(count):
 
 def test_a_round_cut_short_by_the_budget_says_so():
     run, _ = decided()
-    result = drive_run(run, lambda wanted: Played(budget="the budget of $1 is spent"))
+    result = drive_run(run, lambda wanted: Played(budget=Spent("maxCostUsd", 1)))
     assert result.stop_reason == "the budget of $1 is spent, in the middle of a round"
 
 
@@ -138,19 +138,19 @@ def test_a_run_whose_time_was_up_in_a_round_ends_for_the_same_reason_when_it_is_
     stop = StopConfig(adjacent_confidence=None, budget=limit)
     _, games = played()
     known = {label: record for label, record in games.items() if label.match <= 4}
-    told = "the budget of 10 seconds is spent, in the middle of a round"
-    past = Past(games=known, stages=(Stage(stop, reason=told),), seconds=10.5)
+    told = Spent("maxSeconds", 10, in_a_round=True)
+    past = Past(games=known, stages=(Stage(stop, ending=told),), seconds=10.5)
     for seconds in (0.0, 99.0):
         run, ladder = decided(CONFIG.model_copy(update={"stop": stop}), past=past)
         result = drive_run(run, lambda wanted, seconds=seconds: Played(wanted.known, seconds=seconds))
-        assert (len(ladder.matches), result.stop_reason) == (4, told)
+        assert (len(ladder.matches), result.ending) == (4, told)
 
 
 def test_a_run_cannot_have_ended_for_want_of_time_that_it_had():
     limit = Budget(max_matches=None, max_seconds=10)
     stop = StopConfig(adjacent_confidence=None, budget=limit)
-    told = "the budget of 10 seconds is spent, in the middle of a round"
-    past = Past(stages=(Stage(stop, reason=told),), seconds=9.0)
+    told = Spent("maxSeconds", 10, in_a_round=True)
+    past = Past(stages=(Stage(stop, ending=told),), seconds=9.0)
     run, _ = decided(CONFIG.model_copy(update={"stop": stop}), past=past)
     with pytest.raises(JournalError, match="the journal says that the run stopped because the budget of 10 seconds"):
         drive_run(run, lambda wanted: Played(wanted.known))
@@ -165,12 +165,12 @@ def test_a_run_is_extended_once_nothing_more_is_known():
         begun.extend([wanted.begins] if wanted.begins is not None else [])
         return play(wanted)
 
-    past = Past(games=games, stages=(Stage(CONFIG.stop, reason=result.stop_reason),))
+    past = Past(games=games, stages=(Stage(CONFIG.stop, ending=result.ending),))
     run, ladder = decided(past=past, extend=stop)
     extended = drive_run(run, noting)
     assert begun == [Stage(stop, matches=6)]
     assert len(ladder.matches) == 8
-    assert [stage["matches"] for stage in extended.history] == [6]
+    assert [stage.matches for stage in extended.history] == [6]
     assert extended.config.stop == stop
 
 

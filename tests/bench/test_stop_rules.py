@@ -1,11 +1,14 @@
 """When it is enough."""
 
+import pytest
+
+from molt_bench.bench.endings import Interrupted, NobodyLeft, OrderKnown, Spent, TopStable
 from molt_bench.bench.stop_rules import (
     Progress,
     adjacent_confidence,
     adjacent_margins,
     budget,
-    first_reason,
+    first_ending,
     has_converged,
     topk_stable,
 )
@@ -28,9 +31,7 @@ def progress(**fields):
 def test_adjacent_confidence_stops_at_its_threshold_and_names_the_least_sure_pair():
     rule = adjacent_confidence(0.95)
     assert rule(progress(confidences=(0.9499, 0.99))) is None
-    assert rule(progress(confidences=(0.95, 0.99))) == (
-        "every adjacent pair is ordered with at least 95% confidence (least sure: a above b, 95.0%)"
-    )
+    assert rule(progress(confidences=(0.95, 0.99))) == OrderKnown(0.95, ("a", "b"), 0.95)
 
 
 def test_nobody_is_ranked_without_a_match():
@@ -40,38 +41,36 @@ def test_nobody_is_ranked_without_a_match():
 def test_a_budget_of_matches_stops_exactly_there():
     rule = budget(matches=20)
     assert rule(progress(matches=19)) is None
-    assert rule(progress(matches=20)) == "the budget of 20 matches is spent"
+    assert rule(progress(matches=20)) == Spent("maxMatches", 20)
 
 
 def test_a_budget_of_games_or_hands_is_never_exceeded():
     games, hands = budget(games=100), budget(hands=5_000)
     assert games(progress(games=80, next_games=20)) is None
-    assert games(progress(games=81, next_games=20)) == (
-        "the budget of 100 games has no room for another match (81 played)"
-    )
+    assert games(progress(games=81, next_games=20)) == Spent("maxGames", 100, 81)
     assert hands(progress(hands=4_000, next_hands=1_000)) is None
-    assert hands(progress(hands=4_001, next_hands=1_000)).startswith("the budget of 5,000 hands")
+    assert hands(progress(hands=4_001, next_hands=1_000)) == Spent("maxHands", 5_000, 4_001)
 
 
 def test_a_budget_of_time():
     assert budget(seconds=10)(progress(seconds=9.9)) is None
-    assert budget(seconds=10)(progress(seconds=10)) == "the budget of 10 seconds is spent"
+    assert budget(seconds=10)(progress(seconds=10)) == Spent("maxSeconds", 10)
 
 
 def test_topk_stable_waits_for_so_many_rounds_without_a_change():
     rule = topk_stable(1, 2)
     same = [("a", "b", "c"), ("a", "c", "b"), ("a", "b", "c")]
     assert rule(progress(rankings=same[:2])) is None
-    assert rule(progress(rankings=same)) == "the top 1 have not changed for 2 rounds"
+    assert rule(progress(rankings=same)) == TopStable(1, 2)
     assert rule(progress(rankings=[*same, ("b", "a", "c")])) is None
     assert topk_stable(2, 2)(progress(rankings=same)) is None
 
 
-def test_the_first_condition_that_holds_gives_the_reason():
+def test_the_first_condition_that_holds_ends_the_run():
     rules = [budget(matches=5), adjacent_confidence(0.9)]
-    assert first_reason(rules, progress(matches=4, confidences=(0.5, 0.5))) is None
-    assert first_reason(rules, progress(matches=5)).startswith("the budget")
-    assert first_reason(rules[::-1], progress(matches=5)).startswith("every adjacent")
+    assert first_ending(rules, progress(matches=4, confidences=(0.5, 0.5))) is None
+    assert first_ending(rules, progress(matches=5)) == Spent("maxMatches", 5)
+    assert first_ending(rules[::-1], progress(matches=5)).decided
 
 
 def a_verdict(kind, sure=0.99):
@@ -82,11 +81,29 @@ def test_a_run_stops_when_everything_is_ordered_or_tied():
     rule = adjacent_margins(0.95, 250)
     assert rule(progress(verdicts=(a_verdict("ordered"), a_verdict("open")))) is None
     assert rule(progress(verdicts=(a_verdict("ordered"),), connected=False)) is None
-    said = rule(progress(verdicts=(a_verdict("ordered", 0.981), a_verdict("tied"))))
-    assert said == (
-        "with 95% confidence every adjacent pair is ordered (least sure: a above b, 98.1%) or tied within 250 mbb "
-        "a hand"
+    ending = rule(progress(verdicts=(a_verdict("ordered", 0.981), a_verdict("tied"))))
+    assert ending == OrderKnown(0.95, ("a", "b"), 0.981, tie_mbb=250)
+    assert ending.said({"a": "Ann"}) == (
+        "with 95% confidence every adjacent pair is ordered (least sure: Ann above b, 98.1%) or tied within 25 bb/100"
     )
+
+
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [
+        (Spent("maxMatches", 1), "the budget of 1 match is spent"),
+        (Spent("maxMatches", 2000), "the budget of 2,000 matches is spent"),
+        (Spent("maxHands", 5000, 4001), "the budget of 5,000 hands has no room for another match (4,001 played)"),
+        (Spent("maxCostUsd", 1.5, in_a_round=True), "the budget of $1.5 is spent, in the middle of a round"),
+        (Spent("maxCostUsd", 2, 1.93456), "the budget of $2 has no room for another match ($1.935 spent)"),
+        (Spent("maxSeconds", 0.5), "the budget of 0.5 seconds is spent"),
+        (NobodyLeft(("a", "b")), "nobody is left to play, since too many games were forfeited by Ann, b"),
+        (Interrupted(), "it was interrupted"),
+        (Interrupted("the key is refused"), "the key is refused"),
+    ],
+)
+def test_why_a_run_ended_is_said_with_the_names_of_agents(ending, said):
+    assert ending.said({"a": "Ann"}) == said
 
 
 def test_a_run_has_converged_if_its_order_is_decided_whatever_ended_it():

@@ -137,7 +137,7 @@ def test_three_identical_agents_end_by_themselves_with_the_reason_stated(tmp_pat
 
 def test_three_agents_that_play_the_same_draw_every_match_and_end_tied():
     result = run_benchmark({"participants": people("callstation", "callstation", "callstation")})
-    assert result.stop_reason == "with 95% confidence every adjacent pair is tied within 250 mbb a hand"
+    assert result.stop_reason == "with 95% confidence every adjacent pair is tied within 25 bb/100"
     assert all(rating.draws == rating.matches for rating in result.leaderboard)
     assert max(rating.mu for rating in result.leaderboard) == pytest.approx(25, abs=0.5)
 

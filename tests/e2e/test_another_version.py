@@ -3,9 +3,11 @@
 import json
 import shutil
 
+import msgspec
 import pytest
 
 from molt_bench import BENCH_VERSION
+from molt_bench.bench.endings import TopStable
 from molt_bench.runs.run import Run
 from molt_bench.view.library import Library
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
@@ -48,10 +50,10 @@ def test_it_is_reported_with_the_numbers_that_it_had(now, then):
 
 def test_its_rounds_and_its_end_are_not_decided_again(now, then):
     header, *lines, end = lines_of(then, "journal.jsonl")
-    reason = "with 95% confidence every adjacent pair is ordered"
-    (then / "journal.jsonl").write_bytes(rechained([header, *lines, {**end, "stopReason": reason}]))
+    ending = TopStable(1, 7)
+    (then / "journal.jsonl").write_bytes(rechained([header, *lines, {**end, "ending": msgspec.to_builtins(ending)}]))
     decided, followed = Run.open(now).result(), Run.open(then).result()
-    assert followed.stop_reason == reason
+    assert followed.ending == ending
     assert "were not decided again" in followed.warnings[0]
     assert (followed.matches, followed.convergence, followed.history) == (
         decided.matches,

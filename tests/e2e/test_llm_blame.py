@@ -34,7 +34,7 @@ def test_a_halted_run_says_why_until_it_goes_on(tmp_path, server):
     assert "Incorrect API key" in read(folder, "summary.json")["stopReason"]
     server.calm()
     assert quick("resume", folder, "--quiet", "--run-agents").returncode == 0
-    assert "the budget of 1 matches" in read(folder, "summary.json")["stopReason"]
+    assert "the budget of 1 match" in read(folder, "summary.json")["stopReason"]
 
 
 def test_a_bug_of_ours_ends_the_run_with_a_log_and_is_resumed_as_if_it_had_not_been(tmp_path, server, monkeypatch):

@@ -5,8 +5,10 @@ import shutil
 from hashlib import sha256
 from itertools import pairwise, product
 
+import msgspec
 import pytest
 
+from molt_bench.bench.endings import Interrupted, OrderKnown, SeedsUsed, Spent
 from molt_bench.report.artifacts import indented
 from tests.cases import one_in
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
@@ -123,23 +125,23 @@ def test_a_whole_match_cut_out_is_named(run):
 
 @pytest.mark.parametrize("command", ["verify", pytest.param("report", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    ("matches", "reason", "said"),
+    ("matches", "ending", "said"),
     [
-        (3, "with 95% confidence every adjacent pair is ordered", "after match 3 it goes on: match 4 is missing"),
-        (3, "the budget of 5 matches is spent", "after match 3 it goes on: match 4 is missing"),
-        (3, "the budget of 3 matches is spent", "after match 3 it goes on: match 4 is missing"),
-        (3, "the budget of 10 seconds is spent", "after match 3 it goes on: match 4 is missing"),
-        (3, "the budget of $1 is spent, in the middle of a round", "after match 3 it goes on: match 4 is missing"),
-        (1, "the budget of $0 is spent, in the middle of a round", "after match 1 it goes on: match 2 is missing"),
-        (1, "the budget of 0 tokens is spent, in the middle of a round", "after match 1 it goes on: match 2"),
-        (2, "it was interrupted", "after match 2 it goes on: match 3 is missing"),
-        (5, "the seed file is exhausted", "it stops because the budget of 5 matches is spent"),
+        (3, OrderKnown(0.95, tie_mbb=250), "after match 3 it goes on: match 4 is missing"),
+        (3, Spent("maxMatches", 5), "after match 3 it goes on: match 4 is missing"),
+        (3, Spent("maxMatches", 3), "after match 3 it goes on: match 4 is missing"),
+        (3, Spent("maxSeconds", 10), "after match 3 it goes on: match 4 is missing"),
+        (3, Spent("maxCostUsd", 1, in_a_round=True), "after match 3 it goes on: match 4 is missing"),
+        (1, Spent("maxCostUsd", 0, in_a_round=True), "after match 1 it goes on: match 2 is missing"),
+        (1, Spent("maxTokens", 0, in_a_round=True), "after match 1 it goes on: match 2"),
+        (2, Interrupted(), "after match 2 it goes on: match 3 is missing"),
+        (5, SeedsUsed(10, 2), "it stops because the budget of 5 matches is spent"),
     ],
 )
-def test_a_forged_reason_to_stop_is_noticed(run, tmp_path, command, matches, reason, said):
+def test_a_forged_ending_is_noticed(run, tmp_path, command, matches, ending, said):
     lines = lines_of(run, "journal.jsonl")
-    forge(run, [*lines[: 1 + matches * 9], {**lines[-1], "stopReason": reason}])
-    one_clear_line(reading(command, run, tmp_path), reason, said)
+    forge(run, [*lines[: 1 + matches * 9], {**lines[-1], "ending": msgspec.to_builtins(ending)}])
+    one_clear_line(reading(command, run, tmp_path), str(ending), said)
 
 
 def test_games_after_the_end_are_noticed(run):

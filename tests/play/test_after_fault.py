@@ -151,13 +151,30 @@ def test_a_hook_that_raises_is_a_fault_and_nothing_else():
             raise OSError("cannot")
 
     record = play_game((Clumsy(), Caller()), seed=1, hands=3)
-    assert [(fault.hand_number, fault.attempt) for fault in record.faults] == [
-        (0, 0),
-        (1, 0),
-        (2, 0),
-        (3, 0),
+    assert [(fault.hand_number, fault.attempt, fault.decision, fault.hook) for fault in record.faults] == [
+        (0, 0, None, "reset"),
+        (1, 0, None, "on_hand_complete"),
+        (2, 0, None, "on_hand_complete"),
+        (3, 0, None, "on_hand_complete"),
     ]
-    assert record.faults[1].message.startswith("on_hand_complete: KeyError")
+    assert record.faults[1].message.startswith("KeyError")
+    assert record.faults[1].said.startswith("on_hand_complete: KeyError")
+
+
+def test_a_fault_has_the_number_of_its_decision():
+    """Here of the third action of a hand, the first on the flop."""
+
+    class Unsure(Caller):
+        def act(self, observation):
+            return super().act(observation) if observation.previous_error or len(observation.log) != 2 else None
+
+        def on_error(self, message):
+            raise KeyError("no")
+
+    record = play_game((Caller(), Unsure()), seed=1, hands=1)
+    first, second = record.faults
+    assert (first.hand_number, first.decision, first.attempt, first.hook) == (1, 2, 1, "")
+    assert (second.hand_number, second.decision, second.attempt, second.hook) == (1, 2, 0, "on_error")
     assert record.net == play_game((Caller(), Caller()), seed=1, hands=3).net
 
 

@@ -71,7 +71,7 @@ def test_what_is_not_resolved_is_said_and_no_order_is_claimed():
 def test_two_that_play_the_same_are_tied():
     """Their margins are zero on every seed; that they always will be is believed only after some of them."""
     result = run_benchmark({"participants": ["callstation", {"id": "b", "type": "callstation"}]})
-    assert "tied within 250 mbb" in result.stop_reason
+    assert "tied within 25 bb/100" in result.stop_reason
     assert sentences(Analysis(result)) == ["Tied within 25 bb/100: callstation and b."]
 
 

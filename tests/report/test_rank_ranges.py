@@ -57,7 +57,7 @@ def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_sum
 def test_the_headline_of_a_gauntlet_or_of_a_run_in_progress_is_one_sentence(run, tmp_path):
     result = Run.open(run).result()
     plain = headline(Analysis(result))[0]
-    (so_far,) = {headline(Analysis(structs.replace(result, stop_reason="")))[0]}
+    (so_far,) = {headline(Analysis(structs.replace(result, ending=None)))[0]}
     assert so_far.removeprefix("So far, ") in (plain, f"{plain[0].lower()}{plain[1:]}")
     assert not so_far.startswith("So far, No ")
     flags = "--participants", "tag,tight,folder", "--reference", "tight", "--max-matches", "2"

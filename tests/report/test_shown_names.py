@@ -50,10 +50,10 @@ def test_every_agent_is_called_by_its_name_and_two_of_one_name_can_be_told_apart
 def test_no_confidence_is_rounded_to_certainty(found):
     assert any("(that takes 99.99999%)" in line for line in sentences(found))
     played = {"matches": 1, "games": 1, "hands": 1, "seconds": 1.0, "ranking": ("a", "b"), "confidences": (0.99999999,)}
-    said = adjacent_confidence(0.9999999)(Progress(**played))
-    assert said == ("every adjacent pair is ordered with at least 99.99999% confidence (least sure: a above b, >99%)")
-    assert adjacent_margins(0.9999999, 250)(Progress(**played)).startswith("with 99.99999% confidence")
-    assert adjacent_margins(0.95, 250)(Progress(**played)).startswith("with 95% confidence")
+    said = str(adjacent_confidence(0.9999999)(Progress(**played)))
+    assert said == "with 99.99999% confidence every adjacent pair is ordered (least sure: a above b, >99%)"
+    assert str(adjacent_margins(0.9999999, 250)(Progress(**played))).startswith("with 99.99999% confidence")
+    assert str(adjacent_margins(0.95, 250)(Progress(**played))).startswith("with 95% confidence")
 
 
 def test_a_page_that_cannot_be_written_fails_before_anything_is_read(tmp_path):

@@ -3,6 +3,7 @@
 import pytest
 
 from molt_bench import make_agent, play_game
+from molt_bench.bench.endings import Spent
 from molt_bench.errors import JournalError
 from molt_bench.runs.journal import FORMAT, Game, Header, Journal, JournalReader, SessionEnd, games_in
 
@@ -27,7 +28,7 @@ def written(path, *lines):
 
 
 def test_what_was_written_is_read(path):
-    lines = (a_game(1), a_game(10**30), SessionEnd(1.5, "enough"))
+    lines = (a_game(1), a_game(10**30), SessionEnd(1.5, Spent("maxMatches", 1)))
     written(path, HEADER, *lines)
     content = JournalReader(path).read()
     assert content.header == HEADER

@@ -38,7 +38,7 @@ def test_it_has_the_config_the_games_and_the_result(run):
     result = stored.result()
     assert [each.id for each in stored.config.participants] == ["caller", "tight"]
     assert len(stored.games) == sum(2 * len(match.result.seed_results) for match in result.matches)
-    assert result.stop_reason == stored.stop_reason is not None
+    assert result.ending == stored.ending is not None
 
 
 def test_the_folder_of_the_process_is_the_same_before_and_after(run, tmp_path, monkeypatch):
@@ -81,7 +81,7 @@ def test_what_is_written_later_is_read_later(run, tmp_path):
     with journal.open("ab") as file:
         file.write(lines[7][10:] + b"".join(lines[8:]))
     stored.follow()
-    assert stored.stop_reason == Run.open(run).stop_reason
+    assert stored.ending == Run.open(run).ending
 
 
 def test_a_journal_that_was_replaced_is_noticed(run, tmp_path):

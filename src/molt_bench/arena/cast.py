@@ -17,6 +17,7 @@ from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.arena.status import Observer
+from molt_bench.bench.endings import Spent
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.llm.agent import LLMAgent
@@ -223,9 +224,13 @@ class Cast:
         return self.gateway.limits.timeout_s if self.gateway is not None else 0.0
 
     @property
-    def spent(self) -> str | None:
-        """The model budget that is used up, as text; None if there is none."""
-        return self.gateway.budget.spent if self.gateway is not None else None
+    def spent(self) -> Spent | None:
+        """The model budget that is used up; None if there is none."""
+        budget = self.gateway.budget if self.gateway is not None else None
+        if budget is None or budget.spent is None:
+            return None
+        most = budget.most_usd if budget.spent == "maxCostUsd" else budget.most_tokens
+        return Spent(budget.spent, most or 0)
 
     def dealt(self, games: Mapping[GameLabel, GameSpec]) -> None:
         """Take note of the games that are played next, in their order: under a limit of money they begin in it."""

@@ -25,7 +25,7 @@ class Incidents:
             if fault.kind == "signal" and name not in self._signalled:
                 self._signalled.add(name)
                 if self._tell is not None:
-                    self._tell(f"{name}: {fault.message}")
+                    self._tell(f"{name}: {fault.said}")
 
     def take_remains(self, participant: str, remains: Remains) -> None:
         """Take note of what is left of a program."""

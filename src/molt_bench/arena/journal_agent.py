@@ -1,9 +1,7 @@
 """An agent that answers in a finished game what the journal says its player answered.
 
 So the rules, the cards, the chips, the draws from mixes and the forced folds of a game are checked without the code
-that played in it. The journal has every accepted action or mix, and every fault with its attempt. It does not have the
-decision of a fault that was made good, so such a fault is taken to be made at the first decision of its hand at which
-it can have been.
+that played in it. The journal has every accepted action or mix, and every fault with its decision and attempt.
 """
 
 from collections import deque
@@ -15,7 +13,7 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, mixes_from_text
 from molt_bench.poker.notation import actions_in
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.records import Fault, GameRecord
+from molt_bench.records import GameRecord
 
 _NO_MORE: Final = "the game goes on where the journal's does not"
 
@@ -36,7 +34,7 @@ class AgentOfRecord:
 
     def reset(self) -> None:
         """Fail if it failed here."""
-        self._hook("reset", 0)
+        self._fail_in("reset", 0)
 
     def act(self, observation: Observation) -> Action | Mix:
         """Return the action or the mix on record, or fail as it did before."""
@@ -45,10 +43,7 @@ class AgentOfRecord:
             self._begin(hand)
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
         action, forced = self._actions[decision] if decision < len(self._actions) else (None, False)
-        fault = self._next_fault(hand, forced=forced)
-        if fault is not None:
-            self._faults.popleft()
-            raise AgentFailed(fault.kind, fault.message)
+        self._fail_at(hand, decision, self._attempt)
         if action is None or forced:
             spec = self._record.spec
             raise NotRecorded(f"seed {spec.seed!r}, seating {spec.seating}: differs from hand {hand} on: {_NO_MORE}")
@@ -66,35 +61,20 @@ class AgentOfRecord:
 
     def on_error(self, _message: str) -> None:
         """Fail if it failed here."""
-        self._hook("on_error", self._hand)
+        self._fail_in("on_error", self._hand)
 
     def on_hand_complete(self, outcome: HandResult) -> None:
         """Fail if it failed here."""
-        self._hook("on_hand_complete", outcome.hand_number)
+        self._fail_in("on_hand_complete", outcome.hand_number)
 
-    def _next_fault(self, hand: int, *, forced: bool) -> Fault | None:
-        """Return the next fault if it was made at this attempt; `forced`: this decision ended in a forced fold."""
-        if not self._faults or self._faults[0].hand_number != hand or self._faults[0].attempt != self._attempt:
-            return None
-        if self._attempt > 1:
-            return self._faults[0]
-        return self._faults[0] if self._ends_in_a_fold() is forced else None
+    def _fail_at(self, hand: int, decision: int, attempt: int) -> None:
+        """Fail if the next fault is of this attempt at this decision."""
+        fault = self._faults[0] if self._faults else None
+        if fault is not None and (fault.hand_number, fault.decision, fault.attempt) == (hand, decision, attempt):
+            raise AgentFailed(self._faults.popleft().kind, fault.message)
 
-    def _ends_in_a_fold(self) -> bool:
-        """Return whether the attempts that begin with the next fault all failed."""
-        wanted = 1
-        for fault in self._faults:
-            if not fault.attempt:
-                continue  # of a hook
-            if fault.attempt != wanted or fault.hand_number != self._faults[0].hand_number:
-                return False
-            if fault.forced_fold:
-                return True
-            wanted += 1
-        return False
-
-    def _hook(self, hook: Hook, hand: int) -> None:
-        if self._faults and not self._faults[0].attempt and self._faults[0].hand_number == hand:
-            before, colon, said = self._faults[0].message.partition(": ")
-            if before == hook and colon:
-                raise AgentFailed(self._faults.popleft().kind, said)
+    def _fail_in(self, hook: Hook, hand: int) -> None:
+        """Fail if the next fault is of this hook."""
+        fault = self._faults[0] if self._faults else None
+        if fault is not None and (fault.hand_number, fault.hook) == (hand, hook):
+            raise AgentFailed(self._faults.popleft().kind, fault.message)

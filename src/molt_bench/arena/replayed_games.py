@@ -17,7 +17,7 @@ from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import JournalError
 from molt_bench.play.play_games import drive
-from molt_bench.records import Fault, GameRecord
+from molt_bench.records import GameRecord
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.journal import Game, JournalContent, Line
 from molt_bench.runs.program_replies import Replies
@@ -56,7 +56,7 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
     answers = stored.replies(every_game=True)
     again = [each for each in stored.config.participants if plays_again(each, permission)]
     remembering = next((each.id for each in again if each.may_remember), None)
-    if remembering is not None and stored.stop_reason is None and _asked(stored, answers, remembering):
+    if remembering is not None and stored.ending is None and _asked(stored, answers, remembering):
         raise JournalError(
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
             "finish the run first"
@@ -117,8 +117,6 @@ class _Replay:
             raise JournalError(f"match {line.match}: nobody of the config plays this game")
         first, second = (self._agent(name, player, line) for player, name in enumerate(line.participants))
         record = drive(line.record.spec, (first, second))
-        if isinstance(first, AgentOfRecord) or isinstance(second, AgentOfRecord):
-            record = _in_order_of(line.record, record)
         if record != line.record:
             raise JournalError(_difference(line, record))
         return msgspec.structs.replace(line, record=record)
@@ -137,19 +135,6 @@ class _Replay:
     def _noted(self, name: str, file: str, make: Callable[[], PokerAgent]) -> PokerAgent:
         self.files.setdefault(name, {})[file] = None
         return make()
-
-
-def _in_order_of(known: GameRecord, again: GameRecord) -> GameRecord:
-    """Return a game with its faults in the order of the known ones if only the order of two players in a hand differs.
-
-    The journal does not say at which decision of a hand a fault was made.
-    """
-
-    def sorted_faults(faults: tuple[Fault, ...]) -> list[Fault]:
-        return sorted(faults, key=lambda fault: (fault.hand_number, fault.player))
-
-    same = sorted_faults(known.faults) == sorted_faults(again.faults)
-    return msgspec.structs.replace(again, faults=known.faults) if same else again
 
 
 def _first_difference(known: Sequence[str], again: Sequence[str]) -> int | None:

@@ -16,13 +16,13 @@ from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.dealer import Dealer
+from molt_bench.bench.endings import Spent
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.rounds import Played, Round, drive_run, end_run, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import out_of_time
 from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, RunHalted
@@ -254,7 +254,8 @@ class Session:
                 self._playing, self._start = True, status.restart_clock()
             self._runner.play(wanted.missing, on_game, until=self._until)
         self._so_far = None
-        late = out_of_time(self._most_s) if self._most_s is not None and monotonic() >= self._until else None
+        most_s = self._most_s
+        late = Spent("maxSeconds", most_s) if most_s is not None and monotonic() >= self._until else None
         return Played(played, estimates, self._seconds, self._cast.spent or late)
 
     def _ended(self, result: RunResult) -> RunResult:
@@ -264,7 +265,7 @@ class Session:
         told = seed.value if seed.sealed else UNSET
         vouched = self._files.vouched(result) or UNSET
         left = self._incidents.left()
-        self._write(SessionEnd(seconds - self._past.seconds, result.stop_reason, told, vouched, warnings=left or UNSET))
+        self._write(SessionEnd(seconds - self._past.seconds, result.ending, told, vouched, warnings=left or UNSET))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.

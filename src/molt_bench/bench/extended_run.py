@@ -6,15 +6,14 @@ stages, each with its own rule, and each round is scheduled under the rule in fo
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Final
 
+from molt_bench.bench.endings import INTERRUPTED, Ending
 from molt_bench.bench.past import Past, Stage
+from molt_bench.bench.result import EndedStage
 from molt_bench.bench.stop_rules import rule_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.specs import Pair
-
-INTERRUPTED: Final = "it was interrupted"
 
 
 class Course:
@@ -42,32 +41,29 @@ class Course:
         """The current stage."""
         return self.stages[-1]
 
-    def history(self) -> tuple[dict[str, Any], ...]:
-        """Return the stages before the last one: after how many matches each ended, why, and its rule."""
-        return tuple(
-            {"matches": after.matches, "stopReason": stage.reason, "stop": stage.stop.plain()}
-            for stage, after in pairwise(self.stages)
-        )
+    def history(self) -> tuple[EndedStage, ...]:
+        """Return the stages before the last one."""
+        return tuple(EndedStage(after.matches, stage.ending, stage.stop) for stage, after in pairwise(self.stages))
 
     def room(self, matches: int) -> int:
         """Return how many matches of a run that is followed come before its next stage, if it has one."""
         end = self._later[0].matches if self._later else self._past.last_match
         return max(0, end - matches)
 
-    def told_next(self, matches: int, reason: str | None, pairs: Sequence[Pair], seconds: float) -> Stage | None:
+    def told_next(self, matches: int, ending: Ending | None, pairs: Sequence[Pair], seconds: float) -> Stage | None:
         """Enter the next stage if it begins here, after so many matches and seconds, according to the journal.
 
-        `reason` is why the current stage ends here by its rule, if it does; `pairs` the next round by that rule, or the
+        `ending` is why the current stage ends here by its rule, if it does; `pairs` the next round by that rule, or the
         one in progress.
         """
         if not self._later or self._later[0].matches != matches:
             return None
-        stage, told = self._later.pop(0), self.now.reason
+        stage, told = self._later.pop(0), self.now.ending
         if not self._past.followed:
             if stage.under_way and stage.under_way != tuple(pairs):
                 raise JournalError(f"after match {matches} the journal has a round that its config does not play")
-            if told is not None and told != reason and not self.now.allows(told, seconds):
-                raise self._another_end(told, reason, matches)
+            if told is not None and told != ending and not self.now.allows(told, seconds):
+                raise self._another_end(told, ending, matches)
         self.stages.append(stage)
         return stage
 
@@ -79,24 +75,24 @@ class Course:
         self._extend = None
         return self.now
 
-    def check_end(self, reason: str, matches: int, begun: int) -> None:
+    def check_end(self, ending: Ending, matches: int, begun: int) -> None:
         """Check that a known run ends where and why its rule says; raises JournalError if the journal says otherwise.
 
         `matches` are complete by then, and `begun` may have begun.
         """
-        told, last = self.now.reason, self._past.last_match
-        if not self._past.followed and told is not None and (told != reason or told == INTERRUPTED):
-            raise self._another_end(told, reason, matches)
+        told, last = self.now.ending, self._past.last_match
+        if not self._past.followed and told is not None and (told != ending or told == INTERRUPTED):
+            raise self._another_end(told, ending, matches)
         beyond = last if last > begun else self._later[0].matches if self._later else 0
         if beyond:
-            raise JournalError(f"the journal goes on to match {beyond}, but by its config the run ends: {reason}")
+            raise JournalError(f"the journal goes on to match {beyond}, but by its config the run ends: {ending}")
 
-    def _another_end(self, told: str, reason: str | None, matches: int) -> JournalError:
+    def _another_end(self, told: Ending, ending: Ending | None, matches: int) -> JournalError:
         """Return the error that a run cannot have stopped for the reason in its journal."""
-        if reason in (None, INTERRUPTED):
+        if ending in (None, INTERRUPTED):
             does = f"goes on: {self._past.missing or f'match {matches + 1} is missing'}"
         else:
-            does = f"stops because {reason}"
+            does = f"stops because {ending}"
         said = f"the journal says that the run stopped because {told}"
         return JournalError(f"{said}; by its config, after match {matches} it {does}")
 

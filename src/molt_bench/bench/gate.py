@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 import numpy as np
 
+from molt_bench.bench.endings import GateAnswered
 from molt_bench.bench.participant_failures import Failures
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.changes import Look, Tolerance, change_sums, names_where
@@ -71,11 +72,9 @@ class GateFinding(msgspec.Struct, frozen=True):
     more_play: float
 
     @property
-    def decided(self) -> str | None:
-        """Why a run stops that has its answer."""
-        if self.verdict == "kept":
-            return f"the new version is not worse by more than {bb(self.margin)} bb/100"
-        return f"the new version is worse: {'; '.join(self.reasons)}" if self.reasons else None
+    def decided(self) -> GateAnswered | None:
+        """Why a run ends that has its answer."""
+        return None if self.verdict == "open" else GateAnswered(self.margin, self.reasons)
 
 
 class Gate:

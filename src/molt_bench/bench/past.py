@@ -3,17 +3,15 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
-from molt_bench.bench.stop_rules import out_of_time
+from molt_bench.bench.endings import Ending, Spent
 from molt_bench.config.sections import StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord, Margins
 from molt_bench.specs import GameLabel, GameSpec, Pair
-
-IN_A_ROUND: Final = "in the middle of a round"
 
 #: The games of a run, by label.
 Games: TypeAlias = Mapping[GameLabel, GameRecord]
@@ -26,27 +24,23 @@ class Stage(msgspec.Struct, frozen=True):
         stop: Its stop rule.
         matches: Matches in rounds that were complete when it began.
         under_way: Pairings of a round that was in progress by then.
-        reason: Why it stopped, according to the journal; None if it has not, or the journal does not say.
+        ending: Why it stopped, according to the journal; None if it has not, or the journal does not say.
     """
 
     stop: StopConfig
     matches: int = 0
     under_way: tuple[Pair, ...] = ()
-    reason: str | None = None
+    ending: Ending | None = None
 
-    def allows(self, reason: str, seconds: float) -> bool:
-        """Return whether a run can have stopped for a reason that cannot be recomputed: its time or its money."""
-        limits, possible = self.stop.budget, list[str]()
-        if limits is None:
+    def allows(self, ending: Ending, seconds: float) -> bool:
+        """Return whether a run can have ended so where that cannot be computed again: by its time or its money."""
+        limits = self.stop.budget
+        if limits is None or not isinstance(ending, Spent) or ending.spent is not None:
             return False
-        if limits.max_seconds is not None and seconds >= limits.max_seconds:
-            spent = out_of_time(limits.max_seconds)
-            possible += [spent, f"{spent}, {IN_A_ROUND}"]
-        if limits.max_cost_usd is not None:
-            possible.append(f"the budget of ${limits.max_cost_usd:,.10g} is spent, {IN_A_ROUND}")
-        if limits.max_tokens is not None:
-            possible.append(f"the budget of {limits.max_tokens:,} tokens is spent, {IN_A_ROUND}")
-        return reason in possible
+        if ending.limit == "maxSeconds":
+            return ending.most == limits.max_seconds and seconds >= ending.most
+        money = {"maxCostUsd": limits.max_cost_usd, "maxTokens": limits.max_tokens}
+        return ending.in_a_round and ending.most == money.get(ending.limit)
 
 
 class Past(msgspec.Struct, frozen=True, dict=True):

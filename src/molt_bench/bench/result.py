@@ -1,11 +1,10 @@
 """The result of a run: its matches, the ratings after each, and what was spent."""
 
-from typing import Any
-
 import msgspec
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.bench.endings import Ending, said_of
+from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed
@@ -44,6 +43,14 @@ class Convergence(msgspec.Struct, frozen=True):
     ratings: tuple[Rating, ...]
     ranking: tuple[str, ...]
     confidences: tuple[float, ...]
+
+
+class EndedStage(msgspec.Struct, frozen=True):
+    """An earlier stage of an extended run: after how many matches it ended, why, and its stop rule."""
+
+    matches: int
+    ending: Ending | None
+    stop: StopConfig
 
 
 class AgentUsage(msgspec.Struct, frozen=True):
@@ -90,7 +97,7 @@ class RunResult(msgspec.Struct, frozen=True):
         matches: All matches, in schedule order.
         leaderboard: The final ratings, best first.
         convergence: The ratings after every match.
-        stop_reason: Why the run ended, as a sentence.
+        ending: Why the run ended; None if it is still going.
         converged: Whether its order was decided by the rules that it was played by.
         seeds: The seeds used, in pool order.
         seconds: How long it took, over all sessions.
@@ -99,7 +106,7 @@ class RunResult(msgspec.Struct, frozen=True):
         unaccounted: Requests to language models whose cost is not known, as after a kill, and what it is at most.
         reply_forms: The form of the replies of each language model, with its version.
         boxes: The box that each program, and each participant of Python code, played in; "none" for those without.
-        history: The earlier stages of an extended run: after how many matches each stopped, why, and its rule.
+        history: The earlier stages of an extended run.
         journal_lines: Lines in its journal; 0 without one.
         journal_hash: SHA-256 of the last line, which identifies the whole journal.
         bench_version: The bench version that played it.
@@ -109,7 +116,7 @@ class RunResult(msgspec.Struct, frozen=True):
     matches: tuple[PlayedMatch, ...]
     leaderboard: tuple[Rating, ...]
     convergence: tuple[Convergence, ...]
-    stop_reason: str
+    ending: Ending | None
     seeds: tuple[Seed, ...]
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
@@ -117,11 +124,16 @@ class RunResult(msgspec.Struct, frozen=True):
     unaccounted: Unaccounted = Unaccounted()
     reply_forms: dict[str, str] = {}
     boxes: dict[str, str] = {}
-    history: tuple[dict[str, Any], ...] = ()
+    history: tuple[EndedStage, ...] = ()
     journal_lines: int = 0
     journal_hash: str = ""
     bench_version: int = BENCH_VERSION
     converged: bool = False
+
+    @property
+    def stop_reason(self) -> str:
+        """Why the run ended, in words."""
+        return said_of(self.ending, {each.id: each.display_name or each.id for each in self.config.participants})
 
     def __repr__(self) -> str:
         """Say what it is on one line: every hand of a run would fill a notebook."""

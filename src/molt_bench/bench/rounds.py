@@ -13,14 +13,15 @@ from typing import TypeAlias
 import msgspec
 
 from molt_bench.bench.dealer import Dealer
-from molt_bench.bench.extended_run import INTERRUPTED, Course
+from molt_bench.bench.endings import INTERRUPTED, Ending, NobodyLeft, Spent
+from molt_bench.bench.extended_run import Course
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import followed_pairs, next_pairs, room_for_matches
-from molt_bench.bench.past import IN_A_ROUND, Games, Past, Stage
+from molt_bench.bench.past import Games, Past, Stage
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import first_reason, has_converged, nobody_left, rules_of
+from molt_bench.bench.stop_rules import first_ending, has_converged, rules_of
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
@@ -67,7 +68,7 @@ class Played(msgspec.Struct, frozen=True):
     games: Games = {}
     estimates: Mapping[GameSpec, Estimates] = {}
     seconds: float = 0.0
-    budget: str | None = None
+    budget: Spent | None = None
 
 
 def rounds(
@@ -99,21 +100,21 @@ def rounds(
         if past.followed:
             room = room_for_matches(config.stop, progress, min(at_once, course.room(count)))
             pairs = under_way or followed_pairs(ladder, deal.blocks, past, room)
-            reason = None if pairs else course.now.reason or INTERRUPTED
+            ending = None if pairs else course.now.ending or INTERRUPTED
         else:
-            reason = None if under_way else first_reason(rules_of(config.stop), progress)
+            ending = None if under_way else first_ending(rules_of(config.stop), progress)
             room = room_for_matches(config.stop, progress, at_once)
-            pairs = under_way or (next_pairs(config, ladder, deal.blocks, spending, room) if reason is None else ())
-            if reason is None and not pairs:
-                reason = deal.blocks.exhausted if ladder.open_meetings else nobody_left(ladder.left)
+            pairs = under_way or (next_pairs(config, ladder, deal.blocks, spending, room) if ending is None else ())
+            if ending is None and not pairs:
+                ending = deal.blocks.exhausted if ladder.open_meetings else NobodyLeft(tuple(sorted(ladder.left)))
         seconds = max(past.seconds, played.seconds)
-        stage = course.told_next(count, reason, pairs, seconds)
+        stage = course.told_next(count, ending, pairs, seconds)
         if stage is not None:
             under_way = stage.under_way
             continue
         wanted = deal.games(pairs, ladder.meetings, count + 1, past.games)
         known = past.of(wanted)
-        if reason is not None or len(known) < len(wanted):
+        if ending is not None or len(known) < len(wanted):
             begun = course.extend(count, pairs if known else ())
             if begun is not None:
                 under_way = begun.under_way
@@ -130,10 +131,10 @@ def rounds(
             complete = len(ladder.matches)
             _rate_what_is_complete(ladder, matches, played.games, past, rate)
         if past.followed:
-            reason = course.now.reason or reason
-        reason = _end_of(course.now, reason, max(past.seconds, played.seconds), played.budget)
-        course.check_end(reason, complete, count + len(pairs))
-        return _result(config, ladder, deal, spending, course, reason)
+            ending = course.now.ending or ending
+        ending = _end_of(course.now, ending, max(past.seconds, played.seconds), played.budget)
+        course.check_end(ending, complete, count + len(pairs))
+        return _result(config, ladder, deal, spending, course, ending)
 
 
 def drive_run(run: Generator[Round, Played, RunResult], play: Callable[[Round], Played]) -> RunResult:
@@ -211,26 +212,26 @@ def _rate_match(
         on_match(match)
 
 
-def _end_of(stage: Stage, reason: str | None, seconds: float, budget: str | None) -> str:
+def _end_of(stage: Stage, ending: Ending | None, seconds: float, budget: Spent | None) -> Ending:
     """Return why a run ended: by a stop rule, or else because a round was cut short.
 
     Where money or the clock ended it, the journal says how, since that cannot be computed again.
     """
-    computed = reason is not None and not stage.allows(reason, seconds)
-    if stage.reason is not None and not computed and stage.allows(stage.reason, seconds):
-        return stage.reason
-    return reason or (f"{budget}, {IN_A_ROUND}" if budget else INTERRUPTED)
+    computed = ending is not None and not stage.allows(ending, seconds)
+    if stage.ending is not None and not computed and stage.allows(stage.ending, seconds):
+        return stage.ending
+    return ending or (INTERRUPTED if budget is None else msgspec.structs.replace(budget, in_a_round=True))
 
 
 def _result(
-    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, course: Course, reason: str
+    config: BenchmarkConfig, ladder: Ladder, deal: Dealer, spending: Spending, course: Course, ending: Ending
 ) -> RunResult:
     return RunResult(
         config=config,
         matches=tuple(ladder.matches),
         leaderboard=tuple(ladder.leaderboard()),
         convergence=tuple(ladder.convergence),
-        stop_reason=reason,
+        ending=ending,
         converged=has_converged(config.stop, ladder.progress(spending, seconds=0.0)),
         seeds=deal.blocks.used(ladder.meetings),
         warnings=(*run_warnings(ladder), *spending.other_models()),

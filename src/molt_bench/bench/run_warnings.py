@@ -40,7 +40,7 @@ def _signalled(games: Iterable[GameRecord]) -> list[str]:
     for game in games:
         for fault in game.faults:
             if fault.kind == "signal":
-                found.setdefault(game.players[fault.player], []).append(fault.message)
+                found.setdefault(game.players[fault.player], []).append(fault.said)
     return [
         f"{name} was ended or stopped by signals ({len(said):,} faults). If they came from outside, its result is "
         f"not its own. The first: {said[0]}"
@@ -66,6 +66,6 @@ def _helpless(ladder: Ladder) -> list[str]:
             examples.setdefault(match.participants[fault.player], fault)
     return [
         f"{name} gave no usable answer in {found.unanswered:,} of {found.hands:,} hands, so its result says "
-        f"little; the first fault: {examples[name].kind}: {examples[name].message}"
+        f"little; the first fault: {examples[name].kind}: {examples[name].said}"
         for name, found in helpless.items()
     ]

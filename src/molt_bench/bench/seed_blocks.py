@@ -7,6 +7,7 @@ seatings of a seed share its decks.
 
 from collections.abc import Mapping
 
+from molt_bench.bench.endings import SeedsUsed
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
 from molt_bench.seeds import Seed, seed_pool
@@ -53,10 +54,9 @@ class SeedBlocks:
         )
 
     @property
-    def exhausted(self) -> str:
+    def exhausted(self) -> SeedsUsed:
         """Why the run ends when no pairing has a block left."""
-        count = len(self._listed or ())
-        return f"the seed file is exhausted: its {count:,} seeds are {count // self._size} blocks of {self._size}"
+        return SeedsUsed(len(self._listed or ()), self._size)
 
     def has_block(self, pair: Pair, meeting: int) -> bool:
         """Return whether there is a block for this meeting of the pair, counted from 0."""

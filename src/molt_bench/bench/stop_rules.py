@@ -1,14 +1,15 @@
-"""Stop rules: each looks at the run so far and returns the reason to stop, or None to continue."""
+"""Stop rules: each looks at the run so far and returns why it ends here, or None to continue."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final, TypeAlias
 
 import msgspec
 
+from molt_bench.bench.endings import Ending, NobodyRanked, OrderKnown, Spent, TopStable
 from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, Budget, StopConfig
 from molt_bench.rating.boundary import Boundary
-from molt_bench.rating.verdicts import Judge, Verdict, surely
+from molt_bench.rating.verdicts import Judge, Verdict
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -43,49 +44,34 @@ class Progress(msgspec.Struct, frozen=True):
     next_hands: int = 0
     usd: float = 0.0
     tokens: int = 0
-    gate: str | None = None
+    gate: Ending | None = None
 
     def per_match(self, spent: float) -> float:
         """Return what one more match costs, judging by the average so far."""
         return spent / self.matches if self.matches else 0.0
 
 
-StopRule: TypeAlias = Callable[[Progress], str | None]
-
-
-#: Why a run stops that has nobody left to compare.
-_NOBODY: Final = "no two neighbours in the ranking can be compared: one of each two hardly ever gave a usable answer"
-
-
-def nobody_left(left: Collection[str]) -> str:
-    """Return the reason to stop once those who forfeited too many games leave no two to play each other."""
-    return f"nobody is left to play, since too many games were forfeited by {', '.join(sorted(left))}"
+StopRule: TypeAlias = Callable[[Progress], Ending | None]
+#: Decimals of a confidence in the journal.
+_DECIMALS: Final = 4
 
 
 def _without_rank(progress: Progress, above: str, below: str) -> bool:
     return above in progress.unranked or below in progress.unranked
 
 
-def _every(progress: Progress) -> str:
-    """Return whom a reason is about: nothing is claimed about those without a rank."""
-    return "every adjacent pair" + (" of those that have a rank" if progress.unranked else "")
-
-
 def adjacent_confidence(threshold: float) -> StopRule:
     """Stop once every adjacent pair of the ranking is ordered with this confidence."""
 
-    def rule(progress: Progress) -> str | None:
+    def rule(progress: Progress) -> Ending | None:
         if not progress.connected or min(progress.confidences, default=0) < threshold:
             return None
         pairs = list(zip(pairwise(progress.ranking), progress.confidences, strict=True))
         ranked = [each for each in pairs if not _without_rank(progress, *each[0])]
         if progress.unranked and not ranked:
-            return _NOBODY
-        (above, below), least = min(ranked, key=lambda each: each[1])
-        return (
-            f"{_every(progress)} is ordered with at least {100 * threshold:.10g}% confidence "
-            f"(least sure: {above} above {below}, {surely(least)})"
-        )
+            return NobodyRanked()
+        least, sure = min(ranked, key=lambda each: each[1])
+        return OrderKnown(threshold, least, round(sure, _DECIMALS), some=bool(progress.unranked))
 
     return rule
 
@@ -123,29 +109,24 @@ def _horizon(config: BenchmarkConfig, stop: StopConfig, first: int) -> float:
 def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = False) -> StopRule:
     """Stop once every adjacent pair of the ranking is ordered or tied, with this confidence in each or all of them."""
 
-    def rule(progress: Progress) -> str | None:
+    def rule(progress: Progress) -> Ending | None:
         if not progress.connected or any(each.kind == "open" for each in progress.verdicts):
             return None
         ranked = [each for each in progress.verdicts if not _without_rank(progress, each.above, each.below)]
         if progress.unranked and not ranked:
-            return _NOBODY
+            return NobodyRanked()
         ordered = [each for each in ranked if each.kind == "ordered"]
-        tied = len(ranked) - len(ordered)
-        said = []
-        if ordered:
-            least = min(ordered, key=lambda each: each.sure)
-            said.append(f"ordered (least sure: {least.above} above {least.below}, {surely(least.sure)})")
-        if tied:
-            said.append(f"tied within {tie_margin:g} mbb a hand")
-        together = " in all of them together" if familywise and len(progress.verdicts) > 1 else ""
-        return f"with {100 * threshold:.10g}% confidence{together} {_every(progress)} is {' or '.join(said)}"
+        least = min(ordered, key=lambda each: each.sure, default=None)
+        return OrderKnown(
+            threshold,
+            () if least is None else (least.above, least.below),
+            0.0 if least is None else round(least.sure, _DECIMALS),
+            tie_mbb=tie_margin if len(ordered) < len(ranked) else 0.0,
+            together=familywise and len(progress.verdicts) > 1,
+            some=bool(progress.unranked),
+        )
 
     return rule
-
-
-def out_of_time(seconds: float) -> str:
-    """Return the reason to stop once a run has taken this long."""
-    return f"the budget of {seconds:g} seconds is spent"
 
 
 def budget(
@@ -159,21 +140,19 @@ def budget(
 ) -> StopRule:
     """Stop before another match would exceed a limit, or once the time is up."""
 
-    def rule(progress: Progress) -> str | None:
+    def rule(progress: Progress) -> Ending | None:
         if matches is not None and progress.matches >= matches:
-            return f"the budget of {matches:,} matches is spent"
-        for limit, spent, more, what in (
-            (games, progress.games, progress.next_games, "games"),
-            (hands, progress.hands, progress.next_hands, "hands"),
-        ):
-            if limit is not None and spent + more > limit:
-                return f"the budget of {limit:,} {what} has no room for another match ({spent:,} played)"
+            return Spent("maxMatches", matches)
+        if games is not None and progress.games + progress.next_games > games:
+            return Spent("maxGames", games, progress.games)
+        if hands is not None and progress.hands + progress.next_hands > hands:
+            return Spent("maxHands", hands, progress.hands)
         if usd is not None and progress.usd + progress.per_match(progress.usd) > usd:
-            return f"the budget of ${usd:,.10g} has no room for another match (${progress.usd:,.4g} spent)"
+            return Spent("maxCostUsd", usd, progress.usd)
         if tokens is not None and progress.tokens + progress.per_match(progress.tokens) > tokens:
-            return f"the budget of {tokens:,} tokens has no room for another match ({progress.tokens:,} spent)"
+            return Spent("maxTokens", tokens, progress.tokens)
         if seconds is not None and progress.seconds >= seconds:
-            return out_of_time(seconds)
+            return Spent("maxSeconds", seconds)
         return None
 
     return rule
@@ -182,22 +161,22 @@ def budget(
 def topk_stable(k: int, rounds: int) -> StopRule:
     """Stop once the top `k` of the ranking have been the same, in the same order, for `rounds` rounds."""
 
-    def rule(progress: Progress) -> str | None:
+    def rule(progress: Progress) -> Ending | None:
         tops = [ranking[:k] for ranking in progress.rankings[-rounds - 1 :]]
         if len(tops) <= rounds or not progress.connected or len({*tops}) > 1:
             return None
-        return f"the top {k} have not changed for {rounds} rounds"
+        return TopStable(k, rounds)
 
     return rule
 
 
-def first_reason(rules: Sequence[StopRule], progress: Progress) -> str | None:
-    """Return the reason given by the first rule that says stop."""
-    return next((reason for rule in rules if (reason := rule(progress))), None)
+def first_ending(rules: Sequence[StopRule], progress: Progress) -> Ending | None:
+    """Return what the first rule that says stop returns."""
+    return next((ending for rule in rules if (ending := rule(progress)) is not None), None)
 
 
 def rules_of(config: StopConfig) -> list[StopRule]:
-    """Return the stop rules of a config; the first that holds gives the reason."""
+    """Return the stop rules of a config; the first that holds ends the run."""
     limits = config.budget
     if limits is None:
         return _order_rules(config)
@@ -216,7 +195,8 @@ def rules_of(config: StopConfig) -> list[StopRule]:
 
 def has_converged(config: StopConfig, progress: Progress) -> bool:
     """Return whether the order is decided by the rules of a config, whatever else ends the run."""
-    return first_reason(_order_rules(config), progress) not in (None, _NOBODY)
+    ending = first_ending(_order_rules(config), progress)
+    return ending is not None and ending.decided
 
 
 def _order_rules(config: StopConfig) -> list[StopRule]:

@@ -72,7 +72,7 @@ def resume_run(
     except MoltBenchError:
         files.close()
         raise
-    if files.extend is None and stored.stop_reason is not None:
+    if files.extend is None and stored.ending is not None:
         files.close()
         result = rebuild_run(folder, options.printing())
         exit_on_faults(result, options.fail_on_faults)
@@ -91,7 +91,7 @@ def _permission(
     if only_built_in(load_config(header.config)):
         return BUILT_IN, header
     stored = Run.open(folder, secret=secret)
-    if stored.stop_reason is not None and extension_from(stop or StopOptions(), stored) is None:
+    if stored.ending is not None and extension_from(stop or StopOptions(), stored) is None:
         return BUILT_IN, stored.header
     # Relative paths in the config mean the same files only where the run began.
     if own is not None and os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir):

@@ -23,7 +23,7 @@ from molt_bench.report.result_tables import print_result
 from molt_bench.runs.conclusion import by_another_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
-from molt_bench.runs.journal import JournalContent, games_in, stop_reason_in
+from molt_bench.runs.journal import JournalContent, ending_in, games_in
 from molt_bench.runs.line_file import LineReader
 from molt_bench.runs.run import Run
 
@@ -38,7 +38,7 @@ def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) ->
     """
     another = by_another_version(content.header) if decided else None
     found = [] if another is None else [another]
-    if stop_reason_in(content.lines) is None:
+    if ending_in(content.lines) is None:
         state = "is still going" if being_written(journal) else "has not ended"
         found.append(f"{journal.parent}: the run {state}: this is what was finished so far")
     return found
@@ -59,9 +59,8 @@ def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> Ru
     if not going and not being_written(journal):
         write_result(result, journal.parent, printing, explain=explain)
         return result
-    if stored.stop_reason is None:
-        result = msgspec.structs.replace(result, stop_reason="not yet, the run is still going")
-    result = msgspec.structs.replace(result, unaccounted=Unaccounted())  # answers are still to come
+    ending = None if stored.ending is None else result.ending
+    result = msgspec.structs.replace(result, ending=ending, unaccounted=Unaccounted())  # answers are still to come
     show_result(Analysis(result), str(journal.parent), printing, explain=explain)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
         warn(warning)

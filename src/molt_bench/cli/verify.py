@@ -32,7 +32,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     result = stored.result(content=replayed.content)
     files = check_artifacts(stored, Analysis(result))
     files.raise_if_wrong(folder)
-    ended = stored.stop_reason is not None
+    ended = stored.ending is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])
     line = f"{folder}: all {len(stored.games):,} games are identical when replayed"
     if not ended:

@@ -1,7 +1,7 @@
 """After a fault: it is recorded, and the agent is told and asked again. After the last try, its hand is folded."""
 
 from collections.abc import Callable, Generator
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -26,14 +26,14 @@ class Faults:
         hearing: Whether an agent is told the results of hands.
     """
 
-    __slots__ = ("_first_is_a", "_listening", "_max_retries", "hand_number", "hearing", "made")
+    __slots__ = ("_decision", "_first_is_a", "_listening", "_max_retries", "hand_number", "hearing", "made")
 
     def __init__(self, spec: GameSpec, listening: Listening) -> None:
         self._first_is_a = spec.seating == "AB"
         self._listening = listening
         self._max_retries = spec.max_retries
         self.made: list[Fault] = []
-        self.hand_number = 0
+        self.hand_number = self._decision = 0
         self.hearing = any("on_hand_complete" in hooks for hooks in listening)
 
     def notify(self, seat: int, hook: Hook, *arguments: HandResult | str) -> Generator[Notice, Any, None]:
@@ -42,11 +42,23 @@ class Faults:
             try:
                 yield Notice(seat, hook, arguments)
             except AgentFailed as failure:
-                self._add(seat, failure.kind, f"{hook}: {failure}", attempt=0)
+                decision = self._decision if hook == "on_error" else None
+                self._add(seat, failure.kind, str(failure), decision=decision, hook=hook)
 
-    def _add(self, seat: int, kind: FaultKind, message: str, *, attempt: int, forced_fold: bool = False) -> None:
+    def _add(
+        self,
+        seat: int,
+        kind: FaultKind,
+        message: str,
+        *,
+        attempt: int = 0,
+        forced_fold: bool = False,
+        decision: int | None,
+        hook: Hook | Literal[""] = "",
+    ) -> None:
         player = seat if self._first_is_a else 1 - seat
-        self.made.append(Fault(player, self.hand_number, kind, message[:MESSAGE_LENGTH], attempt, forced_fold))
+        said = message[:MESSAGE_LENGTH]
+        self.made.append(Fault(player, self.hand_number, kind, said, attempt, forced_fold, decision, hook))
 
     def retry(
         self, hand: Hand, observation: Observation, failure: AgentFailed | IllegalAction, take: Take
@@ -54,12 +66,12 @@ class Faults:
         """Record a failed answer and ask again, passing the error on; after the last try, fold and return True."""
         seat = observation.seat
         attempt = 1
-        self.hand_number = observation.hand_number
+        self.hand_number, self._decision = observation.hand_number, len(observation.log)
         while True:
             kind = failure.kind if isinstance(failure, AgentFailed) else "illegal"
             said = str(failure)[:MESSAGE_LENGTH]
             last = attempt > self._max_retries or kind == "forfeit"  # nobody is there to ask
-            self._add(seat, kind, said, attempt=attempt, forced_fold=last)
+            self._add(seat, kind, said, attempt=attempt, forced_fold=last, decision=self._decision)
             yield from self.notify(seat, "on_error", said)
             if last:
                 hand.apply(FOLD)

@@ -60,7 +60,7 @@ def check_artifacts(stored: Run, found: Analysis, *, grades: Grades | None = Non
     To grade it again takes some milliseconds a hand, unless its grades are given.
     """
     folder, content = stored.folder, stored.content
-    ended, vouched = stored.stop_reason is not None, vouched_in(content.lines)
+    ended, vouched = stored.ending is not None, vouched_in(content.lines)
     # The margins that the journal vouches for are those of its games.
     played = matches_hash((match.round, match.margins) for match in found.result.matches)
     results = {JOURNAL: vouched.get(MATCHES) in (None, played)}

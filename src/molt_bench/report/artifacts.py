@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.bench.endings import said_of
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
 from molt_bench.rating.verdicts import Verdict
@@ -152,7 +153,8 @@ def summary(found: Analysis) -> dict[str, Any]:
     return {
         "headline": " ".join(headline(found)) or None,
         **({"disagreements": told} if (told := disagreements(found)) else {}),
-        "stopReason": result.stop_reason,
+        "stopReason": said_of(result.ending, found.shown),
+        "ending": None if result.ending is None else msgspec.to_builtins(result.ending),
         "totals": played,
         "seconds": round(result.seconds, 3),
         "handsPerSecond": round(played["hands"] / result.seconds) if result.seconds else None,
@@ -162,10 +164,22 @@ def summary(found: Analysis) -> dict[str, Any]:
         **({"unaccounted": msgspec.structs.asdict(result.unaccounted)} if result.unaccounted.requests else {}),
         "guardrails": guardrails(result),
         **({"secondHalf": halves} if halves else {}),
-        **({"history": list(result.history)} if result.history else {}),
+        **({"history": _stages(found)} if result.history else {}),
         **(origin if result.journal_lines else {}),
         "warnings": list(result.warnings),
     }
+
+
+def _stages(found: Analysis) -> list[dict[str, Any]]:
+    """Return the earlier stages of an extended run: after how many matches each ended, why, and its rule."""
+    return [
+        {
+            "matches": stage.matches,
+            "stopReason": None if stage.ending is None else stage.ending.said(found.shown),
+            "stop": stage.stop.plain(),
+        }
+        for stage in found.result.history
+    ]
 
 
 def usage(found: Analysis) -> dict[str, Any]:
@@ -194,10 +208,10 @@ def usage(found: Analysis) -> dict[str, Any]:
     }
 
 
-def log(result: RunResult) -> str:
+def log(found: Analysis) -> str:
     """Return the event log, one JSON object per line: matches with their rating updates, faults, the stop."""
     events: list[dict[str, Any]] = []
-    for match in result.matches:
+    for match in found.result.matches:
         events += [
             {
                 "event": "fault",
@@ -206,16 +220,17 @@ def log(result: RunResult) -> str:
                 "seating": game.seating,
                 "participant": match.participants[fault.player],
                 "hand": fault.hand_number,
+                "decision": fault.decision,
                 "kind": fault.kind,
                 "attempt": fault.attempt,
                 "forcedFold": fault.forced_fold,
-                "message": fault.message,
+                "message": fault.said,
             }
             for game in played_games([match])
             for fault in game.faults
         ]
         events.append({"event": "match", **_match(match)})
-    events.append({"event": "stop", "reason": result.stop_reason})
+    events.append({"event": "stop", "reason": said_of(found.result.ending, found.shown)})
     return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
 
 
@@ -241,7 +256,7 @@ ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
     "matches.json": lambda found: indented(matches(found.result)),
     "margins.json": lambda found: indented(margins(found)),
     CONVERGENCE: lambda found: indented(convergence(found.result)),
-    "log.jsonl": lambda found: log(found.result),
+    "log.jsonl": log,
     "usage.json": lambda found: indented(usage(found)) if found.result.usage else None,
     "summary.json": lambda found: indented(summary(found)),
 }

@@ -1,11 +1,10 @@
 """Claims: what a run shows about who is better, what it leaves open, and how each number was measured."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from molt_bench.bench.endings import Spent, TopStable
 from molt_bench.bench.stop_rules import rule_of
-from molt_bench.config.sections import StopConfig
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
@@ -98,34 +97,13 @@ def disagreements(found: Analysis) -> list[str]:
 
 def _other_rules(found: Analysis) -> list[str]:
     """Say that an extended run judged by another rule before, which its confidence does not allow for."""
-    before = [rule_of(StopConfig.model_validate(stage["stop"])) for stage in found.result.history]
+    before = [rule_of(stage.stop) for stage in found.result.history]
     if all(rule == found.rule for rule in before):
         return []
     return [
         "The rule for neighbours was changed when the run was extended. The confidence is that of the last rule alone: "
         "it does not allow for the choice."
     ]
-
-
-#: The unit of a tie in a stop reason, as the journal has it.
-_IN_MBB: Final = re.compile(r"(?<=tied within )([\d.e+]+) mbb a hand$")
-#: Whom a stop reason names, by id.
-_LEAST_SURE: Final = re.compile(r"(?<=\(least sure: )(.+) above (.+)(?=, [<>]?[\d.]+%\))", re.DOTALL)
-
-
-def with_names(stop_reason: str, names: Mapping[str, str]) -> str:
-    """Return why a run stopped as it is shown: with the names of agents in place of their ids, and in bb/100.
-
-    >>> with_names("all are ordered (least sure: a above b, >99.9%)", {"a": "Ann", "b": "Bob"})
-    'all are ordered (least sure: Ann above Bob, >99.9%)'
-    >>> with_names("all are tied within 250 mbb a hand", {})
-    'all are tied within 25 bb/100'
-    >>> with_names("the budget of 1 matches is spent", {})
-    'the budget of 1 match is spent'
-    """
-    stop_reason = stop_reason.replace("the budget of 1 matches ", "the budget of 1 match ")
-    stop_reason = _IN_MBB.sub(lambda tie: f"{float(tie[1]) / MBB_PER_BB100:g} bb/100", stop_reason)
-    return _LEAST_SURE.sub(lambda pair: " above ".join([names.get(name, name) for name in pair.groups()]), stop_reason)
 
 
 def mixed_reply_forms(found: Analysis) -> list[str]:
@@ -191,25 +169,13 @@ def way_on(found: Analysis) -> str | None:
     """Return the flags for `resume` to continue a run that ended before every order was known; None if none would."""
     if not found.by_margins or all(each.kind != "open" for each in found.neighbours):
         return None
-    budget, reason = found.result.config.plain()["stop"]["budget"] or {}, found.result.stop_reason
-    if reason.startswith("the top"):
+    ending = found.result.ending
+    if isinstance(ending, TopStable):
         return "--set stop.topkStable=null"
-    for field, flag, words in _LIMITS:
-        limit = budget.get(field)
-        if limit is not None and reason.startswith(f"the budget of {words.format(limit)} "):
-            return f"{flag}{2 * limit:.10g}"
+    if isinstance(ending, Spent):
+        flag = "--max-matches " if ending.limit == "maxMatches" else f"--set stop.budget.{ending.limit}="
+        return f"{flag}{2 * ending.most:.10g}"
     return None
-
-
-#: The limits of a budget, the flag that changes each, and how a stop reason words it.
-_LIMITS: Final = (
-    ("maxMatches", "--max-matches ", "{:,} matches"),
-    ("maxGames", "--set stop.budget.maxGames=", "{:,} games"),
-    ("maxHands", "--set stop.budget.maxHands=", "{:,} hands"),
-    ("maxSeconds", "--set stop.budget.maxSeconds=", "{:g} seconds"),
-    ("maxCostUsd", "--set stop.budget.maxCostUsd=", "${:,.10g}"),
-    ("maxTokens", "--set stop.budget.maxTokens=", "{:,} tokens"),
-)
 
 
 def met_so_far(found: Analysis) -> str | None:

@@ -45,7 +45,7 @@ def headline(found: Analysis) -> list[str]:
 
 def _opened(found: Analysis, sentence: str) -> str:
     """Return a sentence that begins with what it is limited to: a run in progress, a gauntlet's reference."""
-    limits = [] if found.result.stop_reason else ["so far"]
+    limits = [] if found.result.ending is not None else ["so far"]
     limits += [] if found.reference is None else [f"against {_name(found, found.reference)}, the reference"]
     if not limits:
         return sentence

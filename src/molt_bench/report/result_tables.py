@@ -6,9 +6,10 @@ from math import isfinite
 from rich.console import Console
 from rich.text import Text
 
+from molt_bench.bench.endings import said_of
 from molt_bench.rating.verdicts import surely
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.claims import disagreements, sentences, way_on, with_names
+from molt_bench.report.claims import disagreements, sentences, way_on
 from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
 from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.fitting_table import FittingTable
@@ -49,9 +50,9 @@ def print_result(found: Analysis, console: Console, *, folder: str | None = None
     for sentence in sentences(found):
         _say(console, sentence)
     for stage in result.history:
-        stopped = f", where it had stopped: {stage['stopReason']}" if stage["stopReason"] else ""
-        _say(console, f"Extended after match {stage['matches']:,}{stopped}.")
-    _say(console, f"Stopped: {with_names(result.stop_reason, found.shown)}.")
+        stopped = "" if stage.ending is None else f", where it had stopped: {stage.ending.said(found.shown)}"
+        _say(console, f"Extended after match {stage.matches:,}{stopped}.")
+    _say(console, f"Stopped: {said_of(result.ending, found.shown)}.")
     if said := headline(found):
         _say(console, " ".join(said), "bold")
         for sentence in disagreements(found):

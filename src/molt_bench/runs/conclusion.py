@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from molt_bench._version import BENCH_VERSION
-from molt_bench.bench.extended_run import INTERRUPTED
+from molt_bench.bench.endings import INTERRUPTED, Interrupted
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
@@ -97,10 +97,10 @@ def concluded(
         played = [pair.seed for match in result.matches for pair in match.result.seed_results]
         seeds = tuple(dict.fromkeys(played))
     halted = halt_in(journal.lines) if isinstance(journal, JournalContent) else None
-    stop_reason = halted if halted and result.stop_reason == INTERRUPTED else result.stop_reason
+    ending = Interrupted(halted) if halted and result.ending == INTERRUPTED else result.ending
     return structs.replace(
         result,
-        stop_reason=stop_reason,
+        ending=ending,
         config=config,
         seeds=seeds,
         seconds=seconds,

@@ -10,7 +10,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import is_there
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import JournalReader, stop_reason_in
+from molt_bench.runs.journal import JournalReader, ending_in
 from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
 
 JOURNAL: Final = "journal.jsonl"
@@ -92,6 +92,6 @@ def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
         except JournalError:
             continue
         same_seed = secret is None or content.header.master_seed_hash == seed_hash(secret)
-        if content.header.config_hash == wanted and same_seed and stop_reason_in(content.lines) is None:
+        if content.header.config_hash == wanted and same_seed and ending_in(content.lines) is None:
             return journal.parent
     return None

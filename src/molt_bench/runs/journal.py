@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from molt_bench.bench.endings import Ending
 from molt_bench.errors import JournalError
 from molt_bench.plugin import Registered
 from molt_bench.records import GameRecord, Margins
@@ -88,7 +89,7 @@ class SessionEnd(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", r
     """
 
     seconds: float
-    stop_reason: str | None = None
+    ending: Ending | None = None
     master_seed: Seed | UnsetType = UNSET
     vouched: dict[str, str] | UnsetType = UNSET
     halted: str | UnsetType = UNSET
@@ -333,15 +334,15 @@ def games_in(lines: Sequence[Line]) -> list[Game]:
     return [line for line in lines if isinstance(line, Game)]
 
 
-def stop_reason_in(lines: Sequence[Line]) -> str | None:
+def ending_in(lines: Sequence[Line]) -> Ending | None:
     """Return why a run has ended; None if it has not, or has since been extended."""
-    reason = None
+    ending = None
     for line in lines:
         if isinstance(line, Extension):
-            reason = None
+            ending = None
         elif isinstance(line, SessionEnd):
-            reason = line.stop_reason or reason
-    return reason
+            ending = line.ending or ending
+    return ending
 
 
 def halt_in(lines: Sequence[Line]) -> str | None:

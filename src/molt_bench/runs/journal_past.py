@@ -90,10 +90,10 @@ def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
         if isinstance(line, Extension):
             under_way = tuple((first, second) for first, second in line.under_way)
             stages.append(Stage(_stop(config, line.stop), line.matches, under_way))
-        elif stages[-1].reason is not None and not isinstance(line, Resumption | Rated):
-            raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].reason}")
-        elif isinstance(line, SessionEnd) and line.stop_reason is not None:
-            stages[-1] = msgspec.structs.replace(stages[-1], reason=line.stop_reason)
+        elif stages[-1].ending is not None and not isinstance(line, Resumption | Rated):
+            raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].ending}")
+        elif isinstance(line, SessionEnd) and line.ending is not None:
+            stages[-1] = msgspec.structs.replace(stages[-1], ending=line.ending)
     return stages
 
 

@@ -9,9 +9,6 @@ from molt_bench.llm.types import Exchange
 from molt_bench.runs.folder import EXCHANGES
 from molt_bench.runs.journal import Game, Line
 
-#: How the fault of an agent begins that is not asked any more in a game.
-_GIVEN_UP = "given up after"
-
 
 def first_without_replies(
     lines: Iterable[Line], exchanges: Iterable[Exchange], models: Mapping[str, LLMSettings]
@@ -38,8 +35,6 @@ def _asked(game: Game, player: int) -> int:
     record = game.record
     seat = player if record.seating == "AB" else 1 - player
     try:
-        taken = sum(action.seat == seat for parsed in record.replay() for action in parsed.hand.log)
+        return sum(action.seat == seat for parsed in record.replay() for action in parsed.hand.log)
     except RulesError:
         return 0  # a damaged hand is named elsewhere
-    skipped = [fault for fault in record.faults if fault.forced_fold and fault.message.startswith(_GIVEN_UP)]
-    return taken - sum(fault.player == player for fault in skipped)

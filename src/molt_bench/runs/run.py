@@ -11,6 +11,7 @@ from msgspec import UNSET, structs
 from molt_bench._version import BENCH_VERSION
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.bench.dealer import Dealer
+from molt_bench.bench.endings import Ending
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
@@ -40,9 +41,9 @@ from molt_bench.runs.journal import (
     JournalReader,
     Line,
     Rated,
+    ending_in,
     games_in,
     missing_games,
-    stop_reason_in,
 )
 from molt_bench.runs.journal_past import past_of, resumptions_in
 from molt_bench.runs.line_file import Warn
@@ -108,9 +109,9 @@ class Run:
         return games_in(self.lines)
 
     @property
-    def stop_reason(self) -> str | None:
+    def ending(self) -> Ending | None:
         """Why the run ended; None if it has not, or has since been extended."""
-        return stop_reason_in(self.lines)
+        return ending_in(self.lines)
 
     @property
     def seed(self) -> MasterSeed:

@@ -67,7 +67,7 @@ class RunFiles(msgspec.Struct):
             check_version(path, content.header)
             stored = Run(path.parent, content, secret=secret)
             models = stored.config.models()
-            unfinished = bool(models) and stored.stop_reason is None
+            unfinished = bool(models) and stored.ending is None
             behind = first_without_replies(stored.lines, stored.exchanges().earlier, models) if unfinished else None
             if behind is not None:
                 stored = Run(path.parent, journal.keep(1 + behind), secret=secret)

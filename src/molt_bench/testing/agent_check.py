@@ -224,7 +224,7 @@ class _Sparring(msgspec.Struct):
                 hand = record.hand_texts[number - 1] if number else ""
                 raised = self.raised[:1] if fault.kind == "exception" else []
                 trace = "".join([traceback_of(error, frames=_FRAMES).text for error in raised])
-                known = FaultExample(fault.kind, 0, fault.message, table, partner, seat, number, hand, trace)
+                known = FaultExample(fault.kind, 0, fault.said, table, partner, seat, number, hand, trace)
             self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
         return found
 

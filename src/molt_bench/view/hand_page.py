@@ -144,7 +144,7 @@ def _fault(fault: Fault, seats: tuple[str, ...], *, swapped: bool) -> dict[str, 
         "seat": seat,
         "agent": seats[seat],
         "kind": fault.kind,
-        "message": fault.message,
+        "message": fault.said,
         "attempt": fault.attempt,
         "forcedFold": fault.forced_fold,
     }
@@ -164,12 +164,10 @@ def _decisions(
     asked: dict[int, list[tuple[Exchange, Span]]] = {}
     for exchange, span in run.exchanges.get((game.match, record.seed, record.seating, number), ()):
         asked.setdefault(exchange.decision, []).append((exchange, span))
-    placed = _placed_faults(
-        hand,
-        faults,
-        {at: max(each.attempt for each, _ in tries) for at, tries in asked.items()},
-        swapped=seats[0] != game.participants[0],
-    )
+    placed: dict[int, list[Fault]] = {}
+    for fault in faults:
+        if fault.decision is not None and fault.attempt:
+            placed.setdefault(fault.decision, []).append(fault)
     messages = prompts_of(run, game, number) if prompts and asked else {}
     return [
         {
@@ -184,30 +182,6 @@ def _decisions(
         }
         for at, done in enumerate(hand.log)
     ]
-
-
-def _placed_faults(hand: Hand, faults: list[Fault], tries: dict[int, int], *, swapped: bool) -> dict[int, list[Fault]]:
-    """Return the faults of each decision as far as they can be assigned: a record has only the hand, not the decision.
-
-    The attempts of each decision count from 1. A forced fold ends the hand, so its faults belong to the last decision.
-    The others can be assigned if it is known how often each decision was asked for, or if there was only one.
-    """
-    placed: dict[int, list[Fault]] = {}
-    for player in (0, 1):
-        seat = 1 - player if swapped else player
-        chains: list[list[Fault]] = []
-        for fault in faults:
-            if fault.player == player and fault.attempt:
-                if fault.attempt == 1 or not chains:
-                    chains.append([])
-                chains[-1].append(fault)
-        own = [at for at, done in enumerate(hand.log) if done.seat == seat]
-        if chains and own and any(fault.forced_fold for fault in chains[-1]):
-            placed[own.pop()] = chains.pop()
-        erred = [at for at in own if tries.get(at, 1) > 1] if any(at in tries for at in own) else own
-        if len(erred) == len(chains):
-            placed.update(zip(erred, chains, strict=True))
-    return placed
 
 
 def _exchange(

@@ -119,7 +119,7 @@ class OpenRun(RunReader):
             matches=tuple(ladder.matches),
             leaderboard=tuple(ladder.leaderboard()),
             convergence=tuple(ladder.convergence),
-            stop_reason=self.stop_reason or "",
+            ending=self.ending,
             seeds=(),
             seconds=self.seconds,
             warnings=tuple(problem for problem in problems if problem),

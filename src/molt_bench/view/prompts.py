@@ -78,7 +78,8 @@ class _Asked:
 
     def _message(self, seen: Observation, exchange: Exchange) -> str | None:
         """Return the message whose hash was recorded: with one of the errors that were fed back, or with none."""
-        faults = [fault.message for fault in self._game.record.faults if fault.hand_number == seen.hand_number]
+        place = seen.hand_number, len(seen.log)
+        faults = [each.message for each in self._game.record.faults if (each.hand_number, each.decision) == place]
         skill, label = self._run.skills[self._name], self._settings.reply_form
         for error in faults if exchange.attempt > 1 else (None,):
             message = self.conversation.message(msgspec.structs.replace(seen, previous_error=error))

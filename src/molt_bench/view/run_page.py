@@ -12,7 +12,7 @@ from molt_bench.errors import MoltBenchError
 from molt_bench.rating.verdicts import Verdict
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis, in_bb_per_100
-from molt_bench.report.claims import sentences, with_names
+from molt_bench.report.claims import sentences
 from molt_bench.report.costs import cost_numbers
 from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.headline import headline
@@ -159,7 +159,7 @@ def _stop_reason(run: OpenRun) -> str | None:
     """Return why a run stopped, with ids between marks, too."""
     marks = _marked([each["id"] for each in run.participants])
     halted = run.halted if run.status == "interrupted" else None
-    return halted if run.stop_reason is None else with_names(run.stop_reason, marks)
+    return halted if run.ending is None else run.ending.said(marks)
 
 
 def _played(run: OpenRun, found: Analysis | None) -> dict[str, int | None]:

@@ -150,7 +150,7 @@ def faults_data(run: OpenRun, found: Analysis | None) -> list[dict[str, Any]]:
         for fault in game.record.faults:
             key = game.participants[fault.player], fault.kind
             counts[key] += 1
-            examples.setdefault(key, (game, fault.message, fault.hand_number))
+            examples.setdefault(key, (game, fault.said, fault.hand_number))
     rows, order = [], _order(run, found)
     for (who, kind), count in sorted(counts.items(), key=lambda each: (order.index(each[0][0]), -each[1])):
         game, message, hand = examples[who, kind]

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET
 
+from molt_bench.bench.endings import Ending
+from molt_bench.bench.result import EndedStage
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
@@ -59,7 +61,7 @@ class RunReader:
         self._decks = SeedBlocks(self._stored.config, self.header.seeds)
         self._extensions: list[Extension] = []
         #: Its earlier stages, as in a result.
-        self.stages: list[dict[str, Any]] = []
+        self.stages: list[EndedStage] = []
         self._margins: dict[int, Margins] = {}
         self._rated: list[int] = []  # matches in the order in which the run rated them
         self._rated_anew = False  # whether one of them was rated when it was cut short, and again since
@@ -72,7 +74,7 @@ class RunReader:
         self.skills: dict[str, str] = {}
         self.exchanges: dict[tuple[int, Seed, Seating, int], list[tuple[Exchange, Span]]] = defaultdict(list)
         self.status: Status = "running"
-        self.stop_reason: str | None = None
+        self.ending: Ending | None = None
         self.halted: str | None = None
         self.seconds = 0.0
         self._blocks: dict[int, list[Seed]] = {}
@@ -109,9 +111,8 @@ class RunReader:
         if self._rated_anew:
             raise Replaced(f"{self.folder / JOURNAL} has a match that was rated anew")
         self._take_exchanges()
-        now: Status = (
-            "finished" if self.stop_reason else "running" if being_written(self.folder / JOURNAL) else "interrupted"
-        )
+        running = self.ending is None and being_written(self.folder / JOURNAL)
+        now: Status = "finished" if self.ending is not None else "running" if running else "interrupted"
         if now != self.status:
             self.status, self._status_changes = now, self._status_changes + 1
 
@@ -192,7 +193,7 @@ class RunReader:
             elif isinstance(line, SessionEnd):
                 self._sittings += line.seconds
                 self.seconds = max(self.seconds, self._sittings)
-                self.stop_reason = line.stop_reason or self.stop_reason
+                self.ending = line.ending or self.ending
                 self._session_warnings += session_warnings([line])
                 if line.master_seed is not UNSET:
                     self._configure(with_master_seed(self.config, line.master_seed))
@@ -203,9 +204,8 @@ class RunReader:
                     self._rated.append(line.match)
                 self._margins[line.match] = line.margins
             elif isinstance(line, Extension):
-                ended = {"matches": line.matches, "stopReason": self.stop_reason, "stop": self.plain["stop"]}
-                self.stages.append(ended)
-                self.stop_reason = None
+                self.stages.append(EndedStage(line.matches, self.ending, self.config.stop))
+                self.ending = None
                 self._extensions.append(line)
                 self._configure(load_config({**self.plain, "stop": line.stop}))
 

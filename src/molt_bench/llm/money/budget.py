@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -13,6 +13,9 @@ from molt_bench.llm.money.reply_limit import ReplyLimit
 from molt_bench.llm.providers.table import provider_of
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
+
+#: The limits of money, by their names in a config.
+ModelLimit: TypeAlias = Literal["maxCostUsd", "maxTokens"]
 
 #: Most tokens of a prompt: this many for each byte of text (English has half as many), and some for the reply's form.
 _TOKENS_PER_BYTE: Final = 0.5
@@ -113,7 +116,7 @@ class ModelBudget:
     Attributes:
         usd: Dollars spent; where a cost is not known, the most it can be.
         tokens: The same in tokens.
-        spent: Why nothing more is sent, once the budget is spent.
+        spent: The limit that was reached, by its name in a config, once nothing more is sent.
     """
 
     def __init__(self, most_usd: float | None = None, most_tokens: int | None = None) -> None:
@@ -121,7 +124,7 @@ class ModelBudget:
         self.most_tokens = most_tokens
         self.usd = 0.0
         self.tokens = 0
-        self.spent: str | None = None
+        self.spent: ModelLimit | None = None
         self._requests = 0
         self._under_way: list[Reservation] = []
         self._turn = asyncio.Lock()
@@ -149,12 +152,12 @@ class ModelBudget:
         async with self._turn:  # first come, first served
             while self.spent is None and not self._fits(most()):
                 if not self._under_way:
-                    self.spent = self._why_spent()
+                    self.spent = self._reached()
                     break
                 self._ended.clear()
                 await self._ended.wait()
             if self.spent is not None:
-                raise GameUnfinished(self.spent)
+                raise GameUnfinished("the budget is spent")
             opened = most()
             self._under_way.append(opened)
             return opened
@@ -187,9 +190,9 @@ class ModelBudget:
                 return False
         return True
 
-    def _why_spent(self) -> str:
+    def _reached(self) -> ModelLimit:
         if self.most_usd is None or (
             self.most_tokens is not None and self.tokens * self.most_usd > self.usd * self.most_tokens
         ):
-            return f"the budget of {self.most_tokens:,} tokens is spent"
-        return f"the budget of ${self.most_usd:,.10g} is spent"
+            return "maxTokens"
+        return "maxCostUsd"

@@ -133,7 +133,7 @@ class GameCosts:
             self._serve()
             await turn
         if self._budget.spent is not None:
-            raise GameUnfinished(self._budget.spent)
+            raise GameUnfinished("the budget is spent")
         self._asking += 1
 
     def reaches(self, label: GameLabel) -> bool:

@@ -1,0 +1,170 @@
+"""Why a run ended, as data: the journal has it, and sentences are made of it where people read them."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.rating.verdicts import surely
+from molt_bench.records import MBB_PER_BB100
+
+#: The limits of a budget, by their names in a config.
+Limit: TypeAlias = Literal["maxMatches", "maxGames", "maxHands", "maxSeconds", "maxCostUsd", "maxTokens"]
+#: How an amount is worded that is limited, and how much of it was spent.
+_WORDED: Final[Mapping[Limit, tuple[str, str]]] = {
+    "maxMatches": ("{:,.10g} matches", "{:,.10g} played"),
+    "maxGames": ("{:,.10g} games", "{:,.10g} played"),
+    "maxHands": ("{:,.10g} hands", "{:,.10g} played"),
+    "maxSeconds": ("{:g} seconds", "{:g} gone"),
+    "maxCostUsd": ("${:,.10g}", "${:,.4g} spent"),
+    "maxTokens": ("{:,.10g} tokens", "{:,.10g} spent"),
+}
+
+
+class _Ending(msgspec.Struct, frozen=True, tag_field="by", rename="camel", omit_defaults=True):
+    """One way in which a run can end."""
+
+    #: Whether the order was decided by then.
+    decided: ClassVar[bool] = False
+
+    def said(self, _names: Mapping[str, str], /) -> str:
+        """Return it in words; agents are named by these names, or else by their ids."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.said({})
+
+
+class OrderKnown(_Ending, tag="order", frozen=True):
+    """Every two neighbours in the ranking are ordered or tied.
+
+    Attributes:
+        threshold: The confidence that this takes.
+        least_sure: The two who are ordered least surely, the better one first; empty if nobody is ordered.
+        sure: How sure that is.
+        tie_mbb: Within how many mbb a hand others are tied; 0 if nobody is.
+        together: Whether the confidence is that of all verdicts together.
+        some: Whether somebody has no rank, so that nothing is said of it.
+    """
+
+    threshold: float
+    least_sure: tuple[str, ...] = ()
+    sure: float = 0.0
+    tie_mbb: float = 0.0
+    together: bool = False
+    some: bool = False
+    decided: ClassVar[bool] = True
+
+    def said(self, names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        found = []
+        if self.least_sure:
+            pair = " above ".join([names.get(name, name) for name in self.least_sure])
+            found.append(f"ordered (least sure: {pair}, {surely(self.sure)})")
+        if self.tie_mbb:
+            found.append(f"tied within {self.tie_mbb / MBB_PER_BB100:g} bb/100")
+        together = " in all of them together" if self.together else ""
+        ranked = " of those that have a rank" if self.some else ""
+        confidence = f"with {100 * self.threshold:.10g}% confidence{together}"
+        return f"{confidence} every adjacent pair{ranked} is {' or '.join(found)}"
+
+
+class TopStable(_Ending, tag="top", frozen=True):
+    """The top `k` have been the same for so many rounds."""
+
+    k: int
+    rounds: int
+    decided: ClassVar[bool] = True
+
+    def said(self, _names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        return f"the top {self.k} have not changed for {self.rounds} rounds"
+
+
+class Spent(_Ending, tag="budget", frozen=True):
+    """A budget is spent, or what is left of it is too little for another match.
+
+    Attributes:
+        limit: Which one.
+        most: How much it was.
+        spent: How much of it was spent, if something is left.
+        in_a_round: Whether a round was cut short.
+    """
+
+    limit: Limit
+    most: float
+    spent: float | None = None
+    in_a_round: bool = False
+
+    def said(self, _names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        whole, part = _WORDED[self.limit]
+        most = "1 match" if self.limit == "maxMatches" and self.most == 1 else whole.format(self.most)
+        if self.spent is not None:
+            return f"the budget of {most} has no room for another match ({part.format(self.spent)})"
+        return f"the budget of {most} is spent{', in the middle of a round' if self.in_a_round else ''}"
+
+
+class GateAnswered(_Ending, tag="gate", frozen=True):
+    """A gate has its answer: the new version is not worse by more than the margin, or it is, for these reasons."""
+
+    margin_mbb: float
+    reasons: tuple[str, ...] = ()
+    decided: ClassVar[bool] = True
+
+    def said(self, _names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        if self.reasons:
+            return f"the new version is worse: {'; '.join(self.reasons)}"
+        return f"the new version is not worse by more than {self.margin_mbb / MBB_PER_BB100:,.6g} bb/100"
+
+
+class SeedsUsed(_Ending, tag="seeds", frozen=True):
+    """No pairing has a block of seeds left in the file of seeds."""
+
+    seeds: int
+    per_match: int
+
+    def said(self, _names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        blocks = self.seeds // self.per_match
+        return f"the seed file is exhausted: its {self.seeds:,} seeds are {blocks} blocks of {self.per_match}"
+
+
+class NobodyLeft(_Ending, tag="forfeits", frozen=True):
+    """No two are left to play each other, since these forfeited too many games."""
+
+    forfeited: tuple[str, ...]
+
+    def said(self, names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        gone = ", ".join([names.get(name, name) for name in self.forfeited])
+        return f"nobody is left to play, since too many games were forfeited by {gone}"
+
+
+class NobodyRanked(_Ending, tag="unranked", frozen=True):
+    """Of every two neighbours one has no rank."""
+
+    def said(self, _names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        return "no two neighbours in the ranking can be compared: one of each two hardly ever gave a usable answer"
+
+
+class Interrupted(_Ending, tag="interrupted", frozen=True):
+    """It was interrupted, or it could not go on, and `because` says why; it can be resumed."""
+
+    because: str = ""
+
+    def said(self, _names: Mapping[str, str], /) -> str:
+        """Return it in words."""
+        return self.because or "it was interrupted"
+
+
+Ending: TypeAlias = OrderKnown | TopStable | GateAnswered | Spent | SeedsUsed | NobodyLeft | NobodyRanked | Interrupted
+
+INTERRUPTED: Final = Interrupted()
+
+
+def said_of(ending: Ending | None, names: Mapping[str, str]) -> str:
+    """Return why a run has ended, in words, or that it has not."""
+    return "not yet, the run is still going" if ending is None else ending.said(names)
