@@ -3,10 +3,10 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.announced_agents import outsiders
@@ -26,9 +26,9 @@ from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenc
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
-from molt_bench.runs.folder import journal_in, new_folder, resume_command
+from molt_bench.runs.folder import journal_in, new_folder, resume_command, summarized
 from molt_bench.runs.journal import Header, JournalReader
-from molt_bench.runs.master_seed import only_built_in
+from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.serve.lobby import Lobby
@@ -37,6 +37,8 @@ from molt_bench.visible_text import printable
 
 #: Serves a run, given its folder and config, to the agents that come by themselves.
 Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Lobby]]
+
+_UNWRITTEN: Final = "the run has ended, but not all its files were written: they are now, and no game is played"
 
 
 def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, live: Hosting | None = None) -> None:
@@ -74,7 +76,14 @@ def resume_run(
         raise
     if files.extend is None and stored.ending is not None:
         files.close()
-        result = rebuild_run(folder, options.printing())
+        if summarized(stored.folder) != (stored.content.line_count, stored.content.last_hash):
+            notice(
+                f"{folder}: the run has ended, but not all its files were written: they are now, and no game is played"
+            )
+        if not stored.seed.sealed:
+            forget(stored.folder)
+        with _saying_what_is_left(Path(folder)):
+            result = rebuild_run(folder, options.printing())
         exit_on_faults(result, options.fail_on_faults)
         exit_unrated(result, folder)
         return
@@ -153,7 +162,8 @@ def _play(
         except KeyboardInterrupt:
             _end_interrupted(folder, files, config, options, warned)
         files.close()
-        write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
+        with _saying_what_is_left(folder):
+            write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, str(folder))
 
@@ -165,10 +175,26 @@ def _end_interrupted(
     if files.discard_if_empty():
         print("Interrupted before the first game: nothing is kept.", file=sys.stderr)
     else:
-        result = Run.open(folder).result()
-        write_result(result, folder, options.printing(), warned=warned)
-        print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
+        run = Run.open(folder)
+        with _saying_what_is_left(folder):
+            write_result(run.result(), folder, options.printing(), warned=warned)
+        if run.ending is None:
+            print(f"Interrupted. Resume with:\n  {resume_command(str(folder), config)}", file=sys.stderr)
     sys.exit(130)
+
+
+@contextmanager
+def _saying_what_is_left(folder: Path) -> Iterator[None]:
+    """Say what to do if the user interrupts while the last files are written: the journal is complete by then."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(
+            "Interrupted while files were written. Every game is kept; write them again with:\n  molt-bench report "
+            f"{shlex.quote(str(folder))}",
+            file=sys.stderr,
+        )
+        sys.exit(130)
 
 
 def _end(error: MoltBenchError | OSError, folder: Path, files: RunFiles, config: BenchmarkConfig) -> NoReturn:

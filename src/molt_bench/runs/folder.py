@@ -1,5 +1,6 @@
 """The folder of a run: the names of its files, and how a run's folder is created and found."""
 
+import json
 import os
 import shlex
 from datetime import datetime
@@ -81,17 +82,36 @@ def new_folder(config: BenchmarkConfig) -> Path:
     raise ConfigError("outputDir", config.output_dir, "a folder that can be written")
 
 
+def summarized(folder: Path) -> tuple[int, str] | None:
+    """Return how many lines the journal had when the files of a run were last written, and the hash of the last one.
+
+    The summary says so, which is written after all others; None if it is missing or cannot be read.
+    """
+    try:
+        written = json.loads((folder / SUMMARY).read_bytes())["journal"]
+        return int(written["lines"]), str(written["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+
+
 def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:
-    """Return the newest unfinished run of this config and, if given, of this secret master seed."""
+    """Return the newest run of this config that is left to be finished and, if given, of this secret master seed.
+
+    That is one that has not ended; or the newest of all, if it has ended, but not all of its files were written.
+    """
     config, seed = settled(config, secret=secret)
     config = with_master_seed(config, None) if seed.sealed else config
-    wanted = config_hash(config.plain())
+    wanted, newest = config_hash(config.plain()), True
     for journal in sorted(Path(config.output_dir).glob(f"*/{JOURNAL}"), reverse=True):
         try:
             content = JournalReader(str(journal)).read()
         except JournalError:
             continue
         same_seed = secret is None or content.header.master_seed_hash == seed_hash(secret)
-        if content.header.config_hash == wanted and same_seed and ending_in(content.lines) is None:
+        if content.header.config_hash != wanted or not same_seed:
+            continue
+        written = summarized(journal.parent) == (content.line_count, content.last_hash)
+        if ending_in(content.lines) is None or (newest and not written):
             return journal.parent
+        newest = False
     return None

@@ -1,6 +1,5 @@
 """A run on disk: its config, games and result, for every command, and for whoever follows it while it is played."""
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +31,7 @@ from molt_bench.runs.conclusion import (
 )
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.exchange_file import ExchangeFile
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import (
     Game,
@@ -242,11 +241,10 @@ def check_unchanged(path: Path, content: JournalContent) -> None:
     header = content.header
     if config_hash(header.config) != header.config_hash:
         raise JournalError(f"{path} line 1: the config has been changed after the run")
-    try:
-        written = json.loads((path.parent / SUMMARY).read_bytes())["journal"]
-        lines, last = int(written["lines"]), str(written["sha256"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    written = summarized(path.parent)
+    if written is None:
         return
+    lines, last = written
     if not 1 <= lines <= len(content.hashes) or content.hashes[lines - 1] != last:
         if lines == len(content.hashes):
             raise JournalError(f"{path} is not the journal that {SUMMARY} was written from: lines were changed")
