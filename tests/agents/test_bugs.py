@@ -148,9 +148,9 @@ def with_bug(way, name, at, functions, provider, folder):
 @pytest.mark.parametrize(
     ("way", "name"),
     [
-        ("strict", "molt_bench.llm.talk.prompt.decision_prompt"),
-        ("strict", "molt_bench.llm.providers.answers.AnswerReader.plain"),
-        ("strict", "molt_bench.llm.talk.reply.read_reply"),
+        ("strict", "molt_bench.llm.prompt.decision_prompt"),
+        ("strict", "molt_bench.llm.client.ModelClient._read"),
+        ("strict", "molt_bench.llm.reply.read_reply"),
         ("http", "molt_bench.agents.external.protocol.read_action"),
     ],
 )

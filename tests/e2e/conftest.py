@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from molt_bench.llm.sending.http import certificates
+from molt_bench.llm.transport import certificates
 from tests.e2e.llm import LIBRARIES, Server
 from tests.e2e.shell import BOTS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.llm.talk.conversation import Conversation
+from molt_bench.llm.conversation import Conversation
 from tests.e2e.llm import config_for, played, prepared, same_files
 from tests.e2e.shell import games_in, one_clear_line, quick, read, run_of
 

@@ -276,19 +276,19 @@ def test_ctrl_c_sends_nothing_new(tmp_path, server):
 #: The program, with somebody pressing Ctrl-C at the moment in which its 30th reply is being read.
 PRESSED = """
 import os, signal, sys
-from molt_bench.llm.providers.answers import AnswerReader
+from molt_bench.llm.client import ModelClient
 from molt_bench.cli import main
 
-read, replies = AnswerReader.plain, 0
+read, replies = ModelClient._read, 0
 
-def answer(self, response):
+def answer(self, *about):
     global replies
     replies += 1
     if replies == 30:
         os.kill(os.getpid(), signal.SIGINT)
-    return read(self, response)
+    return read(self, *about)
 
-AnswerReader.plain = answer
+ModelClient._read = answer
 sys.argv[0] = "molt-bench"
 main()
 """

@@ -12,8 +12,8 @@ from unittest import mock
 
 from molt_bench import run_benchmark
 from molt_bench.errors import ProviderError
+from molt_bench.llm import stopwatch
 from molt_bench.llm.exchanges import Exchanges
-from molt_bench.llm.sending import stopwatch
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire

@@ -2,7 +2,7 @@
 
 import pytest
 
-from molt_bench.llm.sending.after_failure import (
+from molt_bench.llm.after_failure import (
     LONGEST_PAUSE_S,
     REFUSALS_AT_FIRST,
     REFUSALS_LATER,
@@ -10,7 +10,7 @@ from molt_bench.llm.sending.after_failure import (
     Standing,
     next_step,
 )
-from molt_bench.llm.sending.trouble import RequestFailed
+from molt_bench.llm.trouble import RequestFailed
 
 LIMITS = RequestLimits(backoff_s=2.0, pause_after_s=100.0)
 
@@ -109,10 +109,3 @@ def test_a_refused_prompt_is_a_fault_and_a_model_that_refuses_all_of_them_stops_
     assert step("refused", refusals=REFUSALS_LATER).reason == f"refused {REFUSALS_LATER} prompts in a row: why"
     at_first = step("refused", refusals=REFUSALS_AT_FIRST, ever_answered=False)
     assert (at_first.name, "answered none" in at_first.reason) == ("stop", True)
-
-
-def test_a_request_without_the_field_that_was_rejected_is_sent_at_once():
-    problem = RequestFailed("rejected", "why", field="seed")
-    problem.mended = True
-    found = next_step(problem, 0, LIMITS, Standing(ever_answered=False))
-    assert (found.name, found.pause_s, found.counts) == ("retry", 0.0, False)

@@ -4,15 +4,15 @@ import msgspec
 import pytest
 
 from molt_bench.errors import AgentFailed
-from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.talk.conversation import Conversation
-from molt_bench.llm.talk.memory import (
+from molt_bench.llm.conversation import Conversation
+from molt_bench.llm.memory import (
     HANDS_LENGTH,
     THOUGHT_LENGTH,
     THOUGHTS,
     HandMemory,
     SessionMemory,
 )
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.hand import Hand, HandRules

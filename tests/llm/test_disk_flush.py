@@ -5,8 +5,8 @@ from time import sleep
 
 import pytest
 
+from molt_bench.llm.disk_flush import DiskFlush
 from molt_bench.llm.exchanges import Exchanges
-from molt_bench.llm.sending.disk_flush import DiskFlush
 from molt_bench.llm.types import Exchange
 from molt_bench.specs import GameLabel
 

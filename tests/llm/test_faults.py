@@ -12,8 +12,8 @@ from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
 from molt_bench.llm import gateway as gateway_module
-from molt_bench.llm.sending.rate_limits import START, ModelLimit
-from molt_bench.llm.talk.reply import LONGEST_REPLY
+from molt_bench.llm.rate_limits import START, ModelLimit
+from molt_bench.llm.reply import LONGEST_REPLY
 from molt_bench.runs.exchange_file import ExchangeFile
 from tests.cases import one_in
 from tests.llm import provider as provider_module
@@ -51,7 +51,7 @@ MODEL_FAULTS = {
     "prose": "unparsable",
     "prose-only": "unparsable",
     "two-objects": "unparsable",
-    "open-think": "truncated",
+    "open-think": "unparsable",
     "wrong-schema": "unparsable",
     "giant": "unparsable",
     "giant-junk": "unparsable",

@@ -32,10 +32,10 @@ class Asked:
         self.answer = Action("fold")
 
     async def ask(self, participant, question):
-        self.asked.append(question.message)
-        length = str(len(question.message))
+        self.asked.append(question.said[-1].text)
+        length = str(len(question.said[-1].text))
         chosen = {"kind": self.answer.kind, "amount": self.answer.amount}
-        if '"strategy"' in question.message:
+        if '"strategy"' in question.said[-1].text:
             chosen = {"strategy": [{**chosen, "percent": 100}]}
         text = json.dumps({"reasoning": length, **chosen})
         place = {"hand": question.hand, "decision": question.decision, "attempt": question.attempt}

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from molt_bench.llm.sending.rate_limits import START, ModelLimit
+from molt_bench.llm.rate_limits import START, ModelLimit
 
 
 def a_limit(most=None, **options):

@@ -13,8 +13,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench.errors import ProviderError
 from molt_bench.llm.exchanges import Exchanges
-from molt_bench.llm.sending.failures import failure_of
-from tests.llm import wire
+from molt_bench.llm.failures import failure_of
 from tests.llm.playing import assert_complete, faults_of, run
 from tests.llm.provider import Provider
 
@@ -160,64 +159,3 @@ def test_an_error_may_be_on_the_bill_unless_its_provider_bills_none(status, body
 def test_a_context_that_has_no_room_for_our_limit_is_told_apart_from_one_that_the_prompt_fills(message, about_limit):
     found = failure_of(http_error(400, {"message": message, "code": "context_length_exceeded"}), str, sent=True)
     assert (found.trouble, found.about_limit) == ("refused", bool(about_limit))
-
-
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"message": "Unsupported value: 'temperature' does not support 0.7.", "param": "temperature"}, "temperature"),
-        (
-            {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", "param": "max_tokens"},
-            "max_tokens",
-        ),
-        (
-            {"message": "Unrecognized argument: max_completion_tokens. Did you mean max_tokens?"},
-            "max_completion_tokens",
-        ),
-        ({"message": "seed: Extra inputs are not permitted"}, "seed"),
-        ({"message": "seeds are not fields"}, ""),
-    ],
-)
-def test_the_field_that_a_server_rejects_is_found(body, field):
-    assert failure_of(http_error(400, body), str, sent=True).field == field
-
-
-class Strict:
-    """A server that rejects fields: a function from a request to one of them, or None."""
-
-    def __init__(self, monkeypatch, rejected):
-        whole = wire.error
-
-        def told(api, name, *args, **options):
-            return whole(api, name, *args, **{**options, "message": f"Unrecognized argument supplied: {self.now}"})
-
-        self.now, self._rejected = "", rejected
-        monkeypatch.setattr(wire, "error", told)
-
-    def __call__(self, request):
-        self.now = next((field for field in self._rejected if field in request.body), "")
-        return "400" if self.now else None
-
-
-@pytest.mark.parametrize(
-    "rejected",
-    [("temperature",), ("seed",), ("temperature", "seed", "top_p"), ("max_completion_tokens",), ("max_tokens",)],
-)
-def test_a_field_that_the_server_rejects_is_left_out_by_itself(monkeypatch, rejected):
-    kept = Kept()
-    with Provider(fault=Strict(monkeypatch, rejected)) as provider:
-        sent = {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 300}
-        result = run(provider, recorder=kept, maxConcurrent=1, **sent)
-        last = provider.requests[-1].body
-    assert faults_of(result) == []
-    wanted = {"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens"} - {*rejected}
-    assert wanted == {field for field in last if field in wanted | {*rejected}}
-    assert kept.all[-1].without == tuple(sorted(rejected))
-    assert_complete(result)
-
-
-def test_a_limit_of_tokens_is_never_left_out_altogether(monkeypatch):
-    with Provider(fault=Strict(monkeypatch, ("max_tokens", "max_completion_tokens"))) as provider:
-        with pytest.raises(ProviderError, match="cannot be asked"):
-            run(provider, maxTokens=300)
-        assert all({"max_tokens", "max_completion_tokens"} & {*request.body} for request in provider.requests)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from molt_bench.errors import AgentFailed
-from molt_bench.llm.talk.reply import LONGEST_REPLY, Reply, read_reply
+from molt_bench.llm.reply import LONGEST_REPLY, Reply, read_reply
 from molt_bench.poker.actions import KINDS, Action
 
 GOOD = '{"reasoning": "a {brace} and a \\"quote\\"", "kind": "raiseTo", "amount": 600}'

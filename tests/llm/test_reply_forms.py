@@ -4,9 +4,10 @@ import pytest
 
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.llm.prompt import prompt_hash
 from molt_bench.llm.settings import REPLY_VERSIONS, LLMSettings
 from molt_bench.llm.skill_document import default_skill
-from molt_bench.llm.talk.prompt import prompt_hash
+from molt_bench.llm.types import Said
 from molt_bench.specs import GameSpec
 from tests.llm.playing import run
 from tests.llm.provider import Provider
@@ -22,7 +23,8 @@ def test_each_form_has_a_version_and_a_skill_document_of_its_own():
 
 
 def test_the_form_is_hashed_with_the_prompt():
-    assert prompt_hash("action/1", "system", "message") != prompt_hash("action/2", "system", "message")
+    said = (Said("user", "message"),)
+    assert prompt_hash("action/1", "system", said) != prompt_hash("action/2", "system", said)
 
 
 @pytest.mark.parametrize(

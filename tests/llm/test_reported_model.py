@@ -4,7 +4,7 @@ import pytest
 
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.status import Observer
-from molt_bench.llm.sending.reported_model import other_models, same_model
+from molt_bench.llm.reported_model import other_models, same_model
 from tests.llm import wire
 from tests.llm.playing import config, model
 from tests.llm.provider import Provider

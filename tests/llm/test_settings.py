@@ -6,14 +6,13 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.errors import ConfigError
+from molt_bench.llm.client import ModelClient
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers.server_address import redirection, redirection_warnings
-from molt_bench.llm.sending.client import ModelClient
+from molt_bench.llm.providers import redirection, redirection_warnings
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.specs import GameLabel
-from tests.llm import wire
-from tests.llm.playing import DECISIONS, assert_complete, config, faults_of, passive, run
+from tests.llm.playing import assert_complete, config, faults_of, passive, run
 from tests.llm.provider import Provider
 
 SERVER = "http://127.0.0.1:9/v1"
@@ -90,24 +89,10 @@ def test_claude_is_told_what_to_cache():
     assert "cache_control" not in json.dumps(body_of("anthropic")["messages"])
 
 
-def test_a_server_of_the_users_own_gets_both_names_of_the_limit():
+def test_a_server_of_the_users_own_gets_the_limit_by_the_name_that_all_know():
     body = body_of(maxTokens=300)
-    assert (body["max_tokens"], body["max_completion_tokens"]) == (300, 300)
-
-
-def test_where_both_names_are_refused_one_is_sent():
-    def fault(request):
-        return "400" if "max_tokens" in request.body else None
-
-    with Provider(policy=passive, fault=fault) as provider:
-        wire_error = wire.ERRORS["400"]
-        wire.ERRORS["400"] = (*wire_error[:-1], "Setting 'max_tokens' and 'max_completion_tokens' is not supported.")
-        try:
-            result = run(provider, maxTokens=300)
-        finally:
-            wire.ERRORS["400"] = wire_error
-        assert provider.received == DECISIONS + 1
-    assert faults_of(result) == []
+    assert body["max_tokens"] == 300
+    assert "max_completion_tokens" not in body
 
 
 @pytest.mark.parametrize(("name", "variable"), [

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.llm.exchanges import Exchanges
-from molt_bench.llm.sending.shared_flush import SharedFlush
+from molt_bench.llm.shared_flush import SharedFlush
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from molt_bench.bench.result import AgentUsage
 from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.llm.sending.reported_model import other_models
+from molt_bench.llm.reported_model import other_models
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
 

@@ -2,11 +2,11 @@
 
 from typing import Final
 
+from molt_bench.llm.after_failure import RequestLimits
+from molt_bench.llm.conversation import Conversation
 from molt_bench.llm.gateway import Gateway
-from molt_bench.llm.sending.after_failure import RequestLimits
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.talk.conversation import Conversation
-from molt_bench.llm.types import Question
+from molt_bench.llm.types import Question, Said
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
@@ -64,7 +64,7 @@ class LLMAgent:
             observation.hand_number,
             len(observation.log),
             self._attempt,
-            self._conversation.message(observation),
+            (Said("user", self._conversation.message(observation)),),
         )
         return self._conversation.take_reply(observation, await self._gateway.ask(self.name, question))
 

@@ -1,10 +1,7 @@
 """The exchanges of a run, held in memory."""
 
-from msgspec import UNSET, UnsetType
-
 from molt_bench.llm.money.ledger import Ledger
-from molt_bench.llm.sending.http_record import Clean, HttpRecords
-from molt_bench.llm.types import Exchange, HttpRecord
+from molt_bench.llm.types import Exchange
 from molt_bench.specs import GameLabel
 
 
@@ -26,7 +23,6 @@ class Exchanges:
         self.earlier: list[Exchange] = []
         self.ledger = Ledger()
         self._known: dict[GameLabel, dict[str, Exchange]] = {}
-        self._wires = HttpRecords()
 
     def begin(self, skills: dict[str, str]) -> None:
         """Record the system prompts, unless they are known already."""
@@ -42,16 +38,9 @@ class Exchanges:
         self.ledger.settle(exchange.key)
         self._known.setdefault(exchange.game, {})[exchange.key] = exchange
 
-    def wire_of(self, exchange: Exchange, seen: Clean | None) -> HttpRecord | UnsetType:
-        """Return what is kept of what went over the wire for an exchange, which has to be added next."""
-        if seen is None:
-            return UNSET
-        return self._wires.pack(exchange.key, exchange.participant, exchange.game, seen)
-
     def forget(self, game: GameLabel) -> None:
         """Drop the exchanges of a finished game."""
         self._known.pop(game, None)
-        self._wires.forget(game)
 
     @property
     def held(self) -> int:

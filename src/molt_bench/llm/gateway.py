@@ -7,23 +7,22 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted
+from molt_bench.llm.after_failure import RequestLimits, Standing, next_step
+from molt_bench.llm.disk_flush import DiskFlush
 from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.money.accounts import PREFLIGHT, Accounts
 from molt_bench.llm.money.budget import ModelBudget
 from molt_bench.llm.money.game_costs import GameCosts
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.sending.after_failure import RequestLimits, Standing, next_step
-from molt_bench.llm.sending.disk_flush import DiskFlush
-from molt_bench.llm.sending.http_record import Seen
-from molt_bench.llm.sending.new_client import new_client
-from molt_bench.llm.sending.rate_limits import ModelLimit, most_connections
-from molt_bench.llm.sending.request import Participant, Prompt, Request, unanswered
-from molt_bench.llm.sending.tellings import Tellings
-from molt_bench.llm.sending.trouble import RequestFailed, Trouble
+from molt_bench.llm.new_client import new_client
+from molt_bench.llm.prompt import prompt_hash
+from molt_bench.llm.rate_limits import ModelLimit, most_connections
+from molt_bench.llm.request import Participant, Request, unanswered
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
-from molt_bench.llm.talk.prompt import prompt_hash
-from molt_bench.llm.types import Answer, Exchange, ExchangeOutcome, Question
+from molt_bench.llm.tellings import Tellings
+from molt_bench.llm.trouble import RequestFailed, Trouble
+from molt_bench.llm.types import Answer, Exchange, ExchangeOutcome, Prompt, Question, Said
 from molt_bench.specs import CONNECT_S
 
 #: The system prompt and the message of that question, and how many tokens the answer may have.
@@ -117,7 +116,7 @@ class Gateway:
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
-        prompt = prompt_hash(asked.settings.reply_form, asked.skill, question.message)
+        prompt = prompt_hash(asked.settings.reply_form, asked.skill, question.said)
         exchange = unanswered(question, participant, asked.hash, prompt)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
@@ -157,14 +156,11 @@ class Gateway:
 
     async def _greet(self, asked: Participant) -> Exchange:
         system, message = PREFLIGHT_PROMPT
-        question = Question(PREFLIGHT, 0, 0, 0, message)
-        prompt = prompt_hash(asked.settings.reply_form, system, message)
-        exchange = unanswered(question, asked.name, asked.hash, prompt)
-        request = Request(asked, Prompt(system, message, max_tokens=_PREFLIGHT_TOKENS), exchange)
+        said = (Said("system", system), Said("user", message))
+        prompt = prompt_hash(asked.settings.reply_form, "", said)
+        exchange = unanswered(Question(PREFLIGHT, 0, 0, 0, said), asked.name, asked.hash, prompt)
+        request = Request(asked, Prompt(said, max_tokens=_PREFLIGHT_TOKENS), exchange)
         answer = await self._send(request)
-        while isinstance(answer, RequestFailed) and answer.mended:
-            self._told.left_out(asked, answer)
-            answer = await self._send(request)
         if isinstance(answer, Answer):
             self._told.answered_as(asked, answer.model)
             return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
@@ -176,7 +172,8 @@ class Gateway:
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
         client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
-        request = Request(asked, Prompt(asked.skill, question.message), exchange)
+        system = (Said("system", asked.skill),) if asked.skill else ()
+        request = Request(asked, Prompt((*system, *question.said)), exchange)
         failures, since = 0, _now()
         while True:
             answer = await self._send(request)
@@ -187,7 +184,7 @@ class Gateway:
                 if answer.finish == "length" and asked.reserve.cut_off(request.most):
                     continue  # by a limit of ours, not of the user's: that is not the model's fault
                 return await self._accounts.record(exchange, request, **reply)
-            if answer.about_limit and not answer.mended and asked.reserve.refused(request.most):
+            if answer.about_limit and asked.reserve.refused(request.most):
                 continue
             since = since if failures else request.started
             client.refusals += answer.trouble == "refused"
@@ -205,8 +202,6 @@ class Gateway:
                 self._told.refused(asked, answer)
                 told: dict[str, Any] = {"outcome": "refused", "text": str(answer), "cost_usd": request.cost_usd or 0.0}
                 return await self._accounts.record(exchange, request, **told)
-            if answer.mended:
-                self._told.left_out(asked, answer)
             if step.slows:
                 rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
@@ -242,10 +237,7 @@ class Gateway:
         await self._turn(request, rate)
         try:
             async with self._sending(request):
-                request.seen, request.keys, request.without = Seen(), client.keys, client.fields.left_out
-                return await client.ask(
-                    request.prompt, timeout_s=self.limits.timeout_s, limit=request.most.limit, seen=request.seen
-                )
+                return await client.ask(request.prompt, timeout_s=self.limits.timeout_s, limit=request.most.limit)
         except RequestFailed as problem:
             if not problem.may_cost:
                 self._disk.free(request)

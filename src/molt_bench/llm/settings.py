@@ -15,7 +15,7 @@ from molt_bench.agents.settings_base import (
     as_problem,
     http_parts,
 )
-from molt_bench.llm.providers.table import EXAMPLE, provider_of
+from molt_bench.llm.providers import EXAMPLE, key_variables
 from molt_bench.llm.types import Effort
 
 #: What it remembers: nothing; or its thoughts in this hand, and what the table has seen in this game.
@@ -95,18 +95,10 @@ class LLMSettings(AgentSettings):
         """What a rate limit applies to: a model at a server."""
         return f"{self.model}@{self.base_url}" if self.base_url else self.model
 
-    @property
-    def key_variables(self) -> tuple[str, ...]:
-        """The environment variables of which one has to hold the key; none where no key is needed."""
-        if self.api_key_env is not None:
-            return (self.api_key_env,)
-        if self.base_url is not None:
-            return ()  # never send a provider's key to another server
-        return provider_of(self.provider).key_variables
-
     def variables(self) -> list[str]:
         """Return the variables of its key."""
-        return [" or ".join(self.key_variables)] if self.key_variables else []
+        names = key_variables(self)
+        return [" or ".join(names)] if names else []
 
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""

@@ -33,9 +33,7 @@ def system_prompt(settings: LLMSettings) -> str:
 @cache
 def default_skill(reply: ReplyForm = "action") -> str:
     """Return the default skill document: rules, notation and the form of the reply, but no strategy."""
-    rules, form = (
-        (Path(__file__).parent / "talk" / name).read_text("utf-8") for name in ("skill.md", f"skill_{reply}.md")
-    )
+    rules, form = ((Path(__file__).parent / name).read_text("utf-8") for name in ("skill.md", f"skill_{reply}.md"))
     if reply == "strategy":
         rules = rules.replace(*_ONE_ACTION)
         shown = [f'"strategy": [{", ".join([_share(*each) for each in strategy])}]' for strategy in _STRATEGIES]

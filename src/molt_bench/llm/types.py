@@ -1,7 +1,5 @@
-"""The types that all of this folder shares: questions, answers, exchanges, tokens, and what is recorded of HTTP."""
+"""The types that all of this folder shares: prompts, questions, answers, exchanges and tokens."""
 
-import zlib
-from base64 import b64decode
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, TypeAlias, TypeVar
 
@@ -67,86 +65,79 @@ def readable(decode: Callable[[bytes], T], body: bytes) -> T | None:
         return None
 
 
+class Said(msgspec.Struct, frozen=True):
+    """One message of a prompt: whose it is, and what it says."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """Everything that is said to a model in one request, and how it is to reply.
+
+    Attributes:
+        said: The messages, in order; the last one is a user's.
+        max_tokens: The limit of a preflight question, whose answer proves nothing about others.
+    """
+
+    said: tuple[Said, ...]
+    max_tokens: int | None = None
+
+
 class Question(msgspec.Struct, frozen=True):
     """One question to a model.
 
     Attributes:
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
+        said: The messages, without the system prompt of a participant that is a model.
     """
 
     game: GameLabel
     hand: int
     decision: int
     attempt: int
-    message: str
+    said: tuple[Said, ...]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A provider's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them."""
+    """A provider's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them.
+
+    Attributes:
+        billed_usd: Dollars that it says it cost.
+    """
 
     text: str
     finish: str | None
     model: str | None
     tokens: Tokens
+    thoughts: str = ""
+    response_id: str | None = None
+    fingerprint: str | None = None
+    upstream: str | None = None
+    tier: str | None = None
+    billed_usd: float | None = None
 
 
-class PackedBody(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The body of a request or a response.
-
-    Attributes:
-        packed: What is kept of it: compressed by zlib, in base64.
-        cut: Whether it was too long, and only its beginning is kept.
-        base: The key of an earlier exchange with whose request it has a beginning and an end in common.
-        start: Bytes of that beginning.
-        end: Bytes of that end.
-    """
-
-    packed: str = ""
-    cut: bool = False
-    base: str | UnsetType = UNSET
-    start: int = 0
-    end: int = 0
-
-    def read(self, base: bytes = b"") -> bytes:
-        """Return it, or what is kept of it; `base` is the request that it is based on."""
-        own = zlib.decompress(b64decode(self.packed)) if self.packed else b""
-        return base[: self.start] + own + (base[len(base) - self.end :] if self.end else b"")
-
-
-class HttpRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What went over the wire for the last request of an exchange.
-
-    Attributes:
-        at: When it was sent, in UTC.
-        url: Where to.
-        sent: The body of the request.
-        status: The HTTP status of the response; 0 if none came.
-        received: The body of the response, as far as it came.
-        response_id: What the server calls its response.
-        fingerprint: What it calls the configuration that it ran with.
-    """
-
-    at: str
-    url: str
-    sent: PackedBody
-    status: int = 0
-    received: PackedBody | UnsetType = UNSET
-    response_id: str | UnsetType = UNSET
-    fingerprint: str | UnsetType = UNSET
-
-
-class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_field="line", rename="camel"):
+class Exchange(
+    msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_field="line", rename="camel", omit_defaults=True
+):
     """One question to a model and its outcome, as the file has it.
 
     Attributes:
         key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
         decision: Number of actions in the hand before this decision.
         attempt: Number of the attempt at the decision, from 1.
-        prompt_hash: SHA-256 of the form of a reply and all that is sent: the system prompt and the message.
+        prompt_hash: SHA-256 of the form of a reply and all that is said: the system prompt and the messages.
+        asked: What is said; without the system prompt of a participant that is a model, which the first line has.
         text: The reply, or why there is none; API keys are cut out.
+        thoughts: What the provider passes on of what the model thought before it.
         finish: Why the reply ended, as the provider reports it.
         model: The model, as the provider reports it.
+        fingerprint: What the server calls the configuration that it ran with.
+        upstream: Who ran the model, where a provider passes requests on.
+        tier: The tier of service that the answer states.
+        response_id: What the server calls its response.
         cost_usd: Dollars it cost; None where no price is known.
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
@@ -154,8 +145,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
             have cost at most, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
         at_most_requests: How many requests those are.
-        without: Fields of the request that were left out, since the server had rejected them.
-        wire: What went over the wire for the last request.
     """
 
     key: str
@@ -167,8 +156,14 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     prompt_hash: str
     outcome: ExchangeOutcome
     text: str
+    asked: tuple[Said, ...] = ()
+    thoughts: str = ""
     finish: str | None = None
     model: str | None = None
+    fingerprint: str | None = None
+    upstream: str | None = None
+    tier: str | None = None
+    response_id: str | None = None
     tokens: Tokens = Tokens()
     cost_usd: float | None = None
     latency_s: float = 0.0
@@ -176,8 +171,6 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, tag="exchange", tag_fi
     at_most_usd: float | UnsetType = UNSET
     at_most_tokens: int | UnsetType = UNSET
     at_most_requests: int | UnsetType = UNSET
-    without: tuple[str, ...] | UnsetType = UNSET
-    wire: HttpRecord | UnsetType = UNSET
 
     @property
     def most(self) -> tuple[float, int]:

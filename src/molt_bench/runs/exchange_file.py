@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final, Self, TypeVar
 
 import msgspec
-from msgspec import UNSET
 
 from molt_bench.errors import JournalError
 from molt_bench.llm.exchanges import Exchanges
@@ -86,10 +85,10 @@ class ExchangeFile(Exchanges):
             if line.key in keys:  # a copy of a line is one exchange, paid for once
                 continue
             keys.add(line.key)
-            # The text is only needed where it may be read again, and what went over the wire never.
+            # The text is only needed where it may be read again, and what was asked and thought never.
             kept = unfinished(line.game)
-            line = msgspec.structs.replace(line, wire=UNSET)
-            self.earlier.append(line if kept else msgspec.structs.replace(line, text=""))
+            line = msgspec.structs.replace(line, asked=(), thoughts="", text=line.text if kept else "")
+            self.earlier.append(line)
             if kept:
                 super().add(line)
 

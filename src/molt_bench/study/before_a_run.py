@@ -7,7 +7,7 @@ import msgspec
 
 from molt_bench.config.sections import BenchmarkConfig, Budget
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers.server_address import redirection
+from molt_bench.llm.providers import redirection
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.plan import Plan

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from molt_bench.errors import AgentFailed, ConfigError
-from molt_bench.llm.providers.table import thoughts_of
-from molt_bench.llm.talk.reply import read_reply
+from molt_bench.llm.reply import read_reply
 from molt_bench.llm.types import Exchange
 from molt_bench.luck.cards import hand_terms
 from molt_bench.poker.cards import CARD_TEXT
@@ -21,7 +20,6 @@ from molt_bench.seeds import Seed
 from molt_bench.view import rounded
 from molt_bench.view.grades import hand_grades
 from molt_bench.view.open_run import OpenRun
-from molt_bench.view.prompts import prompts_of
 from molt_bench.view.run_reader import Span, seating_of
 from molt_bench.view.steps import diverges_at, steps_of
 
@@ -168,7 +166,6 @@ def _decisions(
     for fault in faults:
         if fault.decision is not None and fault.attempt:
             placed.setdefault(fault.decision, []).append(fault)
-    messages = prompts_of(run, game, number) if prompts and asked else {}
     return [
         {
             "seat": done.seat,
@@ -176,9 +173,7 @@ def _decisions(
             "faults": [
                 {"kind": fault.kind, "message": fault.message, "attempt": fault.attempt} for fault in placed.get(at, ())
             ],
-            "exchange": _exchange(run, asked[at], messages, placed.get(at, []), prompts=prompts)
-            if at in asked
-            else None,
+            "exchange": _exchange(run, asked[at], placed.get(at, []), prompts=prompts) if at in asked else None,
         }
         for at, done in enumerate(hand.log)
     ]
@@ -187,7 +182,6 @@ def _decisions(
 def _exchange(
     run: OpenRun,
     tries: list[tuple[Exchange, Span]],
-    messages: dict[str, str],
     faults: list[Fault],
     *,
     prompts: bool,
@@ -204,15 +198,14 @@ def _exchange(
         "tokens": {kind: sum([each[kind] for each in tokens]) for kind in tokens[0]},
         "latencyS": rounded(sum([exchange.latency_s for exchange in exchanges])),
         "usd": None if None in usd else rounded(sum([each for each in usd if each is not None])),
-        "attempts": [_attempt(run, exchange, span, messages, faults) for exchange, span in ordered],
+        "attempts": [_attempt(run, exchange, span, faults, prompts=prompts) for exchange, span in ordered],
     }
 
 
-def _attempt(
-    run: OpenRun, exchange: Exchange, span: Span, messages: dict[str, str], faults: list[Fault]
-) -> dict[str, Any]:
+def _attempt(run: OpenRun, exchange: Exchange, span: Span, faults: list[Fault], *, prompts: bool) -> dict[str, Any]:
     found = run.exchange_at(span)
     text = found.text if found is not None else ""
+    asked = "\n\n".join(each.text for each in found.asked) if found is not None else ""
     reasoning = strategy = None
     if exchange.outcome == "reply":
         with suppress(AgentFailed):
@@ -228,10 +221,10 @@ def _attempt(
         "finish": exchange.finish,
         "error": None if wrong is None else {"kind": wrong.kind, "message": wrong.message},
         "promptHash": exchange.prompt_hash,
-        "prompt": messages.get(exchange.prompt_hash),
+        "prompt": asked or None if prompts else None,
         "reasoning": reasoning,
         "strategy": strategy,
-        "trace": thoughts_of(found.wire) if found is not None and found.wire else None,
+        "trace": found.thoughts or None if found is not None else None,
         "reply": text,
         "tokens": msgspec.to_builtins(exchange.tokens),
         "latencyS": rounded(exchange.latency_s),

@@ -170,7 +170,7 @@ class RunReader:
         return self._exchange_file.size
 
     def exchange_at(self, span: Span) -> Exchange | None:
-        """Read an exchange again, with what went over the wire."""
+        """Read an exchange again, with what was asked and thought."""
         line = read_exchange(self._exchange_file.line_at(*span), str(self.folder / EXCHANGES))
         return line if isinstance(line, Exchange) else None
 
@@ -235,7 +235,7 @@ class RunReader:
                 raise JournalError(f"{path} at byte {start}: {line.participant!r} is no model")
             self.spending.add(line)
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
-            bare = msgspec.structs.replace(line, text="", wire=UNSET)
+            bare = msgspec.structs.replace(line, text="", asked=(), thoughts="")
             self.exchanges[place].append((bare, (start, len(text))))
 
 

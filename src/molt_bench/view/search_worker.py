@@ -12,7 +12,7 @@ from typing import BinaryIO, Final, TypeAlias
 import msgspec
 
 from molt_bench.errors import AgentFailed
-from molt_bench.llm.talk import reply
+from molt_bench.llm import reply
 
 #: Characters around a hit, and of the hit itself, that are shown.
 _AROUND: Final = 80

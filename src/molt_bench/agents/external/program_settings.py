@@ -5,7 +5,6 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from molt_bench.agents.sandbox.settings import SandboxSettings
 from molt_bench.agents.settings_base import (
     MUCH,
     AgentSettings,
@@ -25,7 +24,7 @@ HOST_WORD: Final = "{host}"
 PORT_WORD: Final = "{port}"
 
 
-class ProgramSettings(SandboxSettings):
+class ProgramSettings(AgentSettings):
     """A program that plays: how it is started, and its limits."""
 
     command: Annotated[

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
-from msgspec import UNSET
 
+from molt_bench.llm.disk_flush import DiskFlush
 from molt_bench.llm.money.budget import ModelBudget, Reservation
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.sending.disk_flush import DiskFlush
-from molt_bench.llm.sending.request import Request
-from molt_bench.llm.sending.tellings import Teller
+from molt_bench.llm.request import Request
+from molt_bench.llm.tellings import Teller
 from molt_bench.llm.types import NO_TOKENS, Answer, Exchange, Tokens
 from molt_bench.specs import GameLabel
 
@@ -46,7 +45,9 @@ class Accounts(msgspec.Struct, frozen=True):
             self.warn.once(f"{asked} {text}: its replies are unpriced", about=f"counts of {asked}")
             self.lose(request, tokens)
             tokens = Tokens()
-        cost_usd = self.prices.cost(asked.settings, tokens) if counted else None
+        cost_usd = answer.billed_usd
+        if cost_usd is None and counted:
+            cost_usd = self.prices.cost(asked.settings, tokens)
         if counted:
             self._learn(request, tokens, cost_usd)
         self.budget.spend(cost_usd or 0.0, tokens.total)
@@ -54,7 +55,8 @@ class Accounts(msgspec.Struct, frozen=True):
         if cost_usd is not None:
             request.cost_usd = cost_usd + (request.cost_usd or 0.0)
         known = {"outcome": "reply", "tokens": request.tokens, "cost_usd": request.cost_usd}
-        return {**msgspec.structs.asdict(answer), **known, "latency_s": round(request.latency_s, 4)}
+        said = {name: value for name, value in msgspec.structs.asdict(answer).items() if name != "billed_usd"}
+        return {**said, **known, "latency_s": round(request.latency_s, 4)}
 
     def _learn(self, request: Request, tokens: Tokens, cost_usd: float | None) -> None:
         """Take note of what a request took; if that is more than was reserved for it, so that the file says it, too."""
@@ -86,8 +88,7 @@ class Accounts(msgspec.Struct, frozen=True):
 
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
-        wire = self.disk.wire_of(exchange, request)
-        sent = {"tries": request.tries, "wire": wire, "without": tuple(sorted(request.without)) or UNSET}
+        sent = {"tries": request.tries}
         paid = {"tokens": request.tokens, "cost_usd": request.cost_usd}  # for replies that our own limit cut off
         found = msgspec.structs.replace(exchange, **{**sent, **paid, **request.losses(), **fields})
         self.disk.add(found)

@@ -10,7 +10,7 @@ from molt_bench.errors import GameUnfinished
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.money.reply_limit import ReplyLimit
-from molt_bench.llm.providers.table import provider_of
+from molt_bench.llm.providers import provider_of
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
 

@@ -6,10 +6,10 @@ Providers cache a beginning like that only from a certain length on.
 
 from typing import Final
 
-from molt_bench.llm.providers.table import provider_of
+from molt_bench.llm.conversation import CHARACTERS_PER_TOKEN
+from molt_bench.llm.providers import provider_of
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
-from molt_bench.llm.talk.conversation import CHARACTERS_PER_TOKEN
 
 #: Tokens of the line about the game.
 _TOKENS_OF_GAME: Final = 40

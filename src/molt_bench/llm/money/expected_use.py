@@ -11,7 +11,7 @@ import msgspec
 
 from molt_bench.llm.money.expected_caching import cached_tokens, prompt_tokens
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers.table import families
+from molt_bench.llm.providers import families
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Effort, Tokens
 

@@ -6,8 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from molt_bench.agents.settings_base import MUCH, Section
-from molt_bench.llm.providers.server_address import is_elsewhere
-from molt_bench.llm.providers.table import provider_of
+from molt_bench.llm.providers import is_elsewhere, provider_of
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
 

@@ -8,7 +8,7 @@ that it cuts off is asked for again with more room, up to a size that no answer 
 from typing import Final
 
 from molt_bench.llm.money.expected_use import reasons
-from molt_bench.llm.providers.table import provider_of
+from molt_bench.llm.providers import provider_of
 from molt_bench.llm.settings import LLMSettings
 
 #: The least and the most tokens of a reply, besides a number of tokens for thoughts; and where it begins, for models

@@ -17,7 +17,7 @@ import aiohttp
 import yarl
 
 from molt_bench.blame import raise_bug
-from molt_bench.llm.sending.stopwatch import Stopwatch
+from molt_bench.llm.stopwatch import Stopwatch
 
 #: Seconds for which an idle connection is kept.
 _IDLE_S: Final = 60.0

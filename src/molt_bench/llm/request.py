@@ -7,10 +7,8 @@ import msgspec
 
 from molt_bench.llm.money.budget import Reservation, Reserve
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.sending.http_record import Seen
-from molt_bench.llm.sending.redaction import Keys
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Exchange, Question, Tokens
+from molt_bench.llm.types import Exchange, Prompt, Question, Tokens
 
 
 class Participant:
@@ -29,18 +27,6 @@ class Participant:
         return f"{self.name} ({self.settings.model})"
 
 
-class Prompt(msgspec.Struct, frozen=True):
-    """Everything that is said to a model in one request, and how it is to reply.
-
-    Attributes:
-        max_tokens: The limit of a preflight question, whose answer proves nothing about others.
-    """
-
-    system: str
-    message: str
-    max_tokens: int | None = None
-
-
 class Request:
     """One request, sent until it is answered: what is asked, and what became of it.
 
@@ -54,23 +40,17 @@ class Request:
         exceeded: Whether the last one took more than was reserved for it.
         started: When it was last sent, by the event loop's clock.
         lost: What it may have cost at most, each time that is not known.
-        without: Fields that were left out when it was last sent.
-        seen: What went over the wire when it was last sent.
-        keys: What is cut out of that.
     """
 
     def __init__(self, asked: Participant, prompt: Prompt, exchange: Exchange) -> None:
         self.asked = asked
         self.prompt = prompt
         self.entry, self.game = exchange.key, exchange.game
-        self.sent_bytes = sum(len(text.encode()) for text in (prompt.system, prompt.message))
+        self.sent_bytes = sum(len(each.text.encode()) for each in prompt.said)
         self.exceeded = False
         self.tries = 0
         self.started = self.latency_s = 0.0
         self.lost: list[Reservation] = []
-        self.without: frozenset[str] = frozenset()
-        self.seen = Seen()
-        self.keys = Keys()
         self.most = Reservation()
         self.tokens = Tokens()
         self.cost_usd: float | None = None
@@ -116,6 +96,7 @@ def unanswered(question: Question, participant: str, settings: bytes, prompt: st
         decision=question.decision,
         attempt=question.attempt,
         prompt_hash=prompt,
+        asked=question.said,
         outcome="transport",
         text="",
     )

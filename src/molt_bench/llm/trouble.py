@@ -22,8 +22,6 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         retry_after_s: The pause that the provider asks for.
         may_cost: Whether the request was sent, and may be on the bill.
         told: Whether the server itself says that it failed. An answer that got lost may have had any length instead.
-        field: The field of the request that it complains about, by its name; "" for none that we know.
-        mended: Whether that field is left out from now on, so that the next request is another one.
         about_limit: Whether it complains about how many tokens a reply may have.
         tokens: What it took all the same, as far as the server says.
     """
@@ -35,15 +33,13 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         retry_after_s: float | None = None,
         *,
         may_cost: bool = False,
-        field: str = "",
+        told: bool = False,
         tokens: Tokens = NO_TOKENS,
     ) -> None:
         self.trouble: Trouble = trouble
         self.retry_after_s = retry_after_s
         self.may_cost = may_cost
-        self.told = False
-        self.field = field
-        self.mended = False
+        self.told = told
         self.tokens = tokens
         about: dict[Trouble, tuple[str, ...]] = {"rejected": _ABOUT_LIMIT, "refused": _LIMIT_IN_CONTEXT}
         self.about_limit = any(word in message.lower() for word in about.get(trouble, ()))

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from molt_bench.llm.sending.reported_model import other_models, same_model
-from molt_bench.llm.sending.request import Participant
-from molt_bench.llm.sending.trouble import RequestFailed
+from molt_bench.llm.reported_model import other_models, same_model
+from molt_bench.llm.request import Participant
+from molt_bench.llm.trouble import RequestFailed
 from molt_bench.llm.types import Exchange
 from molt_bench.visible_text import on_one_line
 
@@ -68,11 +68,6 @@ class Tellings:
         """Tell once that a model refuses prompts."""
         text = f"{asked} refuses a prompt: counted as refused, as will be others ({answer})"
         self.warn.once(text, about=f"refused {asked}")
-
-    def left_out(self, asked: Participant, answer: RequestFailed) -> None:
-        """Tell once that a server does not take a field."""
-        text = f"{asked} does not take {answer.field}: left out from now on ({answer})"
-        self.warn.once(text, about=f"{answer.field} {asked}")
 
     def exceeded(self, asked: Participant) -> None:
         """Tell once that a model takes more tokens than its requests allow."""

@@ -1,4 +1,4 @@
-"""The one place that imports what asks models: an optional extra, which takes seconds to load."""
+"""The way to a client, whose packages take long to load."""
 
 from typing import TYPE_CHECKING
 
@@ -7,13 +7,13 @@ from molt_bench.extras import how_to_install
 from molt_bench.llm.settings import LLMSettings
 
 if TYPE_CHECKING:  # it needs the extra llm
-    from molt_bench.llm.sending.client import ModelClient
+    from molt_bench.llm.client import ModelClient
 
 
 def new_client(settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> "ModelClient":
     """Return the client of a model; see `ModelClient`. Raises ConfigError if a package, key or provider is missing."""
     try:
-        from molt_bench.llm.sending.client import ModelClient  # noqa: PLC0415 - it needs the extra llm
+        from molt_bench.llm.client import ModelClient  # noqa: PLC0415 - it needs the extra llm
 
         return ModelClient(settings, keep_alive=keep_alive, key=key)
     except ImportError as error:

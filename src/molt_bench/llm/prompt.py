@@ -4,11 +4,13 @@ What stays the same comes first (the skill document, the game), then what change
 so that providers can cache it.
 """
 
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final
 
 from molt_bench.llm.settings import LLMSettings, Track
-from molt_bench.llm.talk.strategy_reply import MOST_ACTIONS, WHOLE
+from molt_bench.llm.strategy_reply import MOST_ACTIONS, WHOLE
+from molt_bench.llm.types import Said
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
@@ -168,6 +170,6 @@ def _reply_form(observation: Observation, settings: LLMSettings) -> str:
     return f'Reply with one JSON object: {{"reasoning": "...", {what}}}'
 
 
-def prompt_hash(reply_form: str, system: str, message: str) -> str:
-    """Return the hash of the form of a reply, by its label, and of everything that is sent."""
-    return sha256("\0".join((reply_form, system, message)).encode()).hexdigest()
+def prompt_hash(reply_form: str, system: str, said: Iterable[Said]) -> str:
+    """Return the hash of the form of a reply, by its label, and of everything that is said."""
+    return sha256("\0".join((reply_form, system, *(each.text for each in said))).encode()).hexdigest()

@@ -6,21 +6,21 @@ import gzip
 import json
 import zlib
 
+import httpx2
 import pytest
-from pydantic_ai.models.openai import OpenAIChatModel
 
-from molt_bench.llm.sending import client as client_module
-from molt_bench.llm.sending.client import ModelClient
-from molt_bench.llm.sending.http import BrokenAnswerError, Http, HttpRequest
-from molt_bench.llm.sending.request import Prompt
-from molt_bench.llm.sending.stopwatch import LoopDelay, Stopwatch
-from molt_bench.llm.sending.trouble import RequestFailed
+from molt_bench.llm.client import ModelClient
 from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.stopwatch import LoopDelay, Stopwatch
+from molt_bench.llm.transport import CALL, Call, Transport
+from molt_bench.llm.trouble import RequestFailed
+from molt_bench.llm.types import Prompt, Said
 from tests.llm import wire
 from tests.llm.playing import passive, run
 from tests.llm.provider import Provider
 from tests.llm.proxy import Proxy
 
+PROMPT = Prompt((Said("system", "system"), Said("user", "message hi")))
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
 
 
@@ -59,17 +59,15 @@ def answers(*pieces, times=1, keep_alive=True, **how):
     """Return what a client reads of a script, for each of so many requests, and how many connections it took."""
 
     async def read():
-        script, http, found = Script(*pieces, **how), Http(keep_alive=keep_alive), []
-        async with script as url:
-            try:
-                for _ in range(times):
-                    async with Stopwatch(20, LoopDelay()) as watch:
-                        found.append(await http.send(HttpRequest("POST", url, (), b"hi"), watch))
-                    assert watch.sent
-                    assert watch.answering
-                return found, script.connections
-            finally:
-                await http.close()
+        script, transport, found = Script(*pieces, **how), Transport(keep_alive=keep_alive), []
+        async with script as url, httpx2.AsyncClient(transport=transport, trust_env=False) as http:
+            for _ in range(times):
+                async with Stopwatch(20, LoopDelay()) as watch:
+                    CALL.set(Call(watch))
+                    found.append(await http.post(url, content=b"hi"))
+                assert watch.sent
+                assert watch.answering
+            return found, script.connections
 
     return asyncio.run(asyncio.wait_for(read(), 20))
 
@@ -86,14 +84,14 @@ def answers(*pieces, times=1, keep_alive=True, **how):
 )
 def test_an_answer_is_read_at_once_or_byte_by_byte_over_one_connection(message):
     found, connections = answers(message, times=2)
-    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 1)
+    assert ([each.content for each in found], connections) == ([b"hello"] * 2, 1)
     found, connections = answers(*[message[place : place + 1] for place in range(len(message))], times=2)
-    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 1)
+    assert ([each.content for each in found], connections) == ([b"hello"] * 2, 1)
 
 
 def test_an_answer_without_a_length_ends_with_the_connection():
     found, connections = answers(b"HTTP/1.1 200 OK\r\n\r\nhel", b"lo", times=2, close=True, pause_s=0.01)
-    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 2)
+    assert ([each.content for each in found], connections) == ([b"hello"] * 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +105,12 @@ def test_an_answer_without_a_length_ends_with_the_connection():
 )
 def test_a_connection_that_is_done_with_is_not_used_again(message, how):
     found, connections = answers(message, times=2, **how)
-    assert ([each.body for each in found], connections) == ([b"hello"] * 2, 2)
+    assert ([each.content for each in found], connections) == ([b"hello"] * 2, 2)
 
 
 def test_what_nobody_asked_for_is_part_of_no_answer():
     found, _ = answers(PLAIN + b"HTTP/1.1 200 what nobody asked for", times=3)
-    assert [each.body for each in found] == [b"hello"] * 3
+    assert [each.content for each in found] == [b"hello"] * 3
 
 
 @pytest.mark.parametrize(
@@ -134,73 +132,8 @@ def test_what_nobody_asked_for_is_part_of_no_answer():
     ],
 )
 def test_what_is_no_whole_answer_is_an_error(message):
-    with pytest.raises(BrokenAnswerError):
+    with pytest.raises(httpx2.ReadError):
         answers(message, close=True)
-
-
-SETTINGS = {
-    "plain": {},
-    "many": {"temperature": 0.5, "topP": 0.9, "seed": 7, "maxTokens": 500, "extraBody": {"stop": ["\u2660 stop"]}},
-    "odd": {"extraBody": {"a": {"b": [1, None]}}, "reasoningEffort": "low"},
-}
-
-
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_what_is_sent_is_what_the_library_sends(settings, monkeypatch):
-    with Provider(policy=passive) as provider:
-        run(provider, game={"handsPerGame": 1}, **SETTINGS[settings])
-        own = provider.requests
-    monkeypatch.setattr(client_module, "form_of", no_form)
-    with Provider(policy=passive) as provider:
-        run(provider, game={"handsPerGame": 1}, **SETTINGS[settings])
-        theirs = provider.requests
-    assert [(each.path, each.body) for each in own] == [(each.path, each.body) for each in theirs]
-    left_out = {"accept-encoding", "connection", "host"}
-    assert {*own[0].headers} - left_out == {*theirs[0].headers} - left_out
-
-
-async def no_form(*_, **__):
-    return None
-
-
-#: With everything that JSON writes in a way of its own.
-MESSAGES = ("Legal actions: call", 'Hand 1 \u2660\n\t"quoted" \\ back', "Hand 2 \x7f\x01 \u20ac.")
-
-
-def told():
-    """Return the bodies of what one client sends."""
-
-    async def ask(url):
-        client = ModelClient(LLMSettings(model="openai:m", base_url=url))
-        try:
-            for message in MESSAGES:
-                await client.ask(Prompt("The system.", message), timeout_s=30)
-        finally:
-            await client.close()
-
-    with Provider(policy=lambda *_: "ok") as provider:
-        asyncio.run(ask(provider.url))
-        return [request.body for request in provider.requests]
-
-
-def test_any_text_is_sent_as_the_library_sends_it(monkeypatch):
-    own = told()
-    monkeypatch.setattr(client_module, "form_of", no_form)
-    assert own == told()
-    assert [body["messages"][-1]["content"] for body in own] == [*MESSAGES]
-
-
-def test_the_library_does_not_write_a_request_again_and_again(monkeypatch):
-    """It takes a third of a millisecond for each message of each request."""
-    written, write = [], OpenAIChatModel._map_messages
-
-    async def counted(self, *args, **kwargs):
-        written.append(args)
-        return await write(self, *args, **kwargs)
-
-    monkeypatch.setattr(OpenAIChatModel, "_map_messages", counted)
-    told()
-    assert len(written) == 1, "one for each form, whatever is asked"
 
 
 def asked(*pieces, **how):
@@ -211,7 +144,7 @@ def asked(*pieces, **how):
             settings = LLMSettings(model="openai:m", base_url=f"{url}/v1")
             client = ModelClient(settings)
             try:
-                return await client.ask(Prompt("system", "message hi"), timeout_s=10)
+                return await client.ask(PROMPT, timeout_s=10)
             finally:
                 await client.close()
 
@@ -239,7 +172,7 @@ def test_a_compressed_answer_is_read(encoding, pack):
     [("br", b"\x1b\x00"), ("gzip", b"no gzip"), ("gzip", gzip.compress(b"0" * 100_000_000)), ("", b"0" * 70_000_000)],
 )
 def test_what_cannot_be_unpacked_or_never_ends_is_no_answer(encoding, body):
-    with pytest.raises(OSError, match="the answer"):
+    with pytest.raises(httpx2.ReadError, match="the answer"):
         answers(framed(body, *([f"content-encoding: {encoding}"] if encoding else [])))
 
 
@@ -267,7 +200,7 @@ def failure(url, monkeypatch, *, key):
     async def ask():
         client = ModelClient(LLMSettings(model="openai:m", base_url=url, api_key_env="THE_KEY"))
         try:
-            await client.ask(Prompt("system", "message hi"), timeout_s=10)
+            await client.ask(PROMPT, timeout_s=10)
         finally:
             await client.close()
 
@@ -282,7 +215,7 @@ KEY = "sk-a-secret-That-no-error-shows-0123456789"
 @pytest.mark.parametrize(
     "message",
     [
-        framed(b"{}", f"content-encoding: {KEY}"),
+        framed(f'{{"choices": "{KEY}"}}'.encode()),
         framed(b"{}", f"x: \0{KEY}"),
         f"{KEY[:20]} is half of a key\r\n\r\n".encode(),
         b"HTTP/1.1 200 OK\r\nx: " + b"x" * 80 + KEY.encode() * 1000,
@@ -343,9 +276,54 @@ def test_the_address_of_a_proxy_need_not_say_http(monkeypatch):
 def test_connections_of_an_event_loop_that_is_over_are_left_without_a_word(caplog):
     with Provider(policy=lambda *_: "ok") as provider:
         client = ModelClient(LLMSettings(model="openai:m", base_url=provider.url))
-        prompt = Prompt("system", "Legal actions: call")
-        texts = [asyncio.run(client.ask(prompt, timeout_s=30)).text for _ in range(3)]
+        texts = [asyncio.run(client.ask(PROMPT, timeout_s=30)).text for _ in range(3)]
         asyncio.run(client.close())
     gc.collect()
     assert texts == ["ok"] * 3
     assert not [record for record in caplog.records if "Unclosed" in record.getMessage()]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "x", "reasoning_content": "I think."},
+        {"content": "x", "reasoning": "I think."},
+        {"content": "<think>I think.</think>x"},
+    ],
+)
+def test_thoughts_are_kept_apart_from_what_is_said(message):
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", **message}}
+    answer = asked(framed(completion(choices=[choice])))
+    assert (answer.thoughts, answer.text) == ("I think.", "x")
+
+
+def test_what_an_answer_states_of_its_server_and_its_bill_is_kept():
+    usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35, "cost": 0.0125}
+    stated = {"system_fingerprint": "fp_1", "provider": "Upstream", "service_tier": "flex", "usage": usage}
+    answer = asked(framed(completion(**stated)))
+    assert (answer.fingerprint, answer.upstream, answer.tier) == ("fp_1", "Upstream", "flex")
+    assert (answer.billed_usd, answer.response_id, answer.tokens.total) == (0.0125, "chatcmpl-1", 35)
+
+
+@pytest.mark.parametrize("cost", [-1, True, "1", float("inf")])
+def test_what_is_no_number_of_dollars_is_no_bill(cost):
+    usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35, "cost": cost}
+    assert asked(framed(completion(usage=usage))).billed_usd is None
+
+
+def test_a_conversation_is_sent_in_its_order():
+    said = tuple(map(Said, ("system", "user", "assistant", "user"), ("Be brief.", "One?", "Two.", "Three?")))
+
+    async def ask(url):
+        client = ModelClient(LLMSettings(model="openai:m", base_url=url))
+        try:
+            return await client.ask(Prompt(said), timeout_s=30)
+        finally:
+            await client.close()
+
+    with Provider(policy=lambda *_: "ok") as provider:
+        assert asyncio.run(ask(provider.url)).text == "ok"
+        (request,) = provider.requests
+    assert [(each["role"], each["content"]) for each in request.body["messages"]] == [
+        (each.role, each.text) for each in said
+    ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.errors import AgentFailed, FaultKind
-from molt_bench.llm.talk.strategy_reply import stated_action, stated_strategy
+from molt_bench.llm.strategy_reply import stated_action, stated_strategy
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.visible_text import shown

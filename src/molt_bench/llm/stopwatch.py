@@ -24,12 +24,18 @@ class LoopDelay:
         self._watching = 0
         self._due = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def of_another_loop(self) -> bool:
+        """Return whether it watches an event loop that is not the running one."""
+        return self._loop is not None and self._loop is not asyncio.get_running_loop()
 
     def watch(self) -> None:
         """Start to watch, on the running event loop."""
         self._watching += 1
         if self._timer is None:
-            self._schedule(asyncio.get_running_loop())
+            self._loop = asyncio.get_running_loop()
+            self._schedule(self._loop)
 
     def unwatch(self) -> None:
         """Stop to watch; the last one ends it."""

@@ -4,13 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from msgspec import UNSET, UnsetType
-
 from molt_bench.errors import RunHalted
 from molt_bench.llm.exchanges import Exchanges
-from molt_bench.llm.sending.request import Request
-from molt_bench.llm.sending.shared_flush import SharedFlush
-from molt_bench.llm.types import Exchange, HttpRecord
+from molt_bench.llm.request import Request
+from molt_bench.llm.shared_flush import SharedFlush
+from molt_bench.llm.types import Exchange
 
 #: Seconds between two attempts to write what there was no room for.
 _TRY_AGAIN_S: Final = 0.5
@@ -34,12 +32,6 @@ class DiskFlush:
         self._flush: SharedFlush | None = None
         if recorder is not None and recorder.on_disk:
             self._flush = SharedFlush(recorder.sync, lambda: self._added)
-
-    def wire_of(self, exchange: Exchange, request: Request) -> HttpRecord | UnsetType:
-        """Return what is kept of what went over the wire for an exchange, which has to be added next."""
-        if self._recorder is None:
-            return UNSET
-        return self._recorder.wire_of(exchange, request.seen.without(request.keys))
 
     def add(self, exchange: Exchange) -> None:
         """Record an exchange, in memory if there is no room; `settled` waits until it is on disk."""

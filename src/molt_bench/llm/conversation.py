@@ -7,10 +7,10 @@ replies alone, so it is the same whenever a game is played again from its record
 from typing import Final
 
 from molt_bench.errors import AgentFailed
+from molt_bench.llm.memory import HandMemory, SessionMemory
+from molt_bench.llm.prompt import decision_prompt
+from molt_bench.llm.reply import read_reply
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.talk.memory import HandMemory, SessionMemory
-from molt_bench.llm.talk.prompt import decision_prompt
-from molt_bench.llm.talk.reply import read_reply
 from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import HandRules

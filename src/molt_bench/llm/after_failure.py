@@ -4,7 +4,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.llm.sending.trouble import RequestFailed, Trouble
+from molt_bench.llm.trouble import RequestFailed, Trouble
 from molt_bench.specs import MODEL_TIMEOUT_S
 
 #: A provider that asks for a longer pause is not waited for.
@@ -107,8 +107,6 @@ def _step(problem: RequestFailed, failures: int, limits: RequestLimits, standing
         return NextStep("give up")
     if trouble == "refused":
         return _after_refusal(problem, standing)
-    if problem.mended:
-        return NextStep("retry")
     # A refusal that does not say why may be a hiccup: the same is tried a second time.
     for_good = trouble == "rejected" and not standing.ever_answered and failures > 0
     if trouble == "fatal" or for_good:

@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from typing import Final
 
-from molt_bench.llm.talk.prompt import action_text, made_hand, spaced
+from molt_bench.llm.prompt import action_text, made_hand, spaced
 from molt_bench.poker.actions import LoggedAction
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import HandResult, Observation

@@ -1,0 +1,126 @@
+"""Failures: why a request brought no reply, by the errors of the library and of the system."""
+
+import json
+import re
+from collections.abc import Callable
+from errno import EMFILE, ENFILE
+from http import HTTPStatus
+from typing import Final, TypeAlias
+
+from pydantic_ai import exceptions as known
+
+from molt_bench.blame import causes
+from molt_bench.llm.trouble import RequestFailed, Trouble
+
+#: How servers say that they refuse a prompt for what it says, or since it is too long, in codes and words of their own;
+#: the library knows the usual ones.
+_REFUSED: Final = re.compile(
+    r"content.?filter|content.?(management.?)?policy|policyviolation|invalid_prompt|prohibited_content"
+    r"|usage (policy|policies|guidelines)|safety system|moderation|(prompt|input) was flagged|flagged_input"
+    r"|data_?inspection_?failed|(prompt|input) is too long|string_above_max_length|request_too_large"
+    r"|maximum context length|context_length_exceeded|exceed_context_size|context (limit|size|window)"
+    r"|maximum number of tokens",
+    re.IGNORECASE,
+)
+#: Statuses with which a server refuses one request. A full context is also told with a 413.
+_ONE_REQUEST: Final = (400, 403, 413, 422)
+_TOO_LARGE: Final = 413
+#: Statuses from which on an error is the server's own.
+_OF_THE_SERVER: Final = 500
+#: What says that a server further on was reached, and its answer was not: it may be on the bill.
+_LOST_ON_THE_WAY: Final = (408, 499, 502, 504, 520, 522, 524, 598, 599)
+#: The pause that Google asks for, in the details of an error.
+_DELAY: Final = re.compile(r"'retryDelay': '(\d+(?:\.\d+)?)s'")
+#: The same in a header, where the library expects whole seconds.
+_SECONDS: Final = re.compile(r"(\d+(?:\.\d+)?)")
+#: Most characters of what is told of an error.
+_LONGEST: Final = 300
+#: What the library's errors mean; the first that fits counts.
+_TROUBLES: Final[tuple[tuple[type[Exception], Trouble], ...]] = (
+    (known.ModelContextWindowExceededError, "refused"),
+    (known.ModelQuotaExceededError, "fatal"),
+    (known.ModelAuthenticationError, "fatal"),
+    (known.ModelNotFoundError, "fatal"),
+    (known.ModelRateLimitError, "busy"),
+    (known.ModelOverloadedError, "busy"),
+    (known.ModelRequestRejectedError, "rejected"),
+    (known.UserError, "rejected"),
+)
+#: What a failure means: its trouble, and how it is told.
+Meaning: TypeAlias = tuple[Trouble, str]
+_Cleaned: TypeAlias = Callable[[str], str]
+
+
+def failure_of(error: Exception, cleaned: _Cleaned, *, sent: bool, bills_errors: bool = True) -> RequestFailed:
+    """Return what an error of the library means.
+
+    Args:
+        error: The error.
+        cleaned: Takes the key out of a text.
+        sent: Whether the request was sent.
+        bills_errors: Whether the server may bill requests that it answers with an error of its own.
+    """
+    trouble, message = _meaning(error)
+    status = error.status_code if isinstance(error, known.ModelHTTPError) else None
+    told = status is not None and status not in _LOST_ON_THE_WAY
+    # A 429, and a request that is made wrongly, are turned away before anything is worked out. Other errors may be
+    # billed: Azure says so of prompts that its filter refuses, and of those that are too long.
+    worked_out = trouble == "refused" or (status or 0) >= _OF_THE_SERVER
+    may_be_billed = bills_errors and worked_out if told else trouble != "fatal"
+    return RequestFailed(
+        trouble, cleaned(message)[:_LONGEST], _asked_pause(error), may_cost=sent and may_be_billed, told=told
+    )
+
+
+def _meaning(error: Exception) -> Meaning:
+    """Return what an error means, whatever it costs."""
+    if any(isinstance(each, OSError) and each.errno in (EMFILE, ENFILE) for each in causes(error)):
+        return "busy", "too many open files: a higher limit (ulimit -n) allows for more at once"
+    statuses = [getattr(each, "status_code", None) for each in causes(error)]
+    # A key goes to no address that the user did not name.
+    sent_elsewhere = next((each for each in statuses if isinstance(each, int) and 300 <= each < 400), None)
+    if sent_elsewhere is not None:
+        return (
+            "fatal",
+            f"the server answered {sent_elsewhere}, a redirect, which is not followed: name its address",
+        )
+    status, message = getattr(error, "status_code", None), _told_of(error)
+    body = str(getattr(error, "body", None))
+    if status == _TOO_LARGE or (status in _ONE_REQUEST and _REFUSED.search(body)):
+        return "refused", message
+    return next((trouble for kind, trouble in _TROUBLES if isinstance(error, kind)), "transport"), message
+
+
+def _told_of(error: Exception) -> str:
+    """Return an error in words: those of the server, or else the library's with what caused it."""
+    if isinstance(error, known.ModelHTTPError):
+        said = " ".join(_words_in(error.body).split())
+        try:
+            status = f"{error.status_code} {HTTPStatus(error.status_code).phrase}"
+        except ValueError:
+            status = str(error.status_code)
+        return f"{status}: {said}" if said else status
+    if not isinstance(error, known.ModelAPIError | known.UserError):
+        return "the answer is not one of this protocol"
+    cause = next((each for each in causes(error) if isinstance(each, OSError)), None)
+    if cause is not None:
+        return f"no connection: {cause}" if isinstance(cause, ConnectionRefusedError) else str(cause)
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _words_in(body: object) -> str:
+    """Return what the body of an error says in words."""
+    while isinstance(body, dict):
+        named = (body.get(name) for name in ("message", "error", "detail"))
+        body = next((each for each in named if each), json.dumps(body))
+    return body if isinstance(body, str) else json.dumps(body) if body is not None else ""
+
+
+def _asked_pause(error: Exception) -> float | None:
+    """Return the seconds that a provider asks to wait, in a header or in the details of its error."""
+    pause: float | None = getattr(error, "retry_after", None)
+    if pause is not None:
+        return pause
+    header = str((getattr(error, "headers", None) or {}).get("retry-after"))
+    found = _SECONDS.fullmatch(header) or _DELAY.search(str(getattr(error, "body", None)))
+    return float(found[1]) if found is not None else None

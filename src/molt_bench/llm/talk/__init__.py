@@ -1,1 +1,0 @@
-"""What is said to a model and read from it. Pure: no network, no disk, no clock."""

@@ -1,0 +1,239 @@
+"""The transport under the library's HTTP client: aiohttp, in a third of the time of its own, and with a stopwatch.
+
+It keeps no limits of its own on how many: concurrency and time are limited elsewhere.
+"""
+
+import asyncio
+import ssl
+import urllib.request as urllib_request
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import aiohttp
+import httpx2
+import yarl
+
+from molt_bench.blame import raise_bug
+from molt_bench.llm.stopwatch import Stopwatch
+
+#: Seconds for which an idle connection is kept.
+_IDLE_S: Final = 60.0
+#: How often the event loop looks at its sockets before a kept connection is used: the server may have closed it.
+_LOOKS: Final = 3
+#: Most bytes of an answer; more than any model writes.
+_MOST_BYTES: Final = 67_108_864
+#: Headers that only frame a message; they are written for each request, and done with once an answer is read.
+_FRAMING: Final = frozenset(
+    {"content-length", "transfer-encoding", "content-encoding", "accept-encoding", "connection", "host"}
+)
+_NO_LIMIT: Final = aiohttp.ClientTimeout()
+
+
+class Call:
+    """One request on its way.
+
+    Attributes:
+        watch: Is told how far it is.
+        body: The body of the answer, as far as it was read.
+    """
+
+    def __init__(self, watch: Stopwatch) -> None:
+        self.watch = watch
+        self.body = b""
+
+
+#: The request that the library sends in the current task.
+CALL: Final[ContextVar[Call]] = ContextVar("call")
+
+
+class NotSentError(ConnectionError):
+    """A request that was not sent."""
+
+
+class BrokenAnswerError(ConnectionError):
+    """An answer that is no HTTP, that ended too soon, or that is too long."""
+
+
+class Transport(httpx2.AsyncBaseTransport):
+    """Connections to any server, on the running event loop.
+
+    Args:
+        keep_alive: Whether they are kept; otherwise each request has its own.
+    """
+
+    def __init__(self, *, keep_alive: bool) -> None:
+        self._keep_alive = keep_alive
+        self._session: aiohttp.ClientSession | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._targets: dict[str, dict[str, Any]] = {}
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request of the library."""
+        call = CALL.get()
+        body = await request.aread()
+        try:
+            return await self._send(request, body, call)
+        except OSError as error:
+            kind = httpx2.ReadError if call.watch.sent else httpx2.ConnectError
+            raise kind(str(error), request=request) from error
+
+    async def check(self, url: str, *, within_s: float) -> None:
+        """Connect to a server, without a request that costs anything; raises OSError if it cannot be reached."""
+        session = self._opened()
+        try:
+            async with asyncio.timeout(within_s), session.get(**self._target(url), allow_redirects=False):
+                pass
+        except (aiohttp.ClientConnectorError, UnicodeError, ValueError) as error:
+            raise _not_sent(error) from None
+        except NotSentError:
+            raise
+        except (aiohttp.ClientError, ConnectionError):
+            pass  # whatever went wrong, the server is there
+        finally:
+            await self._done_with(session)
+
+    async def _send(self, request: httpx2.Request, body: bytes, call: Call) -> httpx2.Response:
+        call.watch.connecting()
+        if self._session is not None:
+            for _ in range(_LOOKS):
+                await asyncio.sleep(0)
+        session = self._opened()
+        try:
+            sent = session.request(
+                request.method,
+                headers=[pair for pair in request.headers.multi_items() if pair[0].lower() not in _FRAMING],
+                data=_WatchedBody(body, call.watch),
+                allow_redirects=False,
+                **self._target(str(request.url)),
+            )
+            async with sent as response:
+                call.body = await _read(response, call.watch)
+                headers = [(name, value) for name, value in response.headers.items() if name.lower() not in _FRAMING]
+                return httpx2.Response(response.status, headers=headers, content=call.body, request=request)
+        except (BrokenAnswerError, NotSentError):
+            raise
+        except (aiohttp.ClientConnectorError, UnicodeError, ValueError) as error:
+            raise _not_sent(error) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise_bug(error)  # one in what is told while a body is written
+            raise BrokenAnswerError(f"the answer broke off: {_what_broke(error)}") from None
+        finally:
+            await self._done_with(session)
+
+    def _opened(self) -> aiohttp.ClientSession:
+        """Return a session of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self.leave()
+            self._loop = loop
+        if self._session is not None:
+            return self._session
+        session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S),
+            timeout=_NO_LIMIT,
+            headers={"accept-encoding": "identity"},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=("User-Agent", "Content-Type", "Accept", "Accept-Encoding"),
+        )
+        if self._keep_alive:
+            self._session = session
+        return session
+
+    async def _done_with(self, session: aiohttp.ClientSession) -> None:
+        if session is not self._session:
+            await session.close()
+
+    def _target(self, url: str) -> dict[str, Any]:
+        """Work out how to reach a URL, once: its proxy and its certificates, as aiohttp takes them.
+
+        Of the environment, only its proxies are used, and nothing else, such as a netrc file.
+        """
+        found = self._targets.get(url)
+        if found is None:
+            parts = urlsplit(url)
+            known = urllib_request.getproxies()
+            named = known.get(parts.scheme) or known.get("all")
+            around = not named or urllib_request.proxy_bypass(parts.hostname or "")
+            proxy = None if around or not named else _proxy(named)
+            secure = certificates() if parts.scheme == "https" else True
+            found = self._targets[url] = {"url": yarl.URL(url, encoded=True), "proxy": proxy, "ssl": secure}
+        return found
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def leave(self) -> None:
+        """Forget the connections of an event loop that is over."""
+        session, self._session = self._session, None
+        if session is not None:
+            with suppress(StopIteration):  # there is no event loop that could await it, and nothing to wait for
+                session.close().send(None)
+
+
+class _WatchedBody(aiohttp.BytesPayload):
+    """A body that tells a stopwatch when it is sent; aiohttp's traces would take twice as long."""
+
+    def __init__(self, body: bytes, watch: Stopwatch) -> None:
+        super().__init__(body)
+        self._watch = watch
+
+    async def write_with_length(self, writer: Any, content_length: int | None) -> None:
+        self._watch.was_sent()
+        await super().write_with_length(writer, content_length)
+
+
+def _proxy(named: str) -> yarl.URL:
+    """Return the proxy that the environment names, which need not say http://.
+
+    Raises NotSentError if it cannot be used. The error does not show it: there may be a password in it.
+    """
+    try:
+        found = yarl.URL(named if "://" in named else f"http://{named}")
+        usable = found.scheme in ("http", "https") and found.host and found.port
+    except ValueError:
+        usable = None
+    if not usable:
+        raise NotSentError("the proxy that the environment names has no address such as http://127.0.0.1:8080")
+    return found
+
+
+def _not_sent(error: Exception) -> OSError:
+    """Return why a request was not sent."""
+    root: Any = getattr(error, "os_error", error)
+    return root if isinstance(root, OSError) else NotSentError(str(root) or type(root).__name__)
+
+
+def _what_broke(error: Exception) -> str:
+    """Return what went wrong with an answer, without what was in it: half of a key, or the password of a proxy."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy answered {error.status}"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the server closed the connection"
+    if isinstance(error, OSError):
+        return str(error) or type(error).__name__
+    said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    return said.partition(":")[0] or type(error).__name__  # what was read comes after the colon
+
+
+async def _read(response: aiohttp.ClientResponse, watch: Stopwatch) -> bytes:
+    body = bytearray()
+    async for part in response.content.iter_any():
+        body += part
+        # Servers send blanks to keep a connection alive.
+        if not watch.answering and not part.isspace():
+            watch.answering = True
+        if len(body) > _MOST_BYTES:
+            raise BrokenAnswerError(f"the answer has more than {_MOST_BYTES:,} bytes")
+    return bytes(body)
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """Return the TLS context, made once: reading certificates takes longer than a game between bots."""
+    return ssl.create_default_context()
