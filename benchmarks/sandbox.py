@@ -24,10 +24,9 @@ from typing import Any
 from molt_bench import ParticipantSpec, make_agent
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.kinds import box_for
 from molt_bench.agents.sandbox import python_host_script, waiting_hosts
 from molt_bench.agents.sandbox.boxed_program import started_program
-from molt_bench.agents.sandbox.choice import Boxed
+from molt_bench.agents.sandbox.choice import Boxed, box_of
 from molt_bench.play.play_games import drive
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
@@ -65,7 +64,7 @@ def play(participant_type: str, sandbox: str, hands: int) -> None:
 
 def play_on(participant_type: str, sandbox: str, hands: int) -> None:
     """Play one game more."""
-    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, sandbox=sandbox))
+    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, settings={"sandbox": sandbox}))
     _drive(agent, hands)
 
 
@@ -77,7 +76,7 @@ def _drive(agent: PokerAgent, hands: int) -> None:
 def until_asked(participant_type: str) -> float:
     """Play one game more in a sandbox; return the seconds from when it is wanted until its first answer."""
     wanted, answered = perf_counter(), list[float]()
-    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, sandbox="bwrap"))
+    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, settings={"sandbox": "bwrap"}))
     ask = agent.act
 
     async def act(seen: Observation) -> Action:
@@ -100,8 +99,7 @@ def processor_time_of_a_host() -> float:
 
 def empty_box(sandbox: str) -> None:
     """Start a program that does nothing, and wait until it and its box have ended."""
-    spec = ParticipantSpec(id="bot", type="exec:/bin/true", sandbox=sandbox)
-    command = Boxed(("/bin/true",), ExecSettings(command="/bin/true"), box_for(spec))
+    command = Boxed(("/bin/true",), ExecSettings(command="/bin/true"), box_of(sandbox, network=False))
     program = started_program(command, piped=True)
     while not program.ended:
         sleep(0.0002)

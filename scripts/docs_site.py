@@ -202,7 +202,9 @@ def config_page() -> str:
 
 def _kind(schema: Schema) -> str:
     const = schema["properties"]["type"].get("const")
-    return f"type: {const}" if const else "a built-in agent, or one of your own"
+    if const:
+        return f"type: {const}"
+    return "a file of Python, a module or a plug-in" if "sandbox" in schema["properties"] else "a built-in agent"
 
 
 def _section(schema: Schema) -> str | None:
@@ -288,7 +290,7 @@ TOPICS: Final = {
     "Run a benchmark": "run_benchmark run_benchmark_async BenchmarkConfig RunResult RunFrames write_artifacts",
     "Games and matches": "play_game play_game_async play_match GameSpec ParticipantSpec GameRecord MatchResult Fault",
     "Agents": "PokerAgent Observation Action LegalActions LoggedAction HandResult Policy Sizes PolicyAgent make_agent "
-    "BUILTIN_AGENTS check_agent AgentReport",
+    "BUILTIN_AGENTS check_agent AgentReport AgentSettings",
     "Cards": "cards_from_text cards_to_text strength equity",
     "Errors": "MoltBenchError ConfigError AgentError AgentFailed IllegalAction RulesError JournalError ProviderError",
 }

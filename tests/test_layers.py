@@ -31,10 +31,9 @@ FLOORS = [
     {"errors", "suggestions"},
     {"extras", "visible_text"},
 ]
-#: Imports of a floor above that go when the agents that play over HTTP, and the table of kinds, are rewritten.
+#: Imports of a floor above that go when the agents that play over HTTP are rewritten.
 FORBORNE = {
     ("molt_bench.agents.external.http_agent", "molt_bench.llm.sending.http"),
-    ("molt_bench.agents.type_suggestions", "molt_bench.llm.providers"),
 }
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

@@ -35,12 +35,12 @@ RUN = {
 }
 
 
-def install(folder, package, points):
+def install(folder, package, points, group=LUCK):
     """Put a package with entry points on the path, as pip would."""
     info = folder / f"{package}-1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
-    lines = [f"[{LUCK}]", *(f"{name} = {value}" for name, value in points.items())]
+    lines = [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from molt_bench.agents.base import RaiseRange as RaiseRange
     from molt_bench.agents.kinds import BUILTIN_AGENTS as BUILTIN_AGENTS
     from molt_bench.agents.kinds import make_agent as make_agent
+    from molt_bench.agents.settings_base import AgentSettings as AgentSettings
     from molt_bench.arena.benchmark import run_benchmark as run_benchmark
     from molt_bench.bench.result import RunResult as RunResult
     from molt_bench.config.sections import BenchmarkConfig as BenchmarkConfig
@@ -58,6 +59,7 @@ _NAMES = {
     "adapters.policy_agent": "PolicyAgent",
     "agents.base": "Mix PokerAgent RaiseRange",
     "agents.kinds": "BUILTIN_AGENTS make_agent",
+    "agents.settings_base": "AgentSettings",
     "arena.benchmark": "run_benchmark",
     "bench.result": "RunResult",
     "config.sections": "BenchmarkConfig",

@@ -34,17 +34,14 @@ class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: Name in records; unique within a run.
         type: Name of a built-in or registered agent.
-        params: Keyword arguments for the agent's factory.
-        sandbox: The box it plays in: `auto`, `bwrap` or `off`, as in a config. None: as is
-            usual for its kind, `auto` for programs and `off` for Python code.
-        network: Whether it may use the network there.
+        params: Keyword arguments for the agent's factory, or else settings of its kind.
+        settings: Settings of its kind, such as `sandbox`.
     """
 
     id: str
     type: str
     params: dict[str, Any] = {}
-    sandbox: str | None = None
-    network: bool = False
+    settings: dict[str, Any] = {}
 
     def __post_init__(self) -> None:
         for field in ("id", "type"):

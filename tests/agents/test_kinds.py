@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS, kind_of, make_agent
+from molt_bench.agents.kinds import BUILTIN_AGENTS, OBJECT, all_kinds, kind_of, make_agent
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentError, ConfigError
@@ -68,10 +68,11 @@ def test_installed_packages_bring_agents(tmp_path):
     (info / "entry_points.txt").write_text("[molt_bench.agents]\ntheirs = their_bot:Bot\n")
     molt_bench = Path(sys.executable).with_name("molt-bench")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    (tmp_path / "out").mkdir()
 
     def run(*arguments):
         done = subprocess.run(
-            [molt_bench, *arguments], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+            [molt_bench, *arguments], env=environment, cwd=tmp_path / "out", capture_output=True, text=True, check=True
         )
         return done.stdout
 
@@ -106,48 +107,28 @@ def test_a_participant_needs_an_id_and_a_type(fields):
         ("https://a.b/act?x", "http", {"url": "https://a.b/act?x"}, "a.b/act"),
         ("http://a.b:9000/", "http", {"url": "http://a.b:9000/"}, "a.b:9000"),
         ("http:https://a.b", "http", {"url": "https://a.b"}, "a.b"),
-        ("tight", "bot", {}, "tight"),
-        ("path/to/mine.py:make", "factory", {}, "mine"),
-        ("theirs", "factory", {}, "theirs"),
-        ("executive", "factory", {}, "executive"),
+        ("tight", "tight", {}, "tight"),
+        ("path/to/mine.py:make", "python", {}, "mine"),
+        ("exec.py:make", "python", {}, "exec"),
+        ("human:make", "python", {}, "human"),
+        ("executive", "", {}, "executive"),
     ],
 )
 def test_short_forms(participant_type, kind, params, label):
     found = kind_of(participant_type)
-    assert (found.name, found.params(participant_type, {}), found.label(participant_type)) == (kind, params, label)
+    assert (found.name, found.given(participant_type), found.label(participant_type)) == (kind, params, label)
 
 
 def test_a_name_of_the_callers_is_the_callers():
-    assert kind_of("tight", {"tight": Mine}).name == "object"
+    assert kind_of("tight", {"tight": Mine}) is OBJECT
 
 
-def test_every_row_says_what_it_needs():
-    for kind in KINDS:
-        assert bool(kind.settings) == bool(kind.agent) == bool(kind.usage) == bool(kind.about)
-        assert bool(kind.short_field) == (bool(kind.settings) and not kind.comes and not kind.in_person)
-        assert not kind.short_field or kind.short_field in kind.settings_class().model_fields
-
-
-def test_another_kind_is_one_row(fresh_python):
-    """With a row alone a config takes the kind, checks its settings, makes its agent and gives it an id."""
-    assert (
-        fresh_python(
-            """
-import msgspec
-from molt_bench.agents import kinds
-row = msgspec.structs.replace(
-    kinds.HTTP, name="rest", whole_prefixes=(), label=lambda text: text[5:]
-)
-kinds.KINDS = (row, *kinds.KINDS)
-from molt_bench import BenchmarkConfig, make_agent
-from molt_bench.config.participants import participants_named
-config = BenchmarkConfig(participants=[*participants_named(["rest:http://a.b"]), {"id": "t", "type": "tight"}])
-entry = config.participants[0]
-print(type(entry).__name__, entry.type, entry.url, entry.may_remember, make_agent(entry.spec()).name)
-"""
-        )
-        == "HttpParticipantConfig rest http://a.b True http://a.b"
-    )
+def test_every_kind_says_what_it_needs():
+    for kind in all_kinds():
+        assert kind.built_in or kind.settings is not None
+        assert kind.usage
+        assert kind.about
+        assert not kind.short or kind.short in kind.settings.model_fields
 
 
 @pytest.mark.parametrize(("limit", "external", "model"), [(None, 60.0, 120.0), (7.0, 7.0, 7.0)])

@@ -276,10 +276,10 @@ def test_help_imports_no_command(fresh_python):
 
 
 def test_a_bug_outside_of_a_run_is_one_line_and_a_log(run, monkeypatch):
-    def broken(group):
+    def broken():
         raise TypeError("no such thing")
 
-    monkeypatch.setattr("molt_bench.cli.doctor.points", broken)
+    monkeypatch.setattr("molt_bench.cli.doctor.all_agents", broken)
     done = run("doctor")
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()

@@ -39,7 +39,7 @@ RUN = "benchmark-results/2026-01-31T12-00-00"
     ("words", "offered"),
     [
         (["ver"], ["verify"]),
-        (["check", "t"], ["tight", "tag"]),
+        (["check", "t"], ["tag", "tight"]),
         (["join", "url", "--agent", "man"], ["maniac"]),
         (["--participants", "blueprint,sho"], ["blueprint,shover"]),
         (["--no-color", "--quiet", "--participants", "ran"], ["random"]),

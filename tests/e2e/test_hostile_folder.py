@@ -17,8 +17,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from molt_bench import Action
-from molt_bench.agents.kinds import source_hash
+from molt_bench import Action, ParticipantSpec
+from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.sandbox.bubblewrap import bubblewrap
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.dealer import Dealer
@@ -41,7 +41,6 @@ WATCHED = Path(__file__).with_name("watched.py")
 EVIL = "import os\nopen(os.environ['MARK'], 'a').write('ran ' + __name__)\n"
 AGENT = """
 from molt_bench import Action
-from molt_bench.agents.kinds import source_hash
 
 class Agent:
     name = "agent"
@@ -124,7 +123,6 @@ class Trap:
             "nested module": {"type": "evil_module:make"},
             "file": {"type": f"{self.bait}/evil_file.py:make"},
             "relative file": {"type": "evil_file.py:make"},
-            "plug-in": {"type": "evil-plug"},
             "exec": {"type": "exec", "command": command},
             "exec of a file": {"type": "exec", "command": f"{self.bait}/program.sh"},
             "smuggled": {"type": "exec:true", "params": {"command": command}},
@@ -323,9 +321,7 @@ def test_nor_does_the_viewer_whatever_page_is_opened(trap, models):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind", ["module", "nested module", "file", "relative file", "plug-in", "exec", "acpc", "http"]
-)
+@pytest.mark.parametrize("kind", ["module", "nested module", "file", "relative file", "exec", "acpc", "http"])
 def test_nor_if_it_is_the_only_one(trap, kind):
     """On its own, none hides behind an error about another one."""
     hostile = {kind: trap.participants()[kind]}
@@ -352,7 +348,7 @@ def test_and_programs_that_are_started_with_permission(trap, monkeypatch):
     if isinstance(bubblewrap(), str):
         pytest.skip(f"needs a sandbox: {bubblewrap()}")
     hostile = {"exec": trap.participants()["exec of a file"]}
-    hashed = source_hash("exec", hostile["exec"])
+    hashed = kind_of("exec").fingerprint(ParticipantSpec(id="exec", type="exec", params=hostile["exec"]))
     cut = trap.run("run-cut", hostile, ended=False, hashes={"exec": hashed})
     call = ["resume", str(cut), "--run-agents", "--max-matches", "3"]
     (done,), err = trap.watch_fork(call, cwd=cut, monkeypatch=monkeypatch)
@@ -360,11 +356,19 @@ def test_and_programs_that_are_started_with_permission(trap, monkeypatch):
 
 
 @pytest.mark.parametrize("command", ["resume", pytest.param("verify", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("kind", ["module", "nested module", "file", "plug-in", "exec"])
+@pytest.mark.parametrize("kind", ["module", "nested module", "file", "exec"])
 def test_code_without_a_recorded_hash_is_never_run(trap, command, kind):
     cut = trap.run("run-cut", {kind: trap.participants()[kind]}, ended=command != "resume")
     done = quick(command, cut, "--run-agents", env={"MARK": str(trap.mark), "PYTHONPATH": str(trap.bait)})
     one_clear_line(done, f"the journal has no hash of the code of {kind!r}, so it is not run")
+    assert not trap.mark.exists()
+
+
+def test_a_package_in_the_folder_of_a_run_is_no_plug_in(trap):
+    """`python -m` looks there for packages; those that somebody has installed are the user's own."""
+    command = [sys.executable, "-m", "molt_bench", "doctor"]
+    done = subprocess.run(command, cwd=trap.bait, capture_output=True, text=True, check=True)
+    assert "evil" not in done.stdout
     assert not trap.mark.exists()
 
 

@@ -80,7 +80,7 @@ def test_a_worker_with_another_version_is_told_apart(local):
 @needs_bubblewrap
 def test_python_code_in_a_sandbox_plays_on_a_worker_of_the_cluster(local, tmp_path):
     bots = (
-        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", sandbox="bwrap"),
+        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", settings={"sandbox": "bwrap"}),
         ParticipantSpec(id="t", type="tight"),
     )
     games = [GameSpec(seed=1, hands=2, players=("bot", "t"))]

@@ -48,7 +48,7 @@ class Table:
         for number in games:
             seating = options.get("seating", "AB")
             spec = GameSpec(seed=number, players=("live", bot), **{"hands": 2, **options})
-            live = self.lobby.agent("live", GameLabel(number, number, seating))
+            live = self.lobby.make("live", GameLabel(number, number, seating))
             self.records[number] = run_in_new_loop(drive_async(spec, (live, make_agent(bot))))
         if close is not None:
             self.lobby.close(close)

@@ -374,15 +374,15 @@ def test_answers_are_sent_at_once():
 def test_places_count_from_when_somebody_takes_them_until_they_are_gone():
     with serving(a_lobby(slots=3)) as table:
         guest, slots = table.lobby.invitations[0], table.lobby.invitations[0].slots
-        assert (guest.filled, table.lobby.slots("live", "AB")[1]) == (0, 1)
+        assert (guest.filled, table.lobby.places("live", "AB")[1]) == (0, 1)
         table.client.get("v1/turn", params={"wait": 0, "place": 2})
-        assert (guest.filled, table.lobby.slots("live", "AB")[1]) == (1, 1)
-        assert table.lobby.agent("live", GameLabel(1, 1, "AB"))._mailbox is slots[1]
+        assert (guest.filled, table.lobby.places("live", "AB")[1]) == (1, 1)
+        assert table.lobby.make("live", GameLabel(1, 1, "AB"))._mailbox is slots[1]
         table.client.get("v1/turn", params={"wait": 0})
-        assert table.lobby.slots("live", "AB")[1] == 3
+        assert table.lobby.places("live", "AB")[1] == 3
         slots[0]._set_away(away=True)
-        assert table.lobby.slots("live", "AB")[1] == 2
-        assert table.lobby.agent("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]
+        assert table.lobby.places("live", "AB")[1] == 2
+        assert table.lobby.make("live", GameLabel(2, 2, "AB"))._mailbox is slots[2]
 
 
 def test_a_length_of_thousands_of_digits_is_refused(table):

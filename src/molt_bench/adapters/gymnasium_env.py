@@ -7,7 +7,7 @@ import gymnasium
 
 from molt_bench.adapters.pettingzoo_env import PLAYERS, RENDER_MODES, HoldemEnv
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
+from molt_bench.agents.kinds import BUILTIN_AGENTS, kind_of, make_agent
 from molt_bench.errors import ConfigError
 from molt_bench.play.hooks import Notice
 from molt_bench.poker.actions import Action
@@ -47,7 +47,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [*RENDER_MODES], "render_fps": 1}
 
     def __init__(self, opponent: Opponent = "tight", **options: Any) -> None:
-        if isinstance(opponent, str) and opponent not in BUILTIN_AGENTS:
+        if isinstance(opponent, str) and not kind_of(opponent).built_in:
             raise ConfigError("opponent", opponent, f"a function that makes an agent, or {', '.join(BUILTIN_AGENTS)}")
         self.table = _Table(version=1, **options)
         self.render_mode = self.table.render_mode

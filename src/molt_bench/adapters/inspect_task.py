@@ -15,7 +15,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import span
 
-from molt_bench.agents.kinds import BUILTIN_AGENTS, make_agent
+from molt_bench.agents.kinds import BUILTIN_AGENTS, kind_of, make_agent
 from molt_bench.agents.settings_base import checked
 from molt_bench.errors import ConfigError, GameUnfinished
 from molt_bench.llm.conversation import Conversation
@@ -91,7 +91,7 @@ def holdem(
     settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track, "reply": reply}
     checked(LLMSettings, settings)
     options = TaskOptions(opponent=opponent, hands=hands, stack=stack, settings=settings)
-    if opponent not in BUILTIN_AGENTS:
+    if not kind_of(opponent).built_in:
         raise ConfigError("opponent", opponent, f"one of {', '.join(BUILTIN_AGENTS)}")
     options.games(seed)  # raises ConfigError where a setting cannot work
     samples = [

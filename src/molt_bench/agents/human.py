@@ -7,19 +7,20 @@ import signal
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from typing import Final, TypeAlias
 
 from rich.cells import cell_len
 
 from molt_bench.agents.settings_base import AgentSettings
-from molt_bench.errors import AgentFailed
+from molt_bench.errors import AgentFailed, ConfigError
+from molt_bench.plugin import ComingRun, Context, Kind
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, STREETS, Action, Street
 from molt_bench.poker.cards import CARD_TEXT, SUITS
 from molt_bench.poker.evaluator import hand_name, strength
 from molt_bench.poker.hand_rules import HandRules
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import GameFacts
+from molt_bench.specs import GameFacts, GameLabel, GameSpec, ParticipantSpec, Seating
 from molt_bench.visible_text import VisibleStream, on_one_line, shown
 
 #: What one seat may see of a hand.
@@ -290,3 +291,48 @@ class HumanAgent:
         finally:
             loop.remove_reader(terminal)
         return typed.decode(errors="replace").strip()
+
+
+class Human(Kind):
+    """A person at the terminal: you."""
+
+    name = "human"
+    usage = "human"
+    settings = HumanSettings
+    timeout_s = inf
+    waits = True
+    remembers = True
+    recorded = True
+    in_person = True
+
+    def make(self, spec: ParticipantSpec, context: Context) -> HumanAgent:
+        """Make the agent that asks at the terminal."""
+        return HumanAgent(spec.id, context.settings, action_timeout_s=context.timeout_s)
+
+    def open(self, run: ComingRun) -> "AtTheTerminal":
+        """Return who seats the person, game after game; raises ConfigError without a terminal."""
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            expected = "a terminal, where a person sees the cards and types: standard input or output is none"
+            raise ConfigError("type", "human", expected)
+        return AtTheTerminal(run)
+
+
+class AtTheTerminal:
+    """The place of the person of a run."""
+
+    def __init__(self, run: ComingRun) -> None:
+        self._run = run
+
+    def gather(self) -> None:
+        """Wait for nobody: the person is there."""
+
+    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
+        """Return that the person plays one game at a time."""
+        return participant, 1
+
+    def make(self, participant: str, game: GameLabel, spec: GameSpec | None) -> HumanAgent:
+        """Return the agent of a game, which the person is told of."""
+        made: HumanAgent = self._run.made(participant)
+        if spec is not None:
+            made.table.open(next(name for name in spec.players if name != participant), spec.facts)
+        return made

@@ -5,15 +5,17 @@ it would be run, started or contacted by making the agent. So every agent of a s
 built-in bot only by the user's permission; code and programs only in a box.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypedDict, Unpack
 
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import OBJECT, REQUIRED, kind_of, make_agent
+from molt_bench.agents.kinds import OBJECT, kind_of, make_within
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.errors import NotPermitted
+from molt_bench.plugin import Context
 from molt_bench.specs import ParticipantSpec
 
 
@@ -52,6 +54,13 @@ class Permission(msgspec.Struct, frozen=True):
         return True
 
 
+class Surroundings(TypedDict, total=False):
+    """What else a context tells of an agent; see `Context`."""
+
+    folder: Path | None
+    on_remains: Callable[[Any], None] | None
+
+
 #: The config is the user's own.
 OWN: Final = Permission(own=True)
 #: The config is that of a stored run.
@@ -63,15 +72,11 @@ def make_permitted(
     permission: Permission,
     *,
     factories: Mapping[str, AgentFactory] | None = None,
-    **options: Any,
+    action_timeout_s: float | None = None,
+    first: bool = False,
+    **context: Unpack[Surroundings],
 ) -> PokerAgent:
-    """Make an agent with the options of `make_agent`, if it may be made; raises NotPermitted if not."""
+    """Make an agent as `make_within` does, if it may be made; raises NotPermitted if not."""
     code_sha256 = permission.code_of(spec, factories)
-    return make_agent(boxed(spec, permission), factories=factories, code_sha256=code_sha256, **options)
-
-
-def boxed(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:
-    """Return a participant as it may play: whatever a stored run names plays in a box, or not at all."""
-    if permission.own or kind_of(spec.type).sandbox is None:
-        return spec
-    return msgspec.structs.replace(spec, sandbox=REQUIRED)
+    within = Context(boxed=not permission.own, code_sha256=code_sha256, **context)
+    return make_within(within, spec, factories, action_timeout_s=action_timeout_s, first=first)

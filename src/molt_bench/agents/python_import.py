@@ -10,14 +10,12 @@ from types import ModuleType
 from typing import TypeAlias
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.code_file import CodeFile, code_file, module_spec
-from molt_bench.agents.python_source import definition_problem
-from molt_bench.agents.type_suggestions import meant_by, near_model, near_name
+from molt_bench.agents.code_file import CodeFile, code_file
+from molt_bench.agents.type_suggestions import near_name
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.plugin import AGENTS, points
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
-from molt_bench.suggestions import one_of
 from molt_bench.visible_text import shown
 
 #: Makes an agent; takes nothing, or the params of the participant's spec.
@@ -38,21 +36,19 @@ def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
     return agent
 
 
-def find_factory(
-    participant_type: str, other_types: tuple[str, ...], *, code_sha256: str | None = None
-) -> AgentFactory:
+def find_factory(participant_type: str, *, code_sha256: str | None = None) -> AgentFactory:
     """Return the factory that a type names: `module:factory`, `path/to/file.py:factory` or the name of a plug-in.
 
     Its code is loaded for that. With `code_sha256`, just the bytes with that hash are: a file that has another one is
-    not run. Raises ConfigError if there is none, or it cannot be imported; the message suggests one of `other_types`.
+    not run. Raises ConfigError if there is none, or it cannot be imported.
     """
-    source, name = _named_by(participant_type, other_types)
+    source, name = source_and_name(participant_type)
     try:
         factory: AgentFactory = attrgetter(name)(_module(source, code_sha256))
     except AgentError:
         raise
     except Exception as error:
-        near = near_model(participant_type)
+        near = ""
         if source.endswith(".py") and isinstance(error, AttributeError):
             near = near_name(source, name)
         raise ConfigError(
@@ -61,32 +57,6 @@ def find_factory(
     if not callable(factory):
         raise ConfigError("type", participant_type, f"a factory, and {name} is a {type(factory).__name__}")
     return factory
-
-
-def check_factory(spec: ParticipantSpec, other_types: tuple[str, ...]) -> None:
-    """Check as far as it can be seen without running anything that a type names a factory which takes these params.
-
-    Raises ConfigError if there is no such file or module, if it defines no such name, or if the params do not fit.
-    """
-    source, name = _named_by(spec.type, other_types)
-    try:
-        found = code_file(source)
-    except OSError as error:
-        raise ConfigError("type", spec.type, f"module:factory that can be read ({error.strerror})") from error
-    if found is None and module_spec(source) is None:
-        missing = f"module:factory that can be found, and there is no module {source!r}{near_model(spec.type)}"
-        raise ConfigError("type", spec.type, missing)
-    problem = None if found is None else definition_problem(found, name, spec.params)
-    if problem is not None:
-        raise ConfigError("type", spec.type, problem)
-
-
-def _named_by(participant_type: str, other_types: tuple[str, ...]) -> tuple[str, str]:
-    """Return the file or module that a type names, and the name in it; raises ConfigError if it names none."""
-    if ":" not in participant_type and participant_type not in points(AGENTS):
-        meant = meant_by(participant_type) or one_of((*other_types, *points(AGENTS), "FILE.py:NAME"), participant_type)
-        raise ConfigError("type", participant_type, meant)
-    return source_and_name(participant_type)
 
 
 def _module(source: str, code_sha256: str | None) -> ModuleType:

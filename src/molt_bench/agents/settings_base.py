@@ -1,7 +1,7 @@
 """What all sections of a config share, and how a mistake in one becomes an error that names the field."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
@@ -67,6 +67,12 @@ class AgentSettings(Section):
         return [each for each in self.variables() if not any(map(_holds_text, each.split(" or ")))]
 
 
+class OpenSettings(AgentSettings):
+    """Settings of a kind that is not here, which nobody can check."""
+
+    model_config = ConfigDict(extra="allow")
+
+
 Settings = TypeVar("Settings", bound=Section)
 
 
@@ -104,6 +110,11 @@ def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
 def hide_key(text: str, key: str) -> str:
     """Return a text without an API key, which belongs in no log, record or error."""
     return text.replace(key, _HIDDEN) if len(key) >= _SHORTEST_KEY else text
+
+
+def variables_told(names: Collection[str]) -> str:
+    """Return what is said of environment variables whose values an agent gets."""
+    return f"the value of {', '.join(f'${name}' for name in names)}" if names else "no key"
 
 
 def another_field(name: str, section: type[BaseModel]) -> str:

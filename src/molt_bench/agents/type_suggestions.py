@@ -7,7 +7,6 @@ from typing import Final
 
 from molt_bench.agents.python_source import agents_in
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.llm.providers import PROVIDERS
 from molt_bench.suggestions import did_you_mean
 
 #: What runs a script, by the end of its name.
@@ -38,12 +37,6 @@ def near_name(path: str, name: str) -> str:
     except MoltBenchError:
         return ""
     return did_you_mean(name, found) or (f"; it has {', '.join(found[:5])}" if found else "")
-
-
-def near_model(participant_type: str) -> str:
-    """Return the end of a message that suggests a model, in place of a type that is the name of one."""
-    provider = participant_type.partition(":")[0]
-    return f"; did you mean 'llm:{participant_type}'?" if provider in PROVIDERS else ""
 
 
 def _file_meant(path: str) -> str:

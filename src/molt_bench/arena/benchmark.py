@@ -1,7 +1,6 @@
 """The benchmark: settles what is played, checks that it can be, and runs it."""
 
 import os
-import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, Unpack
@@ -11,18 +10,19 @@ from molt_bench.agents.permission import Permission
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.agents.sandbox.visible_files import hide
-from molt_bench.arena.cast import LivePlayers, check_participants
+from molt_bench.arena.cast import check_participants
 from molt_bench.arena.executors import Where, WhereOptions
 from molt_bench.arena.run_session import Session, SettledConfig
 from molt_bench.arena.status import Observer
 from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError, JournalError
+from molt_bench.errors import JournalError
 from molt_bench.luck.weights import luck_version
+from molt_bench.plugin import NO_BOX, Sitting
 from molt_bench.runs.header import (
-    NO_BOX,
     boxes_of,
+    check_plugins,
     recorded_boxes,
     recorded_reply_forms,
     reply_forms_of,
@@ -41,7 +41,7 @@ def run_benchmark(
     keep_hands: bool = True,
     preflight: bool = True,
     observer: Observer | None = None,
-    live: LivePlayers | None = None,
+    live: Sitting | None = None,
     **where: Unpack[WhereOptions],
 ) -> RunResult:
     """Run a benchmark and return its result.
@@ -75,31 +75,15 @@ def run_benchmark(
     else:
         played = SettledConfig(stored.config, stored.seed)
     with stored.at_home(files.permission) if stored is not None else nullcontext():
+        if stored is not None:
+            check_plugins(stored.header, played.config)
         check_participants(played.config, agents, skills=files.exchanges.skills, permission=files.permission)
-        _check_live(played.config, live)
-        _check_terminal(played.config)
         if stored is not None:
             _check_code(played.config, stored)
             _check_boxes(played.config, stored, files.permission, agents)
         observer = observer or Observer()
         session = Session(played, agents, files, Where(**where), observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
-
-
-def _check_live(config: BenchmarkConfig, live: LivePlayers | None) -> None:
-    """Check that there is a server for participants that connect to us by themselves."""
-    coming = next((each.id for each in config.participants if each.kind.comes), None)
-    if coming is not None and live is None:
-        expected = "a run started with `molt-bench serve`, since live agents connect by themselves"
-        raise ConfigError(f"participants.{coming}.type", "live", expected)
-
-
-def _check_terminal(config: BenchmarkConfig) -> None:
-    """Check that there is a terminal for the person who plays."""
-    people = config.people()
-    if people and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        expected = "a terminal, where a person sees the cards and types: standard input or output is none"
-        raise ConfigError(f"participants.{people[0]}.type", "human", expected)
 
 
 def _check_boxes(

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.supervised_program import Remains
-from molt_bench.agents.human import HumanAgent
-from molt_bench.agents.kinds import check_type, kind_of, playing_kind
-from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
+from molt_bench.agents.kinds import OBJECT, box_label, kind_of
+from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
@@ -30,21 +28,9 @@ from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
 from molt_bench.llm.types import Exchange
 from molt_bench.play.seated_agent import SeatedAgent
+from molt_bench.plugin import NO_BOX, ComingRun, Kind, Sitting
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec, Seating
-
-
-class LivePlayers(Protocol):
-    """Agents that come by themselves, as the server of live mode seats them."""
-
-    def gather(self) -> None:
-        """Wait until they are there; called once everybody else is ready, and before anything is dealt."""
-
-    def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
-        """Return who plays a seating for a live participant, by a name, and in how many games at once."""
-
-    def agent(self, participant: str, game: GameLabel) -> PokerAgent:
-        """Return the agent of a live participant in one game; there is a place for it."""
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec
 
 
 def check_participants(
@@ -54,15 +40,13 @@ def check_participants(
     skills: Container[str] = (),
     keys: bool = True,
     permission: Permission = OWN,
-    run_code: bool = True,
 ) -> None:
     """Make each agent once, so that one that cannot be made is an error before the first card is dealt.
 
     What is wrong with any of them is raised together.
 
     `agents` are factories that the caller passed in, by type, and `skills` the language models whose skill document is
-    already recorded. With `keys`, the environment variables they need must be set; without `run_code`, Python agents
-    are not made, but what they name is looked for in their files.
+    already recorded. With `keys`, the environment variables they need must be set.
 
     Raises:
         ConfigError: A type, param, package, key, skill document or program is missing, or one cannot play this game.
@@ -83,11 +67,7 @@ def check_participants(
                 continue
             if participant.kind.comes:
                 continue
-            spec = participant.spec(without=unset)
-            if not run_code and kind_of(spec.type, agents or ()).user_code:
-                check_type(spec)
-                continue
-            agent = make_permitted(spec, permission, factories=agents)
+            agent = make_permitted(participant.spec(without=unset), permission, factories=agents, first=True)
             problems += _unable(agent, game)
         except ConfigError as error:
             problems.append(ConfigError(f"participants.{participant.id}.{error.field}", error.value, error.expected))
@@ -151,7 +131,7 @@ class Cast:
         observer: Observer | None = None,
         on_exchange: Callable[[Exchange], None] | None = None,
         on_remains: Callable[[str, Remains], None] | None = None,
-        live: LivePlayers | None = None,
+        live: Sitting | None = None,
     ) -> None:
         observer, recorder = observer or Observer(), files.exchanges
         folder = Path(files.journal.path).parent / "agents" if files.journal is not None else None
@@ -171,18 +151,12 @@ class Cast:
         self._folder = folder
         self._on_remains = on_remains
         self._timeout_s = config.game.action_timeout_s
-        self._kinds = {
-            name: (
-                playing_kind(boxed(spec, self.permission), agents)
-                if self.permission.allows(spec, agents)
-                else kind_of(spec.type, agents)
-            )
-            for name, spec in self._specs.items()
-        }
-        self.waiting = {*self.models, *(name for name, kind in self._kinds.items() if kind.waits)}
+        self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
+        self.waiting = {name for name, kind in self._kinds.items() if kind.waits or self._is_boxed(name)}
         self.coming = {name for name, kind in self._kinds.items() if kind.comes}
+        self.portable = {name for name, kind in self._kinds.items() if not kind.waits and kind is not OBJECT}
         self._live = live
-        self.portable = {name for name, kind in self._kinds.items() if kind.portable}
+        self._sittings: dict[str, Sitting] = {}
         stop = config.stop.budget
         budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
         budget.add_unaccounted(recorder.ledger.unaccounted)
@@ -212,6 +186,23 @@ class Cast:
                 hands=config.game.hands_per_game + config.game.warmup_hands,
                 told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
             )
+
+    def open(self) -> None:
+        """Have every kind prepare what it keeps for the run; raises ConfigError if one cannot."""
+        run = ComingRun(partial(self._made, folder=self._folder), self._live)
+        opened: dict[Kind, Sitting | None] = {}
+        for name, kind in self._kinds.items():
+            try:
+                sitting = opened[kind] = opened[kind] if kind in opened else kind.open(run)
+            except ConfigError as error:
+                raise ConfigError(f"participants.{name}.{error.field}", error.value, error.expected) from error
+            if sitting is not None:
+                self._sittings[name] = sitting
+
+    def gather(self) -> None:
+        """Wait until those are there who come by themselves."""
+        for sitting in dict.fromkeys(self._sittings.values()):
+            sitting.gather()
 
     @property
     def awaited(self) -> Mapping[str, int]:
@@ -270,25 +261,30 @@ class Cast:
         bot = self._bots.get(participant)
         if bot is not None:
             return bot
-        made = self._made(participant, folder=self._folder)
+        made = self._asked(participant, game)
         if self._kinds[participant].built_in:
             self._bots[participant] = made
-        return self.traces.traced(participant, made) if self._kinds[participant].user_code else made
+            return made
+        return made if self._kinds[participant].waits else self.traces.traced(participant, made)
 
     def _asked(self, participant: str, game: GameLabel) -> PokerAgent:
-        """Return the agent outside this process that is asked in a game."""
-        if self._live is not None and participant in self.coming:
-            return self._live.agent(participant, game)
-        made, spec = self._made(participant, folder=self._folder), self._dealt.get(game)
-        if isinstance(made, HumanAgent) and spec is not None:
-            made.table.open(next(name for name in spec.players if name != participant), spec.facts)
-        return made
+        """Return the agent that is asked in a game."""
+        sitting = self._sittings.get(participant)
+        if sitting is not None:
+            made: PokerAgent = sitting.make(participant, game, self._dealt.get(game))
+            return made
+        return self._made(participant, folder=self._folder)
 
     def places(self, spec: GameSpec) -> list[tuple[str, int]]:
         """Return who takes up a place in a game, by a name, and in how many games at once each can play."""
-        coming = [name for name in spec.players if name in self.coming]
-        seated = [self._live.slots(name, spec.seating) for name in coming] if self._live is not None else []
-        return [*seated, *((name, 1) for name in spec.players if self._kinds[name].in_person)]
+        seated = [(name, self._sittings[name]) for name in spec.players if name in self._sittings]
+        return [sitting.places(name, spec.seating) for name, sitting in seated]
+
+    def _is_boxed(self, participant: str) -> bool:
+        """Return whether a participant plays in a box, for which its games wait."""
+        spec = self._specs[participant]
+        known = self._kinds[participant] is not OBJECT and self.permission.allows(spec, self._agents)
+        return known and box_label(spec, boxed=not self.permission.own) not in (None, NO_BOX)
 
     def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
         return make_permitted(

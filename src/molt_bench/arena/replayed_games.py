@@ -9,16 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import LLM
 from molt_bench.agents.permission import BUILT_IN, Permission
 from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import JournalError
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.play.play_games import drive
 from molt_bench.records import GameRecord
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
+from molt_bench.runs.header import check_plugins
 from molt_bench.runs.journal import Game, JournalContent, Line
 from molt_bench.runs.program_replies import Replies
 from molt_bench.runs.run import Run
@@ -53,6 +54,7 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
         JournalError: A game differs, and the message says where; or the run cannot be replayed yet.
         ProviderError: An exchange is missing.
     """
+    check_plugins(stored.header, stored.config)
     answers = stored.replies(every_game=True)
     again = [each for each in stored.config.participants if plays_again(each, permission)]
     remembering = next((each.id for each in again if each.may_remember), None)
@@ -79,14 +81,16 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
 
 def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
     """Return whether a participant may play again; a language model and a person never do."""
-    return participant.kind is not LLM and not participant.kind.in_person and permission.allows(participant.spec())
+    kind, settings = participant.kind, participant.settings()
+    return not (kind.in_person or isinstance(settings, LLMSettings)) and permission.allows(participant.spec())
 
 
 def without_answers(stored: Run) -> list[str]:
     """Return who would have to be asked if its games were to be played again: those with no answers in a file."""
     answers = stored.replies(every_game=True)
-    asked = [each for each in stored.config.participants if each.kind.foreign and each.kind is not LLM]
-    return [each.id for each in asked if _asked(stored, answers, each.id)]
+    models = stored.config.models()
+    asked = [each.id for each in stored.config.participants if each.kind.foreign and each.id not in models]
+    return [name for name in asked if _asked(stored, answers, name)]
 
 
 def _asked(stored: Run, answers: Replies, participant: str) -> bool:
@@ -123,7 +127,7 @@ class _Replay:
 
     def _agent(self, name: str, player: int, line: Game) -> PokerAgent:
         participant = self._participants[name]
-        if participant.kind is LLM:
+        if name in self._cast.models:
             return self._noted(name, EXCHANGES, lambda: self._cast.agent(name, line.label))
         if participant.kind.recorded and self._answers.recorded:
             return self._noted(name, ANSWERS, lambda: self._cast.agent(name, line.label))

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.agents.python_import import AgentFactory
-from molt_bench.arena.cast import Cast, LivePlayers
+from molt_bench.arena.cast import Cast
 from molt_bench.arena.executors import GameRunner, Where
 from molt_bench.arena.incidents import Incidents
 from molt_bench.arena.status import Observer
@@ -29,7 +29,7 @@ from molt_bench.errors import JournalError, MoltBenchError, RunHalted
 from molt_bench.llm.providers import redirection_warnings
 from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import Estimates, game_estimates
-from molt_bench.plugin import luck_of_a_run
+from molt_bench.plugin import Sitting, luck_of_a_run
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import (
@@ -76,14 +76,13 @@ class Session:
         where: Where,
         *,
         observer: Observer,
-        live: LivePlayers | None,
+        live: Sitting | None,
     ) -> None:
         config = played.config
         self._config = config
         self._seed = played.seed
         self._files = files
         self._observer = observer
-        self._live = live
         self._known = files.stored.content if files.stored is not None else None
         self._past = past_of(config, self._known) if self._known is not None else Past()
         self._own = frozenset(agents)
@@ -110,6 +109,7 @@ class Session:
             on_remains=self._incidents.take_remains,
             live=live,
         )
+        self._cast.open()
         self._runner = GameRunner(self._cast, where)
         self._over = False
         self._so_far: Played | None = None
@@ -197,12 +197,11 @@ class Session:
         """Contact every participant outside this process once, and only then wait for those that come by themselves."""
         if preflight:
             self._runner.preflight()
-        if self._live is not None:
-            try:
-                self._live.gather()
-            except BaseException:
-                self._runner.close(patience_s=0.0)
-                raise
+        try:
+            self._cast.gather()
+        except BaseException:
+            self._runner.close(patience_s=0.0)
+            raise
 
     def _begin(self) -> int:
         """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""

@@ -9,14 +9,16 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import AUTO, OFF, REQUIRED, box_for, kind_of, source_hash
-from molt_bench.agents.permission import OWN, Permission, boxed, make_permitted
+from molt_bench.agents.kinds import box_label, kind_of
+from molt_bench.agents.permission import OWN, Permission, make_permitted
+from molt_bench.agents.sandbox.choice import AUTO, OFF, REQUIRED
 from molt_bench.agents.sandbox.visible_files import hidden_folders, hide
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.luck.weights import luck_version
 from molt_bench.play.play_games import drive
+from molt_bench.plugin import NO_BOX
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameSpec, ParticipantSpec
@@ -77,7 +79,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
             hide(folder)
         try:
             for spec in self.participants:  # one without a box refuses games that need one
-                box_for(boxed(spec, self.permission))
+                box_label(spec, boxed=not self.permission.own)
         except ConfigError as error:
             raise MoltBenchError(f"the worker on {platform.node()} cannot make an agent: {error}") from error
         # Built-in bots have no memory: one serves all games.
@@ -89,7 +91,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
 
     def _agent(self, spec: ParticipantSpec, game: GameSpec, log: TraceLog) -> PokerAgent:
         made = self._made(spec, game.action_timeout_s)
-        return log.traced(spec.id, made) if kind_of(spec.type).user_code else made
+        return log.traced(spec.id, made)
 
     def _play(
         self,
@@ -110,13 +112,14 @@ class WorkerSetup(msgspec.Struct, frozen=True):
 
 def _settled(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:
     """Return a participant that plays in a box wherever it plays, if it would in this process, or else nowhere."""
-    if spec.sandbox != AUTO or not permission.allows(spec):
+    if spec.settings.get("sandbox") != AUTO or not permission.allows(spec):
         return spec
-    return msgspec.structs.replace(spec, sandbox=OFF if box_for(boxed(spec, permission)) is None else REQUIRED)
+    found = OFF if box_label(spec, boxed=not permission.own) == NO_BOX else REQUIRED
+    return msgspec.structs.replace(spec, settings={**spec.settings, "sandbox": found})
 
 
 def _versions(participants: tuple[ParticipantSpec, ...]) -> dict[str, str]:
-    hashes = {f"code of {spec.id!r} (SHA-256)": source_hash(spec.type) for spec in participants}
+    hashes = {f"code of {spec.id!r} (SHA-256)": kind_of(spec.type).fingerprint(spec) for spec in participants}
     return {
         "molt-bench": __version__,
         "bench version": str(BENCH_VERSION),

@@ -7,8 +7,8 @@ import click
 import yaml
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import LLM, kind_of, make_agent, missing_box
-from molt_bench.agents.settings_base import checked
+from molt_bench.agents.kinds import box_label, kind_of, make_agent, settings_of
+from molt_bench.agents.sandbox.choice import AUTO, OFF, REQUIRED, obstacle
 from molt_bench.cli.streams import warn
 from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError
@@ -17,6 +17,7 @@ from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.providers import redirection_warnings
 from molt_bench.llm.settings import LLMSettings
+from molt_bench.plugin import NO_BOX
 from molt_bench.specs import GameLabel, ParticipantSpec
 
 
@@ -25,7 +26,12 @@ def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None
     if not text.strip():
         raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench doctor` lists them")
     (entry,) = participants_named([text.strip()])
-    return ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), sandbox=sandbox)
+    box = {} if sandbox is None else {"sandbox": sandbox}
+    spec = ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), settings=box)
+    settings = kind_of(spec.type).settings
+    if sandbox == REQUIRED and (settings is None or "sandbox" not in settings.model_fields):
+        raise ConfigError("sandbox", sandbox, f"none: {spec.id!r} is neither a program nor a file of Python code")
+    return spec
 
 
 def _param(assignment: str) -> tuple[str, Any]:
@@ -44,8 +50,10 @@ def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) ->
     A model that cannot be called is an error now; other agents raise when they are made. The first that can be made
     warns if it should play in a box, and this machine cannot make one.
     """
-    if kind_of(participant.type) is not LLM:
-        missing = [why] if (why := missing_box(participant)) else []
+    settings = settings_of(participant)
+    if not isinstance(settings, LLMSettings):
+        unboxed = getattr(settings, "sandbox", OFF) == AUTO and box_label(participant) == NO_BOX
+        missing = [obstacle()] if unboxed else []
 
         def make() -> PokerAgent:
             made = make_agent(
@@ -58,7 +66,6 @@ def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) ->
             return made
 
         return make
-    settings = checked(LLMSettings, LLM.params(participant.type, participant.params))
     for warning in redirection_warnings({participant.id: settings}):
         warn(warning)
     limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
-from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.kinds import kind_of
 from molt_bench.config.loader import field_paths
 from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES
 from molt_bench.plugin import AGENTS, points
@@ -44,7 +44,7 @@ def _offers(complete: Callable[[click.Context, str], Iterable[str]]) -> Completi
 
 
 def _agents() -> list[str]:
-    return [*BUILTIN_AGENTS, *points(AGENTS)]
+    return [name for name in points(AGENTS) if not kind_of(name).short]
 
 
 #: Offers built-in agents and plug-ins.

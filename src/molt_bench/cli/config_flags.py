@@ -72,7 +72,7 @@ def problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBen
     """Return what is wrong with a config without starting anything: who cannot play, and what is around it."""
     found = surroundings(config) if around else []
     try:
-        check_participants(config, keys=False, run_code=False)
+        check_participants(config, keys=False)
     except MoltBenchError as error:
         found.append(error)
     return [one for each in found for one in getattr(each, "problems", (each,))]

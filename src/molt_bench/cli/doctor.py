@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import click
 
 from molt_bench import kernels
-from molt_bench.agents.kinds import BUILTIN_AGENTS, KINDS
+from molt_bench.agents.kinds import all_agents
 from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
@@ -23,7 +23,6 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import raise_all
 from molt_bench.extras import how_to_install
 from molt_bench.llm.providers import PROVIDERS
-from molt_bench.plugin import AGENTS, points
 from molt_bench.study.before_a_run import what_the_limit_buys
 from molt_bench.visible_text import on_one_line
 
@@ -82,7 +81,7 @@ def doctor(config_file: ConfigOptions, printing: Printing) -> None:
 
 
 def _about_this_machine(printing: Printing) -> None:
-    found, agents = [*_findings()], _agents()
+    found, agents = [*_findings()], [*all_agents()]
     content = {
         "about": about_this_machine(),
         "found": [finding._asdict() for finding in found],
@@ -127,13 +126,6 @@ def _keys_for(config: BenchmarkConfig) -> Iterator[Finding]:
         unset.update(participant.unset_variables())
     for variable, ids in needed.items():
         yield Finding(variable, "not set" if variable in unset else "ok", f"for {_listed(ids)}")
-
-
-def _agents() -> list[tuple[str, str]]:
-    """Return what a config can name as a participant, and a line about each."""
-    found = [(name, (bot.__doc__ or "").partition("\n")[0]) for name, bot in BUILTIN_AGENTS.items()]
-    found += [(kind.usage, kind.about) for kind in KINDS if kind.usage]
-    return [*found, *((name, f"Plug-in: {point.value}") for name, point in points(AGENTS).items())]
 
 
 def _findings() -> Iterator[Finding]:

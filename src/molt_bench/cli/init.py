@@ -82,7 +82,7 @@ def _config_of(participants: str) -> BenchmarkConfig:
     fields = [f"seeds.perMatch={seeds}", f"stop.budget.maxMatches={enough}"]
     limits = suggested_limit(config_from(None, named, fields))
     config = config_from(None, named, [*fields, *(f"stop.budget.{name}={most:.10g}" for name, most in limits.items())])
-    check_participants(config, keys=False, run_code=False)
+    check_participants(config, keys=False)
     return config
 
 

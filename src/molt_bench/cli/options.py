@@ -7,7 +7,8 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import click
 
-from molt_bench.agents import kinds
+from molt_bench.agents.kinds import kind_of
+from molt_bench.agents.sandbox.choice import OFF, REQUIRED
 from molt_bench.cli.completion import Completion, agent_names, run_folders, stop_fields
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
@@ -40,7 +41,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help=_JSON)
 
 def sandbox_from(flag: bool | None) -> str | None:  # noqa: FBT001 - it is the flag
     """Return the setting that `--sandbox` or `--no-sandbox` stands for; None without either."""
-    return None if flag is None else kinds.REQUIRED if flag else kinds.OFF
+    return None if flag is None else REQUIRED if flag else OFF
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +78,7 @@ class ConfigOptions:
         """Return the path of the file; None if there is none."""
         if self.file is not None and self.config is not None:
             raise click.BadParameter("cannot be used with FILE, which is the same", param_hint="--config")
-        if self.file and ("," in self.file or self.file in kinds.BUILTIN_AGENTS) and not os.path.exists(self.file):
+        if self.file and ("," in self.file or kind_of(self.file).built_in) and not os.path.exists(self.file):
             raise click.BadParameter(f"no such file: {self.file}{self._participants_meant()}", param_hint="FILE")
         return self.file if self.config is None else self.config
 

@@ -14,8 +14,9 @@ from typing import Any, Final, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
 
+from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.settings_base import another_field
-from molt_bench.config.participants import PARTICIPANT_KINDS
+from molt_bench.config.participants import ParticipantConfig, section_of, sections
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.syntax import DEEPEST, TOO_DEEP, SyntaxProblem, from_json, from_yaml
 from molt_bench.errors import ConfigError, ConfigErrors
@@ -51,7 +52,7 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
     except ValidationError as error:
         unknown = {problem["loc"][:-1] for problem in _each(error) if problem["type"] == "extra_forbidden"}
         found = [
-            _readable(problem)
+            _readable(problem, values)
             for problem in _each(error)
             if problem["type"] != "missing" or problem["loc"][:-1] not in unknown  # it is there, under a wrong name
         ]
@@ -99,7 +100,7 @@ def _further(values: dict[str, Any], error: ValidationError) -> tuple[list[Confi
         try:
             found = BenchmarkConfig.model_validate(plain)
         except ValidationError as again:
-            across = [_readable(each) for each in _each(again) if each["type"] == "ours" and not each["loc"]]
+            across = [_readable(each, values) for each in _each(again) if each["type"] == "ours" and not each["loc"]]
             problems = problems or [
                 each for each in across if not any(each.field.startswith(ends) for ends in doubtful)
             ]
@@ -181,10 +182,9 @@ _EXPECTED: Final = {
 }
 
 
-def _readable(problem: Any) -> ConfigError:
+def _readable(problem: Any, values: dict[str, Any]) -> ConfigError:
     path, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
-    tagged = len(path) > 2 and path[0] == "participants" and path[2] in PARTICIPANT_KINDS
-    where = path[:2] + path[3:] if tagged else path
+    where = [*path]
     if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic appends the member of the union
         where.pop()
     context = problem.get("ctx", {})
@@ -194,7 +194,7 @@ def _readable(problem: Any) -> ConfigError:
     elif kind == "extra_forbidden":
         elsewhere = "" if path[0] == "participants" else _place_of(where[-1])
         near = f"another field; did you mean {elsewhere!r}?" if elsewhere else ""
-        expected = near or another_field(where[-1], _section_at(path[:-1]))
+        expected = near or another_field(where[-1], _section_at(path[:-1], values))
     elif kind in _EXPECTED:
         expected = _EXPECTED[kind].format_map(context)
     else:
@@ -203,14 +203,13 @@ def _readable(problem: Any) -> ConfigError:
     return ConfigError(".".join(where) or "config", value, expected)
 
 
-def _section_at(path: list[str]) -> type[BaseModel]:
-    """Return the section at a path."""
+def _section_at(path: list[str], values: dict[str, Any]) -> type[BaseModel]:
+    """Return the section at a path; that of a participant depends on its type."""
     model: Any = BenchmarkConfig
     for part in path:
         if part.isdigit():
-            continue
-        if part in PARTICIPANT_KINDS and model in PARTICIPANT_KINDS.values():
-            model = PARTICIPANT_KINDS[part]
+            named = values["participants"][int(part)] if model is ParticipantConfig else None
+            model = section_of(kind_of(named["type"])) if isinstance(named, dict) and "type" in named else model
             continue
         for name, field in model.model_fields.items():
             if part in (name, field.alias):
@@ -239,7 +238,7 @@ def _paths_below(section: type[BaseModel], prefix: str) -> Iterator[str]:
         below = [] if get_origin(field.annotation) is dict else _models_in(field.annotation)
         if not below or type(None) in kinds:
             yield path
-        for model in below:
+        for model in sections() if ParticipantConfig in below else below:
             yield from _paths_below(model, f"{path}.0." if get_origin(field.annotation) is tuple else f"{path}.")
 
 

@@ -1,17 +1,16 @@
 """The participants of a config. Every kind of agent with settings of its own has a section of its own."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Discriminator, Field, Tag, create_model, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, SerializeAsAny, create_model, model_validator
 
-from molt_bench.agents.kinds import KINDS, AgentKind, kind_of
-from molt_bench.agents.sandbox.settings import SandboxSetting
-from molt_bench.agents.settings_base import AgentSettings, Name, PathText, Section
+from molt_bench.agents.kinds import all_kinds, kind_of
+from molt_bench.agents.settings_base import AgentSettings, Name, OpenSettings, PathText, Section
 from molt_bench.errors import ConfigError
+from molt_bench.plugin import Kind
 from molt_bench.specs import ParticipantSpec
 
 #: Ratings stay in a range where floating-point updates still have an effect.
@@ -54,21 +53,6 @@ class ParticipantConfig(Section):
             exclude_if=lambda value: value is None,
         ),
     ] = None
-    sandbox: Annotated[
-        SandboxSetting | None,
-        Field(
-            description="The box it plays in: `auto` (bubblewrap where it works), `bwrap` or `on` (or not at all), "
-            "or `off`; null: that of the config, or else `auto` for programs, `off` for Python code.",
-            exclude_if=lambda value: value is None,
-        ),
-    ] = None
-    network: Annotated[
-        bool,
-        Field(
-            description="Whether it may use the network in its box; it is not isolated then, unless it says so.",
-            exclude_if=lambda value: value is False,
-        ),
-    ] = False
 
     @model_validator(mode="before")
     @classmethod
@@ -77,27 +61,28 @@ class ParticipantConfig(Section):
         if not isinstance(value, dict) or not isinstance(value.get("type"), str):
             return value
         kind = kind_of(value["type"])
-        if not kind.settings:
+        if kind.settings is None or kind.takes_params:
             return value
         params = value.get("params")
         fields = {**params, **value, "params": {}} if isinstance(params, dict) else value
-        return {**kind.params(value["type"], fields), "type": kind.name}
+        return {**kind.given(value["type"]), **fields, "type": kind.name}
 
     @property
-    def kind(self) -> AgentKind:
+    def kind(self) -> Kind:
         """The kind of agent that plays."""
         return kind_of(self.type)
 
     @property
     def may_remember(self) -> bool:
         """Whether it may know in one game what it saw in another, so that swapped seats must not share their decks."""
-        return (self.kind.remembers or self.network) if self.isolated is None else not self.isolated
+        remembers = self.kind.remembers or getattr(self, "network", False)
+        return remembers if self.isolated is None else not self.isolated
 
     def settings(self) -> AgentSettings | None:
-        """Return the settings of its kind alone; None for a kind that takes params."""
-        if not self.kind.settings:
+        """Return the settings of its kind alone; None for a kind that has none."""
+        settings: type[AgentSettings] | None = self.kind.settings
+        if settings is None:
             return None
-        settings = self.kind.settings_class()
         return settings.model_validate({field: getattr(self, field) for field in settings.model_fields})
 
     def variables(self) -> list[str]:
@@ -112,52 +97,61 @@ class ParticipantConfig(Section):
 
     def spec(self, *, without: Collection[str] = ()) -> ParticipantSpec:
         """Return what `make_agent` needs, as if it did not need the environment variables in `without`."""
-        settings = self.settings()
-        box: Any = {"sandbox": self.sandbox, "network": self.network}
-        if settings is None:
-            return ParticipantSpec(id=self.id, type=self.type, params=self.params, **box)
-        params = {field: getattr(settings, field) for field in type(settings).model_fields}
-        if "env" in params:
-            params["env"] = tuple(name for name in params["env"] if name not in without)
-        if params.get("api_key_env") in without:
-            params["api_key_env"] = None
-        return ParticipantSpec(id=self.id, type=self.type, params=params, **box)
+        found = self.settings()
+        settings = {} if found is None else {field: getattr(found, field) for field in type(found).model_fields}
+        if "env" in settings:
+            settings["env"] = tuple(name for name in settings["env"] if name not in without)
+        if settings.get("api_key_env") in without:
+            settings["api_key_env"] = None
+        if self.kind.takes_params:
+            return ParticipantSpec(id=self.id, type=self.type, params=self.params, settings=settings)
+        return ParticipantSpec(id=self.id, type=self.type, params=settings or self.params)
 
 
-def _section_of(kind: AgentKind) -> type[ParticipantConfig]:
+@cache
+def section_of(kind: Kind) -> type[ParticipantConfig]:
     """Return the section for participants of a kind: its settings among the fields that all have."""
-    settings = kind.settings_class()
-    bases: Any = (settings, ParticipantConfig)
+    if kind.settings is None:
+        return ParticipantConfig
+    settings: Any = kind.settings
+    # The last one decides what to do with unknown fields.
+    bases: Any = (ParticipantConfig, settings) if settings is OpenSettings else (settings, ParticipantConfig)
     only_type: Any = Literal[kind.name]
+    more: Any = {} if kind.takes_params else {"type": (only_type, kind.name)}
     section: type[ParticipantConfig] = create_model(
         settings.__name__.replace("Settings", "ParticipantConfig"),
         __base__=bases,
-        __doc__=f"A participant of `type: {kind.name}`, with its settings.",
+        __doc__=settings.__doc__ if kind.takes_params else f"A participant of `type: {kind.name}`, with its settings.",
         __module__=__name__,
-        type=(only_type, kind.name),
+        **more,
     )
     return section
 
 
-#: The sections of participants by the tag that pydantic finds them by: the name of a kind, or `agent`.
-PARTICIPANT_KINDS: Final[Mapping[str, type[ParticipantConfig]]] = {
-    **{kind.name: _section_of(kind) for kind in KINDS if kind.settings},
-    "agent": ParticipantConfig,
-}
+def sections() -> tuple[type[ParticipantConfig], ...]:
+    """Return the sections of all kinds that are installed."""
+    return tuple(dict.fromkeys([ParticipantConfig, *(section_of(kind) for kind in all_kinds())]))
 
 
-def _tag(value: Any) -> str:
-    participant_type = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    name = kind_of(participant_type).name if isinstance(participant_type, str) else ""
-    return name if name in PARTICIPANT_KINDS else "agent"
+def _of_its_kind(value: Any) -> Any:
+    """Return a participant, checked by the section of its kind."""
+    if isinstance(value, ParticipantConfig):
+        return value
+    participant_type = value.get("type") if isinstance(value, dict) else None
+    section = section_of(kind_of(participant_type)) if isinstance(participant_type, str) else ParticipantConfig
+    return section.model_validate(value)
 
 
-if TYPE_CHECKING:
-    AnyParticipant: TypeAlias = ParticipantConfig
-else:
-    AnyParticipant = Annotated[
-        reduce(or_, [Annotated[section, Tag(tag)] for tag, section in PARTICIPANT_KINDS.items()]), Discriminator(_tag)
-    ]
+class _EveryKind:
+    """Has the JSON Schema of a participant show what all installed kinds take."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"anyOf": [handler(each.__pydantic_core_schema__) for each in sections()]}
+
+
+#: A participant of any kind. Only the kinds that a config names are loaded for it.
+AnyParticipant: TypeAlias = Annotated[SerializeAsAny[ParticipantConfig], BeforeValidator(_of_its_kind), _EveryKind]
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:

@@ -281,7 +281,8 @@ def _with_default(section: AnySection, field: str, value: object) -> AnySection:
 
 def _plays_in_boxes(participant: Mapping[str, Any]) -> bool:
     participant_type = participant.get("type")
-    return isinstance(participant_type, str) and kind_of(participant_type).sandbox is not None
+    settings = kind_of(participant_type).settings if isinstance(participant_type, str) else None
+    return settings is not None and "sandbox" in settings.model_fields
 
 
 class BenchmarkConfig(Section):

@@ -5,11 +5,11 @@ from typing import Final
 
 from molt_bench.bench.endings import Spent, TopStable
 from molt_bench.bench.stop_rules import rule_of
+from molt_bench.plugin import NO_BOX
 from molt_bench.rating.verdicts import Verdict, surely
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.learning import learning_sentences
-from molt_bench.runs.header import NO_BOX
 
 
 def sentences(found: Analysis) -> list[str]:
@@ -135,13 +135,13 @@ def _gauntlet(found: Analysis) -> list[str]:
 
 def _boxes(found: Analysis) -> list[str]:
     """Say who played in a box and who did not; nothing if all code is the user's own, in Python."""
-    boxes, programs = found.result.boxes, {each.id for each in found.result.config.participants if each.kind.starts}
+    boxes = found.result.boxes
     inside: dict[str, list[str]] = {}
     for name, label in boxes.items():
         inside.setdefault(label, []).append(found.shown[name])
     open_to_all = inside.pop(NO_BOX, [])
     said = "; ".join(f"{', '.join(names)} ({label})" for label, names in inside.items())
-    if not inside and programs.isdisjoint(boxes):
+    if not inside and all(each.kind.takes_params for each in found.result.config.participants if each.id in boxes):
         return []
     told = [f"In a sandbox: {said}."] if inside else []
     return [*told, f"Not in a sandbox: {', '.join(open_to_all)}."] if open_to_all else told

@@ -1,7 +1,7 @@
 """What a result holds besides its games: warnings, time, the journal's hash, and no seed that is still secret."""
 
 import os
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from msgspec import structs
@@ -41,7 +41,7 @@ def check_seed_file(config: SeedsConfig, header: Header) -> None:
 
 
 def warnings_ahead(
-    config: BenchmarkConfig, seed: MasterSeed, listed: list[Seed] | None, *, stop: StopConfig, own: Container[str] = ()
+    config: BenchmarkConfig, seed: MasterSeed, listed: list[Seed] | None, *, stop: StopConfig, own: Collection[str] = ()
 ) -> list[str]:
     """Return warnings about what a run will fall short of, by the stop rule of its last stage.
 

@@ -12,13 +12,14 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
-from molt_bench.agents.kinds import box_for, missing_box, source_hash
-from molt_bench.agents.permission import Permission, boxed
+from molt_bench.agents.kinds import box_label, kind_of, package_of_kind
+from molt_bench.agents.permission import Permission
+from molt_bench.agents.sandbox.choice import AUTO, obstacle
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.llm.providers import PACKAGES, redirection
 from molt_bench.luck.weights import luck_version
-from molt_bench.plugin import Luck, Registered, luck_of_a_run, none_wanted
+from molt_bench.plugin import NO_BOX, Luck, Registered, luck_of_a_run, none_wanted
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
@@ -26,8 +27,8 @@ from molt_bench.seeds import Seed
 #: How the forms of replies, and the boxes of code and programs, are named in a header: this, and the participant.
 _REPLY_OF: Final = "reply of "
 _BOX_OF: Final = "sandbox of "
-#: What a header says of code and programs that play in no box.
-NO_BOX: Final = "none"
+#: How a header names the package whose plug-in plays for a participant.
+_PACKAGE_OF: Final = "package of "
 
 
 def header_of(
@@ -85,6 +86,20 @@ def recorded_boxes(header: Header) -> dict[str, str]:
     return _recorded(header, _BOX_OF)
 
 
+def check_plugins(header: Header, config: BenchmarkConfig) -> None:
+    """Check that the packages are here whose plug-ins play in a run; raises JournalError with the name of one."""
+    missing = _recorded(header, _PACKAGE_OF).items() - packages_of(config).items()
+    for name, package in sorted(missing):
+        way = "start without --no-plugins" if none_wanted() else f"install {package}"
+        raise JournalError(f"{name!r} plays by a plug-in of the package {package}, which is not here: {way}")
+
+
+def packages_of(config: BenchmarkConfig) -> dict[str, str]:
+    """Return the packages whose plug-ins play for participants."""
+    found = {each.id: package_of_kind(each.type) for each in config.participants}
+    return {name: package for name, package in found.items() if package is not None}
+
+
 def _recorded(header: Header, what: str) -> dict[str, str]:
     return {name.removeprefix(what): label for name, label in header.versions.items() if name.startswith(what)}
 
@@ -94,9 +109,9 @@ def boxes_of(config: BenchmarkConfig, permission: Permission, own: Collection[st
 
     `own`: types of the caller's agents. Raises ConfigError if one has to have a box, and this machine cannot make it.
     """
-    specs = [each.spec() for each in config.participants if each.type not in own and each.kind.sandbox is not None]
-    found = {spec.id: box_for(boxed(spec, permission)) for spec in specs if permission.allows(spec)}
-    return {name: NO_BOX if box is None else box.label for name, box in found.items()}
+    specs = [each.spec() for each in config.participants if each.type not in own]
+    found = {spec.id: box_label(spec, boxed=not permission.own) for spec in specs if permission.allows(spec)}
+    return {name: label for name, label in found.items() if label is not None}
 
 
 def _versions(config: BenchmarkConfig) -> dict[str, str]:
@@ -110,25 +125,21 @@ def _versions(config: BenchmarkConfig) -> dict[str, str]:
     for library in PACKAGES if models else ():
         with suppress(metadata.PackageNotFoundError):
             found[library] = metadata.version(library)
+    found |= {f"{_PACKAGE_OF}{name}": package for name, package in packages_of(config).items()}
     return found | {f"{_REPLY_OF}{name}": label for name, label in reply_forms_of(config).items()}
 
 
 def without_boxes(config: BenchmarkConfig) -> list[str]:
     """Return a warning about participants that would play in a box if this machine could make one, and why not."""
-    missing: dict[str, list[str]] = {}
-    for spec in (each.spec() for each in config.participants):
-        if why := missing_box(spec):
-            said = f"without a sandbox, since {why}: can read your files, and so the cards"
-        else:
-            continue
-        missing.setdefault(said, []).append(spec.id)
-    return [f"{', '.join(names)} {said}" for said, names in missing.items()]
+    wanting = [each for each in config.participants if getattr(each, "sandbox", None) == AUTO]
+    names = ", ".join([each.id for each in wanting if box_label(each.spec()) == NO_BOX])
+    return [f"{names} without a sandbox, since {obstacle()}: can read your files, and so the cards"] if names else []
 
 
 def source_hashes(config: BenchmarkConfig) -> dict[str, str]:
     """Return the hashes of the source files of custom agents, by participant."""
     specs = [participant.spec() for participant in config.participants]
-    hashes = {spec.id: source_hash(spec.type, spec.params) for spec in specs}
+    hashes = {spec.id: kind_of(spec.type).fingerprint(spec) for spec in specs}
     return {name: found for name, found in hashes.items() if found is not None}
 
 

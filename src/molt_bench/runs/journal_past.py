@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.agents.kinds import LLM, kind_of
+from molt_bench.agents.kinds import kind_of
 from molt_bench.bench.past import Past, Stage
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig, StopConfig
@@ -72,12 +72,9 @@ def games_go_on(config: BenchmarkConfig, own: Collection[str] = (), *, recorded:
     remembering = [each for each in config.participants if each.may_remember]
     if not remembering:
         return True
-    kinds = [kind_of(each.type, own) for each in config.participants]
-    return (
-        recorded
-        and all(kind_of(each.type, own).recorded for each in remembering)
-        and all(kind.recorded or kind.built_in or kind is LLM for kind in kinds)
-    )
+    kinds = {each.id: kind_of(each.type, own) for each in config.participants}
+    known = {name for name, kind in kinds.items() if kind.recorded or kind.built_in} | config.models().keys()
+    return recorded and all(kinds[each.id].recorded for each in remembering) and known.issuperset(kinds)
 
 
 def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:

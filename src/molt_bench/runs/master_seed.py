@@ -7,7 +7,7 @@ can read holds the seed, and the seed itself is written to the journal once the 
 
 import os
 import secrets
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.agents.kinds import BUILTIN_AGENTS
+from molt_bench.agents.kinds import kind_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import text_of
@@ -41,9 +41,9 @@ class MasterSeed(msgspec.Struct, frozen=True):
     sealed: bool = False
 
 
-def only_built_in(config: BenchmarkConfig, agents: Container[str] = ()) -> bool:
+def only_built_in(config: BenchmarkConfig, agents: Collection[str] = ()) -> bool:
     """Return whether every participant is a built-in bot; types in `agents` are the caller's custom agents."""
-    return all(each.type in BUILTIN_AGENTS and each.type not in agents for each in config.participants)
+    return all(kind_of(each.type, agents).built_in for each in config.participants)
 
 
 def draw_seed() -> str:
@@ -52,7 +52,7 @@ def draw_seed() -> str:
 
 
 def settled(
-    config: BenchmarkConfig, agents: Container[str] = (), *, secret: str | None = None
+    config: BenchmarkConfig, agents: Collection[str] = (), *, secret: str | None = None
 ) -> tuple[BenchmarkConfig, MasterSeed]:
     """Return the config with its master seed filled in, and that seed.
 
@@ -75,7 +75,7 @@ def with_master_seed(config: BenchmarkConfig, seed: Seed | None) -> BenchmarkCon
     return config.model_copy(update={"seeds": config.seeds.model_copy(update={"master_seed": seed})})
 
 
-def guessable(config: BenchmarkConfig, agents: Container[str] = (), *, secret: Seed | None = None) -> str | None:
+def guessable(config: BenchmarkConfig, agents: Collection[str] = (), *, secret: Seed | None = None) -> str | None:
     """Return a warning if a given seed is short or public and an agent could use it to work out the cards.
 
     `secret` is a seed used instead of the config's; it is not shown.

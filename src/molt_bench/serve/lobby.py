@@ -15,7 +15,7 @@ from molt_bench.arena.status import RunStatus
 from molt_bench.config.sections import GameConfig
 from molt_bench.runs.journal import Game
 from molt_bench.serve.invitations import TOKEN_BYTES, Invited
-from molt_bench.specs import GameLabel, Seating
+from molt_bench.specs import GameLabel, GameSpec, Seating
 
 #: By how much `seq` is higher after each restart of the server: more than any one session uses.
 _SEQ_A_SESSION: Final = 1_000_000_000
@@ -144,7 +144,7 @@ class Lobby:
         """Invite everybody and wait until they are there."""
         self.on_gather()
 
-    def slots(self, participant: str, seating: Seating) -> tuple[str, int]:
+    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
 
         That is the number of slots in which somebody plays, since a client may hold one alone; at least one, so that
@@ -153,7 +153,7 @@ class Lobby:
         found = self._invitation(participant, seating)
         return f"{participant} {found.invited.seating or ''}", max(1, found.filled)
 
-    def agent(self, participant: str, game: GameLabel) -> LiveAgent:
+    def make(self, participant: str, game: GameLabel, spec: GameSpec | None = None) -> LiveAgent:
         """Return the agent of a live participant in one game; there must be a free slot, best one that is filled."""
         found = self._invitation(participant, game.seating)
         slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)

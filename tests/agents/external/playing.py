@@ -20,7 +20,9 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and p
 def chaos(behaviour, log="", first=1, *, action_timeout_s=20.0, folder=None, max_restarts=3, **settings):
     """Return an agent that is the chaos bot, which plays without a box: it keeps a log."""
     command = [*PYTHON, CHAOS, behaviour, str(log), str(first)]
-    spec = ParticipantSpec(id="chaos", type="exec", params={"command": command, **settings}, sandbox="off")
+    spec = ParticipantSpec(
+        id="chaos", type="exec", params={"command": command, **settings}, settings={"sandbox": "off"}
+    )
     agent = make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
     agent.most_restarts = max_restarts
     return agent

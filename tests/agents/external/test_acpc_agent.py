@@ -34,7 +34,7 @@ def acpc(behaviour, log, first=1, *, stack=STACK, action_timeout_s=20.0, folder=
     """Return an agent that is the bot of these tests."""
     command = [*PYTHON, BOT, behaviour, str(log), str(first), str(stack)]
     params = {"command": command, "stack": stack, "start_timeout_s": 60.0, **settings}
-    spec = ParticipantSpec(id="bot", type="acpc", params=params, sandbox="off")
+    spec = ParticipantSpec(id="bot", type="acpc", params=params, settings={"sandbox": "off"})
     agent = make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
     agent.most_restarts = max_restarts
     return agent

@@ -191,7 +191,7 @@ def test_a_program_that_cannot_be_started_is_a_crash(tmp_path, folders):
     program = tmp_path / "bot"
     program.write_text("no magic number")
     program.chmod(0o755)
-    record = played(make_agent(ParticipantSpec(id="bot", type=f"exec:{program}", sandbox="off")), hands=1)
+    record = played(make_agent(ParticipantSpec(id="bot", type=f"exec:{program}", settings={"sandbox": "off"})), hands=1)
     assert faults(record) == {"crash": 1}
     assert record.faults[0].message == "the program cannot be started: Exec format error"
 

@@ -305,8 +305,7 @@ def test_the_configs_in_the_guide_are_complete():
     program, server = (load_config(each).participants[0] for each in (first, second))
     for section, settings in ((first, ExecSettings), (second, HttpSettings)):
         wanted = {field.alias for field in settings.model_fields.values()}
-        boxed = {"sandbox", "network"} if settings is ExecSettings else set()
-        assert section["participants"][0].keys() == wanted | boxed | {"id", "type"}
+        assert section["participants"][0].keys() == wanted | {"id", "type"}
     assert program.spec().params == {**ExecSettings(command="x").model_dump(), "command": "./bot --depth 3"}
     assert server.spec().params["api_key_env"] == "MY_BOT_KEY"
     (bot, _), game = third["participants"], load_config(third).game

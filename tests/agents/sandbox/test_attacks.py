@@ -255,7 +255,7 @@ class Place:
         def bot(label, *options):
             command = [sys.executable, "-I", "-S", self.bot, function, json.dumps(options or given)]
             params = {"command": command, "start_timeout_s": 60, **attack.limits}
-            spec = ParticipantSpec(id=label, type="exec", params=params, sandbox=way)
+            spec = ParticipantSpec(id=label, type="exec", params=params, settings={"sandbox": way})
             agent = make_agent(spec, folder=logs, action_timeout_s=20)
             agent.most_restarts = 0
             return agent

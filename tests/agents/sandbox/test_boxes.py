@@ -10,15 +10,18 @@ from pathlib import Path
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
-from molt_bench.agents.kinds import AUTO, BOXED_FACTORY, FACTORY, box_for, missing_box, playing_kind
-from molt_bench.agents.permission import OWN, Permission, boxed
+from molt_bench.agents.kinds import box_label, kind_of
+from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.sandbox import boxed_program, cgroup_limits
 from molt_bench.agents.sandbox import bubblewrap as bwrap
+from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.agents.sandbox.system_calls import seccomp_filter
 from molt_bench.agents.sandbox.visible_files import covered, hide, is_shared, needed_by, special_files
+from molt_bench.cli.agent_argument import agent_from
 from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.plugin import NO_BOX
 from tests.agents.sandbox.boxes import needs_bubblewrap
 
 ROOT = Path(__file__).parents[3]
@@ -36,8 +39,8 @@ def anew():
     bwrap.bubblewrap.cache_clear()
 
 
-def spec(participant_type, **fields):
-    return ParticipantSpec(id="bot", type=participant_type, **fields)
+def spec(participant_type, params=None, **settings):
+    return ParticipantSpec(id="bot", type=participant_type, params=params or {}, settings=settings)
 
 
 def in_box(tmp_path, script, **fields):
@@ -54,32 +57,33 @@ def in_box(tmp_path, script, **fields):
 
 @needs_bubblewrap
 def test_a_program_has_a_box_without_any_setting():
-    assert box_for(spec("exec:/bin/cat")).label.startswith("bubblewrap ")
+    assert box_label(spec("exec:/bin/cat")).startswith("bubblewrap ")
 
 
 @needs_bubblewrap
 def test_python_code_has_a_box_only_if_it_is_asked_for():
-    assert box_for(spec("mine.py:make")) is None
-    assert playing_kind(spec("mine.py:make")) is FACTORY
-    assert playing_kind(spec("mine.py:make", sandbox=AUTO)) is BOXED_FACTORY
+    assert box_label(spec("mine.py:make")) == NO_BOX
+    assert box_label(spec("mine.py:make", sandbox="auto")).startswith("bubblewrap ")
 
 
 def test_whoever_runs_no_code_here_cannot_have_one():
-    with pytest.raises(ConfigError, match="'bot' is neither a program nor a file of Python code"):
-        box_for(spec("tight", sandbox="bwrap"))
+    with pytest.raises(ConfigError, match="'tight' is neither a program nor a file of Python code"):
+        agent_from("tight", (), sandbox="bwrap")
 
 
+@needs_bubblewrap
 def test_code_of_a_stored_run_has_to_have_one():
-    wanted = spec("exec:./bot", sandbox="off")
-    assert boxed(wanted, Permission(granted={"bot": None})).sandbox == "bwrap"
-    assert boxed(wanted, OWN) is wanted
-    assert boxed(spec("http://127.0.0.1:9/act"), Permission()).sandbox is None
+    wanted = spec("exec:/bin/cat", sandbox="off")
+    granted = Permission(granted={"bot": kind_of(wanted.type).fingerprint(wanted)})
+    assert make_permitted(wanted, granted)._command.box is not None
+    assert make_permitted(wanted, OWN)._command.box is None
+    assert box_label(spec("http://127.0.0.1:9/act"), boxed=True) is None
 
 
 def test_the_box_of_a_config_is_that_of_all_who_can_play_in_one_and_name_none():
     bots = [{"id": "a", "type": "exec:./a"}, {"id": "b", "type": "exec:./b", "sandbox": "off"}, "mine.py:make", "tight"]
     found = load_config({"participants": bots, "sandbox": "bwrap"}).participants
-    assert [each.sandbox for each in found] == ["bwrap", "off", "bwrap", None]
+    assert [getattr(each, "sandbox", None) for each in found] == ["bwrap", "off", "bwrap", None]
 
 
 @pytest.mark.parametrize("setting", ["jail", {"kind": "chroot"}])
@@ -94,10 +98,11 @@ def test_network_makes_a_program_one_that_may_remember_unless_it_says_otherwise(
     assert [each.may_remember for each in load_config({"participants": bots}).participants] == [True, False, False]
 
 
-def test_a_config_without_boxes_is_written_as_before():
-    plain = load_config({"participants": ["exec:./a", "tight"]}).plain()
+def test_only_who_can_play_in_a_box_has_its_settings():
+    plain = load_config({"participants": ["exec:./a", "mine.py:make", "tight", "http://127.0.0.1:9/act"]}).plain()
     assert "sandbox" not in plain
-    assert not {"sandbox", "network"} & plain["participants"][0].keys()
+    assert [each.get("sandbox") for each in plain["participants"]] == ["auto", "off", None, None]
+    assert [each.get("network") for each in plain["participants"]] == [False, False, None, None]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +139,7 @@ def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
         "from molt_bench import GameSpec, MoltBenchError, ParticipantSpec\n"
         "from molt_bench.arena.worker_setup import WorkerSetup\n"
         "from molt_bench.play.ray_cluster import play_batch\n"
-        "mine = ParticipantSpec(id='mine', type=sys.argv[1], sandbox='bwrap')\n"
+        "mine = ParticipantSpec(id='mine', type=sys.argv[1], settings={'sandbox': 'bwrap'})\n"
         "bots = (mine, ParticipantSpec(id='t', type='tight'))\n"
         "try:\n"
         "    play_batch(pickle.dumps(WorkerSetup.of(bots)), [GameSpec(seed=1, hands=1, players=('mine', 't'))])\n"
@@ -158,10 +163,10 @@ def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
 
 def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(monkeypatch, anew):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert box_for(spec("exec:/bin/cat")) is None
-    assert missing_box(spec("exec:/bin/cat")) == NOT_INSTALLED
+    assert box_label(spec("exec:/bin/cat")) == NO_BOX
+    assert obstacle() == NOT_INSTALLED
     with pytest.raises(ConfigError, match="sandbox = 'bwrap': expected a machine that can make one: bubblewrap is not"):
-        box_for(spec("exec:/bin/cat", sandbox="bwrap"))
+        box_label(spec("exec:/bin/cat", sandbox="bwrap"))
 
 
 @pytest.mark.slow
@@ -312,7 +317,7 @@ def test_only_a_program_with_network_can_reach_loopback(tmp_path):
     ours = {word for word in Path("/proc/net/dev").read_text().split() if word.endswith(":")}
     found = [{word for word in said if word in ours} for said in names]
     assert found == [{"lo:"}, ours]
-    assert box_for(spec("exec:/bin/cat", network=True)).label.endswith(", with network")
+    assert box_label(spec("exec:/bin/cat", network=True)).endswith(", with network")
 
 
 @needs_bubblewrap

@@ -100,7 +100,7 @@ def file(tmp_path_factory):
 
 
 def spec(file, name, sandbox="bwrap", **params):
-    return ParticipantSpec(id="mine", type=f"{file}:{name}", params=params, sandbox=sandbox)
+    return ParticipantSpec(id="mine", type=f"{file}:{name}", params=params, settings={"sandbox": sandbox})
 
 
 def game(file, name, sandbox, log=None, **params):
@@ -162,7 +162,7 @@ def test_what_it_does_at_its_end_is_done_and_what_it_printed_is_kept(tmp_path, m
         "    atexit.register(print, 'at the end')\n    print('no end of a line', end=' ')\n"
         "    return make_agent('callstation')\n"
     )
-    named = ParticipantSpec(id="ending", type=f"{tmp_path / 'bot' / 'ending.py'}:make", sandbox="bwrap")
+    named = ParticipantSpec(id="ending", type=f"{tmp_path / 'bot' / 'ending.py'}:make", settings={"sandbox": "bwrap"})
     play_game((make_agent(named, folder=tmp_path / "logs"), make_agent("callstation")), seed=1, hands=1)
     assert log_path(tmp_path / "logs", "ending").read_text() == "no end of a line at the end\n"
 
@@ -175,5 +175,7 @@ def test_it_sees_neither_our_files_nor_our_memory(file, tmp_path):
         "assert len([each for each in os.listdir('/proc') if each.isdigit()]) <= 3\n"
         "from molt_bench import make_agent\ndef make():\n    return make_agent('callstation')\n"
     )
-    agent = make_agent(ParticipantSpec(id="spy", type=f"{tmp_path / 'bot' / 'spy.py'}:make", sandbox="bwrap"))
+    agent = make_agent(
+        ParticipantSpec(id="spy", type=f"{tmp_path / 'bot' / 'spy.py'}:make", settings={"sandbox": "bwrap"})
+    )
     assert play_game((agent, make_agent("callstation")), seed=1, hands=2).faults == ()

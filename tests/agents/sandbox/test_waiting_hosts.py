@@ -50,7 +50,7 @@ def bot(tmp_path):
     path = tmp_path / "bot" / "bot.py"
     path.parent.mkdir()
     path.write_text(BOT)
-    yield ParticipantSpec(id="bot", type=f"{path}:Bot", sandbox="bwrap")
+    yield ParticipantSpec(id="bot", type=f"{path}:Bot", settings={"sandbox": "bwrap"})
     waiting_hosts.end_all()
 
 
@@ -144,7 +144,7 @@ def test_none_outlives_its_process(bot):
     code = (
         "import sys, time\nfrom molt_bench import ParticipantSpec, make_agent, play_game\n"
         "from molt_bench.agents.sandbox import waiting_hosts\n"
-        "bot = ParticipantSpec(id='bot', type=sys.argv[1], sandbox='bwrap')\n"
+        "bot = ParticipantSpec(id='bot', type=sys.argv[1], settings={'sandbox': 'bwrap'})\n"
         "for _ in range(2):\n    play_game((make_agent(bot), make_agent('callstation')), seed=1, hands=1)\n"
         "while not any(waiting_hosts._waiting.values()):\n    time.sleep(0.01)\n"
         "print(*[each.program.process.pid for some in waiting_hosts._waiting.values() for each in some])\n"

@@ -58,8 +58,8 @@ class Table:
         for number, seating in games:
             spec = GameSpec(seed=number, players=("live", rival), seating=seating, **options)
             label = GameLabel(number, number, seating)
-            second = self.lobby.agent(rival, label) if rival in TOKENS else make_agent(rival)
-            players = (self.lobby.agent("live", label), second)
+            second = self.lobby.make(rival, label) if rival in TOKENS else make_agent(rival)
+            players = (self.lobby.make("live", label), second)
             self.records[number] = run_in_new_loop(drive_async(spec, players))
         if close:
             self.lobby.close("the run is over")

@@ -292,7 +292,7 @@ def test_a_hand_that_is_broken_off_ends_without_winnings():
     with serving(a_lobby()) as table:
         _, joined = register_and_join(table.url())
         with opened(joined) as socket_:
-            players = table.lobby.agent("live", GameLabel(1, 1, "AB")), make_agent("callstation")
+            players = table.lobby.make("live", GameLabel(1, 1, "AB")), make_agent("callstation")
             with pytest.raises(TimeUp):
                 run_in_new_loop(drive_async(spec, players, until=time.monotonic() + 0.2))
             results = next_of(socket_, "hand_complete")["results"]

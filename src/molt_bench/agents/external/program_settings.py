@@ -5,6 +5,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from molt_bench.agents.sandbox.settings import SandboxSettings
 from molt_bench.agents.settings_base import (
     MUCH,
     AgentSettings,
@@ -24,7 +25,7 @@ HOST_WORD: Final = "{host}"
 PORT_WORD: Final = "{port}"
 
 
-class ProgramSettings(AgentSettings):
+class ProgramSettings(SandboxSettings):
     """A program that plays: how it is started, and its limits."""
 
     command: Annotated[

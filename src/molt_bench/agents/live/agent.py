@@ -1,7 +1,7 @@
 """LiveAgent: an agent that came to the table by itself, as the game sees it."""
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from pydantic import Field
 
@@ -9,10 +9,14 @@ from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.agents.live.turn_tokens import game_id, turn_token
 from molt_bench.agents.settings_base import AgentSettings, Count
 from molt_bench.errors import ConfigError
+from molt_bench.plugin import ComingRun, Context, Kind, Sitting
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
+
+#: What is expected where there is no server.
+NO_SERVER: Final = "a run started with `molt-bench serve`, since live agents connect by themselves"
 
 
 class LiveSettings(AgentSettings):
@@ -75,6 +79,25 @@ class LiveAgent:
             self._mailbox.sit(seat, game_id(self._mailbox.secret, self._game))
 
 
-def nobody_there(name: str, settings: LiveSettings, *, action_timeout_s: float | None = None) -> NoReturn:
-    """Refuse to make a live agent: it comes by itself, to a server."""
-    raise ConfigError("type", "live", "a run started with `molt-bench serve`, since live agents connect by themselves")
+class Live(Kind):
+    """An agent that connects to us by itself; see molt-bench serve."""
+
+    name = "live"
+    usage = "live"
+    settings = LiveSettings
+    timeout_s = MODEL_TIMEOUT_S
+    waits = True
+    remote = True
+    remembers = True
+    recorded = True
+    comes = True
+
+    def make(self, spec: ParticipantSpec, context: Context) -> NoReturn:
+        """Refuse to make one: it comes by itself, to a server."""
+        raise ConfigError("type", "live", NO_SERVER)
+
+    def open(self, run: ComingRun) -> Sitting:
+        """Return the server that seats them; raises ConfigError without one."""
+        if run.server is None:
+            raise ConfigError("type", "live", NO_SERVER)
+        return run.server

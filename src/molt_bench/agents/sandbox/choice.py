@@ -13,7 +13,9 @@ from molt_bench.agents.sandbox.bubblewrap import Bubblewrap, bubblewrap
 from molt_bench.agents.sandbox.system_calls import seccomp_filter
 from molt_bench.errors import ConfigError
 
+#: A box where that is possible, one in any case, or none.
 AUTO: Final = "auto"
+REQUIRED: Final = "bwrap"
 OFF: Final = "off"
 
 

@@ -18,17 +18,17 @@ from molt_bench.agents.external.child_process import Child
 from molt_bench.agents.external.exec_agent import ExecAgent
 from molt_bench.agents.external.program_agent import BEYOND_REPAIR
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.external.supervised_program import OnRemains
 from molt_bench.agents.python_import import factory_file, source_and_name
 from molt_bench.agents.sandbox.choice import Box
 from molt_bench.agents.sandbox.host_lines import Code, hello_line, hello_of, is_done, raise_fault
 from molt_bench.agents.sandbox.visible_files import is_shared, needed_by_python, without_nested
 from molt_bench.agents.sandbox.waiting_hosts import another_after, host_for
 from molt_bench.errors import AgentError, AgentFailed
+from molt_bench.plugin import Context
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import DEFAULT_TIMEOUT_S, ParticipantSpec
+from molt_bench.specs import ParticipantSpec
 
 _HOST: Final = str(Path(__file__).with_name("python_host_script.py"))
 #: The same in an image, which has its own Python and molt-bench.
@@ -37,20 +37,18 @@ _PACKAGE: Final = str(Path(__file__).parents[2])
 _START_S: Final = 60.0
 
 
-def hosted_agent(
-    spec: ParticipantSpec,
-    box: Box,
-    *,
-    action_timeout_s: float | None = None,
-    folder: Path | None = None,
-    code_sha256: str | None = None,
-    on_remains: OnRemains | None = None,
-) -> "HostedAgent":
-    """Return an agent whose Python code plays in a box; see `make_agent`."""
+def hosted_agent(spec: ParticipantSpec, box: Box, context: Context) -> "HostedAgent":
+    """Return an agent whose Python code plays in a box."""
     settings = ExecSettings(command=(sys.executable, "-P", _HOST), start_timeout_s=_START_S)
-    limit_s = DEFAULT_TIMEOUT_S if action_timeout_s is None else action_timeout_s
-    agent = HostedAgent(spec.id, settings, action_timeout_s=limit_s, folder=folder, on_remains=on_remains, box=box)
-    agent.load(spec, code_sha256)
+    agent = HostedAgent(
+        spec.id,
+        settings,
+        action_timeout_s=context.timeout_s,
+        folder=context.folder,
+        on_remains=context.on_remains,
+        box=box,
+    )
+    agent.load(spec, context.code_sha256)
     return agent
 
 

@@ -68,7 +68,7 @@ class Host:
             os.chdir(wanted["folder"])
         spec = ParticipantSpec(id=fields["name"], type=wanted["type"], params=wanted["params"])
         try:
-            self._agent = call_factory(spec, find_factory(spec.type, (), code_sha256=wanted["sha256"]))
+            self._agent = call_factory(spec, find_factory(spec.type, code_sha256=wanted["sha256"]))
         except MoltBenchError as error:
             trace = traceback_of(error.__cause__ or error)
             self.say(type="fault", kind="exception", message=str(error), trace=trace.text, raised=trace.kind)

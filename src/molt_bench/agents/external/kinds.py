@@ -1,0 +1,119 @@
+"""The kinds of agents that are programs and web servers."""
+
+import json
+import os
+from pathlib import PurePath
+from typing import Any
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.external.acpc_agent import AcpcAgent
+from molt_bench.agents.external.command import command_hash, label_of, words_of
+from molt_bench.agents.external.exec_agent import ExecAgent
+from molt_bench.agents.external.http_agent import HttpAgent
+from molt_bench.agents.external.program_settings import AcpcSettings, ExecSettings, HttpSettings, ProgramSettings
+from molt_bench.agents.sandbox.choice import REQUIRED, Box, box_of
+from molt_bench.agents.settings_base import variables_told
+from molt_bench.plugin import NO_BOX, Context, Kind
+from molt_bench.specs import ParticipantSpec
+
+
+class _Program(Kind):
+    """What all kinds of programs have in common."""
+
+    short = "command"
+    waits = True
+    recorded = True
+    code = True
+    agent: type[Any]
+
+    def label(self, participant_type: str) -> str:
+        """Return the name of its script, or of its program."""
+        return label_of(self.given(participant_type).get("command", participant_type))
+
+    def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
+        """Make an agent that starts the program for its game."""
+        made: PokerAgent = self.agent(
+            spec.id,
+            context.settings,
+            action_timeout_s=context.timeout_s,
+            folder=context.folder,
+            on_remains=context.on_remains,
+            box=_box(context),
+        )
+        return made
+
+    def fingerprint(self, spec: ParticipantSpec) -> str | None:
+        """Return the hash of the files that its command names."""
+        return command_hash({**self.given(spec.type), **spec.params}.get("command", ""))
+
+    def missing(self, spec: ParticipantSpec, settings: ProgramSettings) -> str | None:
+        """Return the first file of its command that is not there."""
+        program, *arguments = words_of(settings.command)
+        words = [program] if "/" in program else []
+        files = [word for word in arguments if "/" in word or PurePath(word).suffix[1:].isalpha()]
+        words += [word for word in files if not word.startswith("-")]
+        return next((word for word in words if not os.path.exists(word)), None)
+
+    def box(self, context: Context) -> str | None:
+        """Return the label of its box."""
+        box = _box(context)
+        return NO_BOX if box is None else box.label
+
+    def announced(self, spec: ParticipantSpec, settings: ProgramSettings) -> str:
+        """Return the command that is started, and the variables that it gets."""
+        command = settings.command if isinstance(settings.command, str) else json.dumps(settings.command)
+        return f"starts {command} in a sandbox{settings.with_network}; it gets {variables_told(settings.env)}"
+
+
+class Exec(_Program):
+    """A program in any language that speaks JSON lines, such as exec:./bot --fast."""
+
+    name = "exec"
+    usage = "exec:COMMAND"
+    settings = ExecSettings
+    agent = ExecAgent
+
+
+class Acpc(_Program):
+    """A bot of the Annual Computer Poker Competition, such as acpc:./startme.sh."""
+
+    name = "acpc"
+    usage = "acpc:COMMAND"
+    settings = AcpcSettings
+    agent = AcpcAgent
+
+
+class Http(Kind):
+    """A web server that takes the same messages, such as http://127.0.0.1:9000/act."""
+
+    name = "http"
+    usage = "http:URL"
+    settings = HttpSettings
+    short = "url"
+    waits = True
+    remote = True
+    recorded = True
+    remembers = True  # a server keeps running between games
+
+    def given(self, participant_type: str) -> dict[str, Any]:
+        """Return the URL, which may be the type itself."""
+        whole = participant_type.startswith(("http://", "https:"))
+        return {"url": participant_type} if whole else super().given(participant_type)
+
+    def label(self, participant_type: str) -> str:
+        """Return the URL without its scheme and query."""
+        url: str = self.given(participant_type).get("url", participant_type)
+        return url.partition("://")[2].partition("?")[0].rstrip("/") or participant_type
+
+    def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
+        """Make an agent that asks the server."""
+        return HttpAgent(spec.id, context.settings, action_timeout_s=context.timeout_s)
+
+    def announced(self, spec: ParticipantSpec, settings: HttpSettings) -> str:
+        """Return where messages are posted, and with which key."""
+        return f"posts to {settings.url}; sends {variables_told(settings.variables())}"
+
+
+def _box(context: Context) -> Box | None:
+    settings: ProgramSettings = context.settings
+    return box_of(REQUIRED if context.boxed else settings.sandbox, network=settings.network)

@@ -1,0 +1,68 @@
+"""The kind of agents that are the user's own Python code, in this process or in a box."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.python_import import call_factory, factory_file, file_hash, find_factory
+from molt_bench.agents.sandbox.choice import REQUIRED, Box, box_of
+from molt_bench.agents.sandbox.hosted_python import hosted_agent
+from molt_bench.agents.sandbox.settings import SANDBOX, SandboxSetting, SandboxSettings
+from molt_bench.plugin import NO_BOX, Context, Kind
+from molt_bench.specs import ParticipantSpec
+
+
+class PythonSettings(SandboxSettings):
+    """Python code of one's own: `module:factory` or `path/to/file.py:factory`."""
+
+    sandbox: Annotated[SandboxSetting, SANDBOX] = "off"
+
+
+class PythonCode(Kind):
+    """Python code of one's own, such as my_bot.py:MyBot."""
+
+    name = "python"
+    usage = "FILE.py:NAME"
+    settings = PythonSettings
+    takes_params = True
+    code = True
+
+    def label(self, participant_type: str) -> str:
+        """Return the name of the file, or that of the plug-in."""
+        return Path(participant_type.rpartition(":")[0]).stem if ":" in participant_type else participant_type
+
+    def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
+        """Make it in this process, or in a box."""
+        box = _box(context)
+        if box is not None:
+            return hosted_agent(spec, box, context)
+        return call_factory(spec, find_factory(spec.type, code_sha256=context.code_sha256))
+
+    def fingerprint(self, spec: ParticipantSpec) -> str | None:
+        """Return the hash of the file that the factory comes from."""
+        return file_hash(spec.type)
+
+    def missing(self, spec: ParticipantSpec, settings: PythonSettings) -> str | None:
+        """Return the file, or the module, that is not there."""
+        place, _, _ = spec.type.rpartition(":")
+        if place.endswith(".py"):
+            return None if os.path.isfile(place) else place
+        return spec.type if file_hash(spec.type) is None else None
+
+    def box(self, context: Context) -> str | None:
+        """Return the label of its box."""
+        box = _box(context)
+        return NO_BOX if box is None else box.label
+
+    def announced(self, spec: ParticipantSpec, settings: PythonSettings) -> str:
+        """Return the file that is run."""
+        code = factory_file(spec.type)
+        params = f" with params {json.dumps(spec.params, default=str)}" if spec.params else ""
+        return f"runs {code.path if code is not None else '?'}{params} in a sandbox{settings.with_network}"
+
+
+def _box(context: Context) -> Box | None:
+    settings: PythonSettings = context.settings
+    return box_of(REQUIRED if context.boxed else settings.sandbox, network=settings.network)
