@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 import molt_bench
-from molt_bench.agents.code_file import code_file
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission, make_permitted
-from molt_bench.agents.python_import import file_hash, find_factory
+from molt_bench.agents.python_import import factory_file, file_hash, find_factory
 from molt_bench.errors import AgentError, NotPermitted
 from molt_bench.specs import ParticipantSpec
 from tests.agents.sandbox.boxes import needs_bubblewrap
@@ -117,7 +116,7 @@ def test_a_compiled_file_beside_it_is_not_run_in_its_place(mine):
 
 def test_links_are_followed_before_a_path_is_named(mine, tmp_path):
     (tmp_path / "harmless.py").symlink_to(mine)
-    assert code_file("harmless.py").path == str(mine)
+    assert factory_file("harmless.py:make").path == str(mine)
 
 
 def test_a_module_in_a_package_is_found_without_importing_the_package(mine, tmp_path):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from molt_bench.runs.stored_run import StoredRun
 
 from molt_bench import make_agent, plugin, run_benchmark
 from molt_bench.agents.permission import BUILT_IN
@@ -16,6 +15,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.plugin import AGENTS
 from molt_bench.runs.journal import Journal
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from tests.test_plugin import install
 
@@ -84,7 +84,7 @@ def test_a_run_with_it_is_resumed_and_verified(dice, tmp_path):
     again = run_benchmark(stored.config, files=permitted, executor="inline")
     files.close()
     assert [each.margins for each in again.matches] == [each.margins for each in whole.matches]
-    stored = StoredRun.open(tmp_path / "run")
+    stored = Run.open(tmp_path / "run")
     for permission in (BUILT_IN, permission_of(told)):
         assert replay_games(stored, permission).content.lines == stored.content.lines
 
@@ -92,7 +92,7 @@ def test_a_run_with_it_is_resumed_and_verified(dice, tmp_path):
 def test_without_the_package_a_run_is_read_and_verify_and_resume_name_it(dice, tmp_path):
     stopped(tmp_path / "run", games=40)
     uninstall(dice)
-    stored = StoredRun.open(tmp_path / "run")
+    stored = Run.open(tmp_path / "run")
     assert {each.id for each in stored.config.participants} == {"dice:5", "six", "maniac"}
     said = "'dice:5' plays by a plug-in of the package their-dice, which is not here: install their-dice"
     with pytest.raises(JournalError, match=said):

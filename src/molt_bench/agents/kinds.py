@@ -58,8 +58,9 @@ class _Missing(Kind):
         self._problem = problem
 
     def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
-        known = (*[name for name in points(AGENTS) if name != _PYTHON], "FILE.py:NAME")
-        raise ConfigError("type", spec.type, self._problem or meant_by(spec.type) or one_of(known, spec.type))
+        meant = "" if context.boxed else meant_by(spec.type)  # which loads a file of the user's own
+        known = [name for name in points(AGENTS) if kind_of(name).name in ("", name)]
+        raise ConfigError("type", spec.type, self._problem or meant or one_of([*known, "FILE.py:NAME"], spec.type))
 
 
 class _Own(Kind):

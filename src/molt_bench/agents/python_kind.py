@@ -40,6 +40,12 @@ class PythonCode(Kind):
             return hosted_agent(spec, box, context)
         return call_factory(spec, find_factory(spec.type, code_sha256=context.code_sha256))
 
+    def make_first(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
+        """Make it from its file as it is now. The agents of a run are made from the same code, whatever is edited."""
+        if _box(context) is None:
+            find_factory(spec.type, code_sha256=context.code_sha256, anew=True)
+        return self.make(spec, context)
+
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the hash of the file that the factory comes from."""
         return file_hash(spec.type)

@@ -1,13 +1,11 @@
-"""Suggestions for a type that names no agent: an agent in one of the user's files, or a program. Nothing is run."""
+"""Suggestions for a type that names no agent: an agent in one of the user's files, or a program."""
 
 import os
 import shlex
 import shutil
 from typing import Final
 
-from molt_bench.agents.python_source import agents_in
-from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.suggestions import did_you_mean
+from molt_bench.agents.python_import import file_meant
 
 #: What runs a script, by the end of its name.
 _INTERPRETERS: Final = {
@@ -25,31 +23,9 @@ _INTERPRETERS: Final = {
 def meant_by(participant_type: str) -> str:
     """Return what to expect in place of a type that is a file or a command; "" if it looks like neither."""
     if participant_type.endswith(".py") and " " not in participant_type:
-        return _file_meant(participant_type)
+        return file_meant(participant_type)
     program = _program_meant(participant_type)
     return f"exec: before a program; did you mean {program!r}?" if program else ""
-
-
-def near_name(path: str, name: str) -> str:
-    """Return the end of a message that suggests an agent in a file of Python, in place of a name that it lacks."""
-    try:
-        found = agents_in(path)
-    except MoltBenchError:
-        return ""
-    return did_you_mean(name, found) or (f"; it has {', '.join(found[:5])}" if found else "")
-
-
-def _file_meant(path: str) -> str:
-    if not os.path.isfile(path):
-        return f"a file that is there, and the name of an agent in it: {path}:NAME"
-    try:
-        found = agents_in(path)
-    except ConfigError as error:
-        return f"{path}:NAME, and a file that Python can read ({error.expected})"
-    if not found:
-        return f"{path}:NAME, the name of a class with act(observation), or of a function that returns an agent"
-    others = f" (or {', '.join(found[1:4])})" if found[1:] else ""
-    return f"{path}:NAME; did you mean '{path}:{found[0]}'?{others}"
 
 
 def _program_meant(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from molt_bench.cli.completion import run_folders
-from molt_bench.cli.config_flags import config_from, warn_ahead
+from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.plan_tables import assumptions, plan_remarks, plan_sentences, plan_table
@@ -15,7 +15,7 @@ from molt_bench.cli.run import BenchmarkOptions
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.errors import ConfigError
+from molt_bench.errors import ConfigError, raise_all
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.run import Run
@@ -58,6 +58,7 @@ def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, flags: PlanFla
     """
     file = config_file.required() if benchmark.participants is None else config_file.path()
     config = config_from(file, benchmark.fields(), benchmark.assignments)
+    raise_all(problems_of(config, around=False))
     warn_ahead(config)
     pilot = _pilot(flags.pilot, config) if flags.pilot is not None else None
     planned = Plan(config, pilot=pilot, latency_s=flags.latency)
