@@ -79,10 +79,63 @@ VERDICT: Final = fields(
     verdict={"enum": ["ordered", "tied", "open"]},
     tieMargin=say(NUMBER, "Leads up to this size do not matter; 0 where nobody can tie."),
 )
+USAGE: Final = fields(
+    "What a language model used; absent for others.",
+    model=say(TEXT, "The model in the config."),
+    reportedAs=listed(TEXT, "The model as its provider reports it; several if that changed."),
+    decisions=say(INTEGER, "Decisions it was asked for."),
+    exchanges=say(INTEGER, "Questions in games, those after a fault included."),
+    tokens=fields("Tokens.", input=INTEGER, cached=INTEGER, output=INTEGER, reasoning=INTEGER),
+    costUsd=or_null(NUMBER, "Dollars; null if a price is unknown, or no reply ever came."),
+    costUsdPerHand=or_null(NUMBER, "Dollars per hand."),
+    costUsdPer100Decisions=or_null(NUMBER, "Dollars per 100 decisions."),
+)
+PAIRS: Final = listed(
+    fields(
+        "Two that have met.",
+        a=TEXT,
+        b=TEXT,
+        seedPairs=say(INTEGER, "Seed pairs they have played."),
+        estimators=fields(
+            "What a wins from b by each estimator, in thousandths of a big blind per hand.",
+            **dict.fromkeys(
+                ESTIMATORS,
+                fields(
+                    "By one estimator.",
+                    **PARTS,
+                    varianceRatio=or_null(NUMBER, "Its variance over that of the chips won."),
+                ),
+            ),
+        ),
+    ),
+    "All pairs that have met.",
+)
+CYCLES: Final = listed(
+    fields("Each beats the next, and the last the first.", members=listed(TEXT, "Ids."), sure=NUMBER),
+    "Cycles that are sure on every edge.",
+)
+CONVERGENCE: Final = listed(
+    fields(
+        "What one match changed of ratings, ranking and confidences.",
+        match=say(INTEGER, "Its number."),
+        ratings=listed(fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings that are new."),
+        moved_=listed(
+            fields("One participant.", id=TEXT, to=say(INTEGER, "Its new index in the ranking, from 0.")),
+            "Who has moved in the ranking, if only those who played: take them out, then put them in, in order.",
+        ),
+        ranking_=listed(TEXT, "The whole ranking, best first, if others have moved."),
+        confidences=listed(
+            fields("Two neighbours.", above=TEXT, below=TEXT, confidence=say(NUMBER, "To 4 decimals.")),
+            "How sure the verdict on two neighbours in the ranking is, if it is new.",
+        ),
+    ),
+    "What every match changed, in schedule order.",
+)
 LEADERBOARD: Final = fields(
     "The final table. The same config gives the same bytes.",
     reference_=REFERENCE,
     estimator=say(TEXT, "The estimator of bbPer100, from the config."),
+    luck=say(TEXT, "Version and hash of the frozen weights that take luck out."),
     participants=listed(
         fields(
             "One participant.",
@@ -112,6 +165,8 @@ LEADERBOARD: Final = fields(
             faults=by_key(INTEGER, "How many faults of each kind it made."),
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
             ranked_=UNRANKED,
+            anchor_=say(BOOLEAN, "True if it only anchors the scale; absent otherwise."),
+            usage_=USAGE,
             sandbox_=SANDBOX,
             reply_=REPLY,
             track_=TRACK,
@@ -120,6 +175,8 @@ LEADERBOARD: Final = fields(
     ),
     leads=listed(VERDICT, "How much more one wins from the field than the next one, for all neighbours."),
     headToHead=listed(VERDICT, "What one wins from another in their own games alone, for all who have met."),
+    pairs=PAIRS,
+    cycles=CYCLES,
 )
 _SUMS: Final = {
     "scoreA": say(INTEGER, "Chips that A won from B."),
@@ -164,70 +221,6 @@ MATCHES: Final = fields(
         "In schedule order.",
     ),
 )
-MARGINS: Final = fields(
-    "Who wins how much from whom. The same config gives the same bytes.",
-    unit=say(TEXT, "The unit of all means and intervals."),
-    reference_=say(TEXT, "The reference of a gauntlet; absent otherwise."),
-    estimator=say(TEXT, "`rating.estimator` of the config."),
-    luck=say(TEXT, "Version and hash of the frozen weights that take luck out."),
-    ranking=listed(
-        fields(
-            "What a participant wins from the field.",
-            id=TEXT,
-            **PARTS,
-            anchor=say(BOOLEAN, "Whether it only anchors the scale."),
-            ranked_=UNRANKED,
-        ),
-        "Best first.",
-    ),
-    pairs=listed(
-        fields(
-            "Two that have met.",
-            a=TEXT,
-            b=TEXT,
-            seedPairs=say(INTEGER, "Seed pairs they have played."),
-            estimators=fields(
-                "What a wins from b by each estimator.",
-                **dict.fromkeys(
-                    ESTIMATORS,
-                    fields(
-                        "By one estimator.",
-                        **PARTS,
-                        varianceRatio=or_null(NUMBER, "Its variance over that of the chips won."),
-                    ),
-                ),
-            ),
-        ),
-        "All pairs that have met.",
-    ),
-    cycles=listed(
-        fields("Each beats the next, and the last the first.", members=listed(TEXT, "Ids."), sure=NUMBER),
-        "Cycles that are sure on every edge.",
-    ),
-)
-CONVERGENCE: Final = fields(
-    "What every match changed of ratings, ranking and confidences. The same config gives the same bytes.",
-    format={"const": 1},
-    steps=listed(
-        fields(
-            "One match.",
-            match=say(INTEGER, "Its number."),
-            ratings=listed(
-                fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings that are new."
-            ),
-            moved_=listed(
-                fields("One participant.", id=TEXT, to=say(INTEGER, "Its new index in the ranking, from 0.")),
-                "Who has moved in the ranking, if only those who played: take them out, then put them in, in order.",
-            ),
-            ranking_=listed(TEXT, "The whole ranking, best first, if others have moved."),
-            confidences=listed(
-                fields("Two neighbours.", above=TEXT, below=TEXT, confidence=say(NUMBER, "To 4 decimals.")),
-                "How sure the verdict on two neighbours in the ranking is, if it is new.",
-            ),
-        ),
-        "In schedule order.",
-    ),
-)
 LOG: Final[Schema] = {
     "description": "One event per line. The same config gives the same bytes.",
     "anyOf": [
@@ -249,26 +242,6 @@ LOG: Final[Schema] = {
         fields("The run ended.", event={"const": "stop"}, reason=say(TEXT, "Why.")),
     ],
 }
-USAGE: Final = fields(
-    "What each language model used; only in runs with one.",
-    models=listed(
-        fields(
-            "One model.",
-            id=say(TEXT, "Its id in the config."),
-            model=say(TEXT, "The model in the config."),
-            reportedAs=listed(TEXT, "The model as its provider reports it; several if that changed."),
-            reply_=REPLY,
-            track_=TRACK,
-            decisions=say(INTEGER, "Decisions it was asked for."),
-            exchanges=say(INTEGER, "Questions in games, those after a fault included."),
-            tokens=fields("Tokens.", input=INTEGER, cached=INTEGER, output=INTEGER, reasoning=INTEGER),
-            costUsd=or_null(NUMBER, "Dollars; null if a price is unknown, or no reply ever came."),
-            costUsdPerHand=or_null(NUMBER, "Dollars per hand."),
-            costUsdPer100Decisions=or_null(NUMBER, "Dollars per 100 decisions."),
-        ),
-        "In the order of the leaderboard.",
-    ),
-)
 SUMMARY: Final = fields(
     "The run as a whole. It has times, so it differs from run to run.",
     headline=or_null(TEXT, "Who leads, by how much, how sure that is, and what is open; null without a match."),
@@ -320,18 +293,18 @@ SUMMARY: Final = fields(
         lines=INTEGER,
         sha256=say(TEXT, "Hash of its last line, which identifies the whole."),
     ),
-    marginsSha256_=say(TEXT, "Hash of that hash and of all margins in matches.json, which may then be used again."),
     warnings=listed(TEXT, "What readers should know."),
+    notFromJournal=listed(
+        TEXT, "The fields that depend on the time or the machine. All others follow from the journal."
+    ),
+    convergence=CONVERGENCE,
 )
 SEEDS: Final = listed(SEED, "The seeds of the run, which `--seeds-file` takes.")
 
 WRITTEN: Final[Mapping[str, Schema]] = {
     "leaderboard.json": LEADERBOARD,
     "matches.json": MATCHES,
-    "margins.json": MARGINS,
-    "convergence.json": CONVERGENCE,
     "log.jsonl": LOG,
-    "usage.json": USAGE,
     "summary.json": SUMMARY,
     "seeds.json": SEEDS,
 }

@@ -305,11 +305,3 @@ def matches_hash(matches: Iterable[tuple[int, Margins]]) -> str:
 def _margin_bytes(margins: Margins) -> bytes:
     columns = [margins[name] for name in ESTIMATORS]
     return b"".join([pack(f"<q{len(values)}d", len(values), *values) for values in columns])
-
-
-def margins_hash(matches: Iterable[Margins], journal_hash: str) -> str:
-    """Return the SHA-256 of the hash of a journal and the margins of its matches, in order."""
-    found = sha256(journal_hash.encode())
-    for margins in matches:
-        found.update(_margin_bytes(margins))
-    return found.hexdigest()

@@ -45,11 +45,9 @@ def test_without_arguments_the_default_benchmark_is_run(program, tmp_path):
     (folder,) = (tmp_path / "benchmark-results").iterdir()
     assert {path.name for path in folder.iterdir()} == {
         "config.json",
-        "convergence.json",
         "journal.jsonl",
         "leaderboard.json",
         "log.jsonl",
-        "margins.json",
         "matches.json",
         "seeds.json",
         "summary.json",

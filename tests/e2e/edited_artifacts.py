@@ -13,8 +13,8 @@ from molt_bench.report.grades import GRADES
 from molt_bench.view.library import Library
 from tests.e2e.shell import quick
 
-#: The files that the commands of this run write: `usage.json` is for language models.
-EDITED = (*(name for name in ARTIFACTS if name != "usage.json"), GRADES)
+#: The files that the commands of this run write.
+EDITED = (*ARTIFACTS, GRADES)
 
 #: What a page says where the config beside the journal is missing, or another one.
 SAVE = "ave the config below as config.yaml"

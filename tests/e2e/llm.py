@@ -14,7 +14,7 @@ from tests.llm import wire
 from tests.llm.provider import Provider
 
 #: Every file of a run that holds neither times nor latencies: the same bytes whenever the replies are the same.
-SAME = ("config.json", "seeds.json", "leaderboard.json", "matches.json", "convergence.json", "log.jsonl", "usage.json")
+SAME = ("config.json", "seeds.json", "leaderboard.json", "matches.json", "log.jsonl")
 #: Dollars for a million tokens, such that sums are easy to check and calls are not cheap.
 PRICE = {"input": 100.0, "output": 1000.0, "cachedInput": 10.0}
 MODEL = "openai:test"

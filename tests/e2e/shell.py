@@ -33,8 +33,6 @@ FILES = {
     "journal.jsonl",
     "leaderboard.json",
     "matches.json",
-    "margins.json",
-    "convergence.json",
     "log.jsonl",
     "summary.json",
 }
@@ -320,6 +318,11 @@ def strict_json(text):
 def read(folder, name):
     """Return what a JSON file of a run says."""
     return strict_json((Path(folder) / name).read_text("utf-8"))
+
+
+def usage_in(folder):
+    """Return what each language model of a run used, as the leaderboard has it, by participant."""
+    return {row["id"]: row["usage"] for row in read(folder, "leaderboard.json")["participants"] if "usage" in row}
 
 
 def lines_of(folder, name):

@@ -37,7 +37,7 @@ def then(now, tmp_path):
 
 
 def test_it_is_reported_with_the_numbers_that_it_had(now, then):
-    before = {name: (then / name).read_bytes() for name in ("matches.json", "leaderboard.json", "margins.json")}
+    before = {name: (then / name).read_bytes() for name in ("matches.json", "leaderboard.json")}
     done = quick("report", then, "--quiet")
     assert done.returncode == 0, done.stderr
     assert SAID in done.stderr

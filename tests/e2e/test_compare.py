@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.e2e.llm import config_for, played
-from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, run_of
+from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, run_of, usage_in
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to"
@@ -307,7 +307,7 @@ def test_runs_with_models_are_compared_without_a_key_and_without_asking(tmp_path
 @pytest.mark.slow
 def test_a_pilot_gives_calls_tokens_and_dollars_without_a_key_and_without_asking(tmp_path, server):
     folder = played(tmp_path, config_for(server.url))
-    usage = json.loads((folder / "usage.json").read_text("utf-8"))["models"][0]
+    usage = usage_in(folder)["model"]
     before = server.received
     done = quick("plan", tmp_path / "bench.json", "--pilot", folder, "--gap", 5000, "--json")
     assert done.returncode == 0, done.stderr

@@ -41,7 +41,7 @@ def test_a_finished_run_goes_on_with_the_same_decks_to_the_result_of_the_longer_
     done = quick("resume", run, "--max-matches", 8, "--quiet")
     assert done.returncode == 0, done.stderr
     assert results(run) == results(eight)
-    assert (run / "margins.json").read_bytes() == (eight / "margins.json").read_bytes()
+    assert (run / "leaderboard.json").read_bytes() == (eight / "leaderboard.json").read_bytes()
     assert read(run, "config.json")["stop"]["budget"]["maxMatches"] == 8
     assert quick("verify", run).returncode == 0
 
@@ -175,7 +175,7 @@ def test_the_viewer_follows_an_extended_run(run):
     page = library.run_page(run.name)
     assert page["stopReason"] == "the budget of 6 matches is spent"
     assert page["totals"]["matches"] == 6
-    steps = read(run, "convergence.json")["steps"]
+    steps = read(run, "summary.json")["convergence"]
     assert len(steps) == 6
 
 

@@ -324,9 +324,9 @@ def test_after_three_forfeited_games_the_run_goes_on_without_an_agent(tmp_path):
     lines = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
     played = [{*line["record"]["spec"]["players"]} for line in lines if line.get("line") == "game"]
     assert ["guest" in each for each in played] == [True] * 4 + [False] * 20
-    margins = json.loads((folder / "margins.json").read_text())
-    assert [each["id"] for each in margins["ranking"]][-1] == "guest"
-    assert [{each["above"], each["below"]} for each in margins["neighbours"]] == [{"bot", "wild"}]
+    board = json.loads((folder / "leaderboard.json").read_text())
+    assert [each["id"] for each in board["participants"]][-1] == "guest"
+    assert [{each["above"], each["below"]} for each in board["leads"]] == [{"bot", "wild"}]
     more = quick("serve", folder, "--max-matches", "7")  # which does not wait for whoever has left
     assert more.returncode == 0, more.stderr
     assert "guest has left: the run goes on without it" in more.stdout

@@ -24,7 +24,7 @@ from tests.e2e.llm import (
     recorded,
     until,
 )
-from tests.e2e.shell import FILES, everything, games_in, one_clear_line, quick, read, run_of
+from tests.e2e.shell import FILES, everything, games_in, one_clear_line, quick, read, run_of, usage_in
 
 
 class Shown:
@@ -35,7 +35,7 @@ class Shown:
         assert done.returncode == 0, done.stderr
         self.out, self.err = done.stdout, done.stderr
         self.folder = run_of(home / "out")
-        (self.model,) = read(self.folder, "usage.json")["models"]
+        (self.model,) = usage_in(self.folder).values()
         self.exchanges = exchanges_in(self.folder)
         self.paid = [*preflights_in(self.folder), *self.exchanges]
 
@@ -103,7 +103,7 @@ def test_the_table_shows_what_every_model_cost(priced):
 
 def test_json_has_what_every_model_took(priced):
     content = json.loads(quick("report", priced.folder, "--json").stdout)
-    assert content["usage"] == read(priced.folder, "usage.json")
+    assert {row["id"]: row["usage"] for row in content["participants"] if "usage" in row} == usage_in(priced.folder)
 
 
 def test_what_has_no_price_is_unpriced_not_free(unpriced):
@@ -151,7 +151,7 @@ def test_a_budget_below_one_match_ends_the_run_in_the_middle_of_it(tmp_path, ser
     reason = read(folder, "summary.json")["stopReason"]
     assert reason.startswith(said)
     assert reason.endswith("in the middle of a round")
-    assert everything(folder).keys() == FILES | {"usage.json", "exchanges.jsonl"}
+    assert everything(folder).keys() == FILES | {"exchanges.jsonl"}
     assert len(games_in(folder)) < 4
     rated = [match["seeds"] for match in read(folder, "matches.json")["matches"]]
     assert [len(seeds) for seeds in rated] == ([1] if at_once else [])
@@ -232,10 +232,10 @@ def test_what_was_spent_before_a_kill_counts_after_it(tmp_path, server):
 @pytest.mark.slow
 def test_a_lost_table_of_costs_is_written_anew(priced, tmp_path):
     folder = shutil.copytree(priced.folder, tmp_path / "run")
-    (folder / "usage.json").unlink()
+    (folder / "leaderboard.json").unlink()
     done = quick("report", folder)
     assert done.returncode == 0, done.stderr
-    assert (folder / "usage.json").read_bytes() == (priced.folder / "usage.json").read_bytes()
+    assert (folder / "leaderboard.json").read_bytes() == (priced.folder / "leaderboard.json").read_bytes()
 
 
 def settings(model, **more):

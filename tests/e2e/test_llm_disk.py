@@ -68,7 +68,7 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     gone_on(folder)
     assert server.received - before == len(exchanges_in(whole)) - kept
     assert quick("verify", folder).returncode == 0
-    names = ("leaderboard.json", "matches.json", "usage.json")
+    names = ("leaderboard.json", "matches.json")
     assert same_files(folder, names) == same_files(whole, names)
 
 
@@ -82,7 +82,9 @@ def test_once_there_is_room_again_the_run_goes_on_and_has_paid_for_nothing_twice
     assert asked(server.since(before)) == recorded(folder) == recorded(whole)
     assert sorted(games_in(folder)) == sorted(games_in(whole))
     assert quick("verify", folder).returncode == 0
-    assert same_files(folder, ("matches.json", "usage.json")) == same_files(whole, ("matches.json", "usage.json"))
+    assert same_files(folder, ("matches.json", "leaderboard.json")) == same_files(
+        whole, ("matches.json", "leaderboard.json")
+    )
     assert "could not be written" not in json.dumps(json.loads((folder / "summary.json").read_bytes()))
 
 

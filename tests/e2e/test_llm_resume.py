@@ -29,7 +29,18 @@ from tests.e2e.llm import (
     same_files,
     until,
 )
-from tests.e2e.shell import Fork, bench, everything, games_in, lines_of, one_clear_line, quick, read, run_of, unvouched
+from tests.e2e.shell import (
+    Fork,
+    bench,
+    everything,
+    games_in,
+    lines_of,
+    one_clear_line,
+    quick,
+    run_of,
+    unvouched,
+    usage_in,
+)
 from tests.llm.provider import Provider
 
 #: What the commands that ask nobody must do without: it is set while a run is played, and only then.
@@ -420,6 +431,6 @@ def test_tokens_that_were_tampered_with_are_noticed(finished, tmp_path):
 def test_every_game_is_in_the_journal_once_and_every_question_has_its_place(whole):
     games = games_in(whole.folder)
     assert len(games) == len({*games}) == 12
-    models = {(m["id"], m["exchanges"]) for m in read(whole.folder, "usage.json")["models"]}
+    models = {(name, used["exchanges"]) for name, used in usage_in(whole.folder).items()}
     assert models == {("model", len(whole.prompts))}
     assert lines_of(whole.folder, "exchanges.jsonl")[0]["line"] == "header"

@@ -11,7 +11,7 @@ from tests.e2e.llm import SAME, config_for, cut, exchanges_in, gone_on, killed_a
 from tests.e2e.shell import lines_of, quick, unvouched
 from tests.llm.mixing import mixing
 
-FILES = (*SAME, "margins.json")
+FILES = SAME
 
 
 def careless(prompt, body):

@@ -12,7 +12,7 @@ import pytest
 
 from tests.agents.external.server import Server as Table
 from tests.e2e.llm import SAME, config_for, cut, exchanges_in, played, preflights_in, prepared, same_files
-from tests.e2e.shell import SEEDED, SMALL, lines_of, one_clear_line, quick, read, run_of
+from tests.e2e.shell import SEEDED, SMALL, lines_of, one_clear_line, quick, run_of, usage_in
 
 
 def nobody():
@@ -189,14 +189,14 @@ def test_a_model_is_asked_once_and_its_answer_is_paid_for_and_counted_as_no_deci
     (asked,) = preflights_in(folder)
     assert asked["game"] == {"match": 0, "seed": "preflight", "seating": "AB"}
     assert (asked["hand"], asked["attempt"], asked["text"]) == (0, 0, "Ready.")
-    (model,) = read(folder, "usage.json")["models"]
+    (model,) = usage_in(folder).values()
     exchanges = exchanges_in(folder)
     assert model["exchanges"] == model["decisions"] == len(exchanges)
     assert model["costUsd"] == pytest.approx(sum(line["costUsd"] for line in (asked, *exchanges)))
     without = played(tmp_path / "without", config_for(server.url), "--no-preflight")
     assert server.preflights == before + 1
     assert preflights_in(without) == []
-    names = [name for name in SAME if name != "usage.json"]
+    names = [name for name in SAME if name != "leaderboard.json"]  # which has what the question cost
     assert same_files(without, names) == same_files(folder, names)
 
 

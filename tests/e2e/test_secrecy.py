@@ -99,7 +99,7 @@ def test_the_same_config_with_the_revealed_seed_gives_the_same_bytes(tmp_path, b
     folder = quick_run(tmp_path / "first", *SMALL, "--participants", f"{bots}:make_caller,tight,random")
     again = quick_run(tmp_path / "again", "--config", folder / "config.json")
     assert results(again) == results(folder)
-    assert (again / "margins.json").read_bytes() == (folder / "margins.json").read_bytes()
+    assert (again / "leaderboard.json").read_bytes() == (folder / "leaderboard.json").read_bytes()
 
 
 def test_a_revealed_seed_that_is_not_the_one_of_the_start_is_noticed(tmp_path, bots):

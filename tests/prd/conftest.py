@@ -70,11 +70,8 @@ class Run:
 
     @property
     def steps(self):
-        """The convergence data, match by match: in the summary, or in a file of its own."""
-        if "convergence" in self.summary:
-            found = self.summary["convergence"]
-            return found if isinstance(found, list) else found["steps"]
-        return self.read("convergence.json")["steps"]
+        """The convergence data, match by match."""
+        return self.summary["convergence"]
 
     def ratings_before(self):
         """Return the ratings before each match, by participant: the initial ones and all changes so far."""

@@ -18,7 +18,6 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, indented, leaderboard, matches, summary
 from molt_bench.report.claims import sentences
 from molt_bench.report.convergence import convergence
-from molt_bench.report.margins import margins
 from molt_bench.report.number_text import duration
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.totals import guardrails, totals
@@ -53,12 +52,12 @@ def test_a_single_seed_never_gives_an_interval_without_width():
 def test_both_estimators_are_shown_and_the_one_of_the_config_counts():
     stop = {"adjacentConfidence": None, "budget": {"maxMatches": 2}}
     result = run_benchmark({"participants": ["random", "callstation"], "stop": stop})
-    (pair,) = margins(Analysis(result))["pairs"]
+    (pair,) = leaderboard(Analysis(result))["pairs"]
     shown = pair["estimators"]
     assert (shown.keys(), shown["raw"]["varianceRatio"]) == ({"raw", "adjusted"}, 1)
     counted = [each for match in result.matches for each in match.margins["adjusted"]]
     assert Analysis(result).model.margin("random", "callstation") == pytest.approx(sum(counted) / len(counted))
-    assert margins(Analysis(result))["luck"] == luck_version()
+    assert leaderboard(Analysis(result))["luck"] == luck_version()
 
 
 def test_what_is_not_resolved_is_said_and_no_order_is_claimed():
@@ -112,12 +111,8 @@ def test_a_win_rate_is_over_the_opponents_met_and_without_an_interval_before_all
 
 def test_what_is_not_known_is_null_in_every_file(unfinished):
     rows = {row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](Analysis(unfinished)))["participants"]}
-    ranking = {row["id"]: row for row in strict_json(ARTIFACTS["margins.json"](Analysis(unfinished)))["ranking"]}
-    assert rows["tight"]["bbPer100"] is ranking["tight"]["mean"] is None
+    assert rows["tight"]["bbPer100"] is None
     assert all(row["bbPer100HalfWidth"] is None for row in rows.values())
-    assert all(row["halfWidth"] is None for row in ranking.values())
-    for name in ("tag", "folder", "callstation"):
-        assert ranking[name]["mean"] == pytest.approx(10 * rows[name]["bbPer100"])
     leads = leaderboard(Analysis(unfinished))["leads"]
     assert all((each["lead"], each["halfWidth"], each["sure"], each["verdict"]) == NOTHING for each in leads)
 
@@ -209,7 +204,7 @@ def test_rating_deltas_add_up_to_the_final_ratings(result):
 
 
 def test_convergence_follows_every_match(result):
-    steps = convergence(result)["steps"]
+    steps = convergence(result)
     assert [step["match"] for step in steps] == list(range(1, len(result.matches) + 1))
     assert len(steps[0]["confidences"]) == 2
     assert all(0 <= pair["confidence"] <= 1 for step in steps for pair in step["confidences"])
@@ -230,7 +225,7 @@ def test_guardrails_hold_for_scripted_agents(result):
 
 def test_all_files_are_written_and_valid(result, tmp_path):
     assert write_artifacts(result, tmp_path) == []
-    assert {path.name for path in tmp_path.iterdir()} == ARTIFACTS.keys() - {"usage.json"}  # no model played
+    assert {path.name for path in tmp_path.iterdir()} == ARTIFACTS.keys()
     for path in tmp_path.glob("*.json"):
         json.loads(path.read_text("utf-8"))
     events = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text("utf-8").splitlines()]
@@ -239,7 +234,7 @@ def test_all_files_are_written_and_valid(result, tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_a_warning_for_each_file(result, tmp_path):
     warnings = write_artifacts(result, tmp_path / "missing")
-    assert len(warnings) == len(ARTIFACTS) - 1  # no model played
+    assert len(warnings) == len(ARTIFACTS)
     assert "could not be written: No such file or directory" in warnings[0]
 
 

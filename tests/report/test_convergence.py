@@ -1,4 +1,4 @@
-"""`convergence.json` has what every match changed, and all ratings, rankings and confidences follow from it."""
+"""A summary has what every match changed, and all ratings, rankings and confidences follow from it."""
 
 import json
 from itertools import pairwise
@@ -26,7 +26,7 @@ def run(names, **more):
 def test_all_that_was_known_after_each_match_follows(more):
     result = run(["tag", "maniac", "random", "callstation", "tight"], **more)
     ratings, ranking, sure = {}, [], {}
-    for step, expected in zip(convergence(result)["steps"], result.convergence, strict=True):
+    for step, expected in zip(convergence(result), result.convergence, strict=True):
         ratings |= {each["id"]: (each["mu"], each["sigma"]) for each in step["ratings"]}
         moved = step.get("moved", [])
         ranking = [name for name in step.get("ranking", ranking) if name not in {each["id"] for each in moved}]
@@ -44,6 +44,6 @@ def test_the_file_does_not_grow_with_the_square_of_the_participants():
     sizes = []
     for count in (10, 40):
         result = run(["tight", "callstation"] * (count // 2))
-        steps = json.loads(ARTIFACTS["convergence.json"](Analysis(result)))["steps"]
+        steps = json.loads(ARTIFACTS["summary.json"](Analysis(result)))["convergence"]
         sizes.append(len(json.dumps(steps[1:])))
     assert sizes[1] < 2 * sizes[0]

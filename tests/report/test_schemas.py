@@ -72,11 +72,9 @@ KINDS = {
     gauntlet_with_a_file_of_seeds: [
         ("leaderboard.json", "reference"),
         ("leaderboard.json", "participants[].bbPer100FromReferenceHalfWidth"),
-        ("margins.json", "reference"),
     ],
     failing_and_own: [
         ("leaderboard.json", "participants[].ranked"),
-        ("margins.json", "ranking[].ranked"),
         ("log.jsonl", "forcedFold"),
         ("journal.jsonl", "masterSeedHash"),
         ("journal.jsonl", "masterSeed"),
@@ -88,7 +86,7 @@ KINDS = {
         ("answers.jsonl", "action"),
         ("journal.jsonl", "record.spec.deck_seed"),
     ],
-    model: [("summary.json", "latency"), ("exchanges.jsonl", "key")],
+    model: [("leaderboard.json", "participants[].usage"), ("summary.json", "latency"), ("exchanges.jsonl", "key")],
 }
 
 
@@ -172,7 +170,8 @@ def test_a_file_that_does_not_follow_its_schema_is_noticed():
     validator = Draft202012Validator(SCHEMAS["leaderboard.json"])
     assert not validator.is_valid({"estimator": "auto", "participants": [{"rank": 1}]})
     assert not validator.is_valid({"participants": []})
-    assert validator.is_valid({"estimator": "raw", "participants": [], "leads": [], "headToHead": [], "later": True})
+    lists = {name: [] for name in ("participants", "leads", "headToHead", "pairs", "cycles")}
+    assert validator.is_valid({"estimator": "raw", "luck": "1:a", **lists, "later": True})
 
 
 def test_a_field_that_is_not_in_a_schema_is_noticed():

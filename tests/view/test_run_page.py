@@ -19,7 +19,7 @@ from molt_bench.view.library import Library
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_page import run_page
 from molt_bench.view.server import answer
-from tests.e2e.shell import quick, quick_run, read, rechained, strict_json
+from tests.e2e.shell import quick, quick_run, read, rechained, strict_json, usage_in
 from tests.view.conftest import EVIL
 
 RUN_KEYS = {
@@ -211,7 +211,7 @@ def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path)
 
 def test_costs_and_faults_of_models_are_told(library, runs, models_id):
     page = told(library, f"api/runs/{models_id}.json")
-    usage = {each["id"]: each for each in read(runs / models_id, "usage.json")["models"]}
+    usage = usage_in(runs / models_id)
     assert {row["id"]: row["calls"] for row in page["costs"]} == {each: row["exchanges"] for each, row in usage.items()}
     assert page["totals"]["usd"] == pytest.approx(sum(row["costUsd"] for row in usage.values()), abs=1e-5)
     assert sum(row["count"] for row in page["faults"]) == page["totals"]["faults"] > 0
@@ -412,5 +412,5 @@ def test_every_command_that_is_shown_works_as_it_is_shown(runs, bots_id, tmp_pat
         done = quick(*arguments, *(("--output-dir", "again", "--quiet", "--executor", "inline") if again else ()))
         assert done.returncode == 0, done.stderr
     (played,) = (place / "again").iterdir()
-    for name in ("leaderboard.json", "matches.json", "margins.json"):
+    for name in ("leaderboard.json", "matches.json"):
         assert (played / name).read_bytes() == (place / "a run" / name).read_bytes()

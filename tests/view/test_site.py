@@ -85,7 +85,7 @@ def test_it_lists_the_hands_it_holds_and_leads_from_one_to_another(site, bots_id
 
 def test_the_files_of_a_run_are_there_with_their_hashes_and_no_secret(site, runs, bots_id, tmp_path):
     files = read(site, f"api/runs/{bots_id}.json")["files"]
-    assert {"journal.jsonl", "config.json", "leaderboard.json", "margins.json"} <= {each["name"] for each in files}
+    assert {"journal.jsonl", "config.json", "leaderboard.json", "matches.json"} <= {each["name"] for each in files}
     for each in files:
         content = (site / unquote(each["href"])).read_bytes()
         assert content == (runs / bots_id / each["name"]).read_bytes()

@@ -15,7 +15,7 @@ from molt_bench.cli.streams import console, warn
 from molt_bench.errors import JournalError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import leaderboard, summary, usage, write_artifacts
+from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
 from molt_bench.report.claims import way_on
 from molt_bench.report.costs import dollars
 from molt_bench.report.explanation import explanation
@@ -96,8 +96,6 @@ def show_result(found: Analysis, folder: str, printing: Printing, *, explain: bo
     content: dict[str, Any] = {}
     if printing.as_json:
         content = {"runDir": folder, **leaderboard(found), "summary": summary(found)}
-        if found.result.usage:
-            content["usage"] = usage(found)
         if explain:
             content["explanation"] = explanation(found)
 

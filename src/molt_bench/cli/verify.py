@@ -47,7 +47,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
         "missing": missing,
         "playedAgain": replayed.again,
         "onRecord": replayed.on_record,
-        "files": {"same": files.same, "missing": files.missing, "notChecked": files.unchecked},
+        "files": {"same": files.same, "stale": files.stale, "missing": files.missing, "notChecked": files.unchecked},
     }
     same = f"  as the journal gives them: {', '.join(files.same)}"
     printing.answer(content, lambda: print(line, same, *files.notes(), sep="\n"))

@@ -2,8 +2,10 @@
 
 import json
 import os
+from collections.abc import Mapping
+from math import isclose
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -12,16 +14,15 @@ from molt_bench.files import inside
 from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import ARTIFACTS, TIMED, TIMES, WORDS, indented, summary
+from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL, as_lines, indented
 from molt_bench.report.grades import GRADES, Grades, grade_run
 from molt_bench.runs.derived_files import is_recorded, vouched_in
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, MATCHES, SUMMARY
-from molt_bench.runs.journal import JournalContent
+from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, LEADERBOARD, MATCHES, SUMMARY, summarized
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
-#: What a file that cannot be read as a file of the run counts as: a folder, or a link that leads elsewhere.
-_UNREADABLE: Final = "\0"
+#: By how much a number may differ, as a share of it: the last digits depend on the machine.
+_TOLERANCE: Final = 1e-9
 
 
 class ArtifactCheck(msgspec.Struct, frozen=True):
@@ -30,13 +31,14 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
     Attributes:
         same: Those that are what the journal gives, the journal first.
         differing: Those that are not.
+        stale: Those that are what the beginning of the journal gave, before the run went on.
         missing: Those that a run writes, and that are not there.
-        unchecked: All others: notes, exports, logs, what an unfinished run wrote before its last games, and a
-            summary's sentences in other words than this version's.
+        unchecked: All others, such as notes, exports and logs.
     """
 
     same: tuple[str, ...]
     differing: tuple[str, ...]
+    stale: tuple[str, ...]
     missing: tuple[str, ...]
     unchecked: tuple[str, ...]
 
@@ -47,104 +49,94 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
             raise MoltBenchError(f"{folder}: {', '.join(self.differing)} {verb} from what the journal gives")
 
     def notes(self) -> list[str]:
-        """Return a line each for what is missing and what was not checked."""
-        return [
-            *([f"  missing: {', '.join(self.missing)}"] if self.missing else ()),
-            *([f"  not checked: {', '.join(self.unchecked)}"] if self.unchecked else ()),
-        ]
+        """Return a line each for what is missing, from before, or not checked."""
+        told = {
+            "missing": self.missing,
+            "out of date, since the run went on (`molt-bench report` writes them anew)": self.stale,
+            "not checked": self.unchecked,
+        }
+        return [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
 
 
-def check_artifacts(stored: Run, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
+def check_artifacts(run: Run, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
     """Compare every file of a run with what follows from its journal, and from the analysis of its games.
 
     To grade it again takes some milliseconds a hand, unless its grades are given.
     """
-    folder, content = stored.folder, stored.content
-    ended, vouched = stored.ending is not None, vouched_in(content.lines)
+    folder, content = run.folder, run.content
+    vouched, written = vouched_in(content.lines), summarized(folder)
+    behind = written is not None and written[0] < content.line_count
+    earlier = Analysis(run.until(written[0]).result()) if written is not None and behind else None
+    unknown = run.ending is None and written is None  # nobody knows when its files were written
     # The margins that the journal vouches for are those of its games.
     played = matches_hash((match.round, match.margins) for match in found.result.matches)
-    results = {JOURNAL: vouched.get(MATCHES) in (None, played)}
-    results |= {name: is_recorded(folder, name, content) for name in (EXCHANGES, ANSWERS) if name in vouched}
-    current = ended or _written_from(folder, content)
-    missing, reworded = [], None
+    kinds = {JOURNAL: "same" if vouched.get(MATCHES) in (None, played) else "differing"}
+    for name in (EXCHANGES, ANSWERS):
+        if name in vouched:
+            kinds[name] = "same" if is_recorded(folder, name, content) else "differing"
     for name in ARTIFACTS:
-        there = os.path.lexists(folder / name)
-        if current and there:
-            results[name] = _follows(name, stored, found)
-        elif ended and ARTIFACTS[name](found) is not None:
-            missing.append(name)
-    if results.get(SUMMARY) is False and (reworded := _reworded(stored, found)) is not None:
-        results[SUMMARY] = True
+        if os.path.lexists(folder / name) and not unknown:
+            kinds[name] = _kind(folder, name, found, earlier)
+        elif run.ending is not None:
+            kinds[name] = "missing"
     if inside(folder, folder / GRADES):
-        results[GRADES] = _grades_follow(stored, found, grades)
-    names = {on_one_line(entry.name) for entry in os.scandir(folder)}
-    others = sorted(names - results.keys())
-    return ArtifactCheck(
-        tuple(name for name, same in results.items() if same),
-        tuple(name for name, same in results.items() if not same),
-        tuple(missing),
-        (*([reworded] if reworded else ()), *others),
-    )
+        kinds[GRADES] = "same" if _grades_follow(run, found, grades) else "differing"
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        kinds.setdefault(on_one_line(entry.name), "unchecked")
+    by_kind = {kind: tuple(name for name, each in kinds.items() if each == kind) for kind in set(kinds.values())}
+    return ArtifactCheck(*(by_kind.get(kind, ()) for kind in ArtifactCheck.__struct_fields__))
 
 
-def _written_from(folder: Path, content: JournalContent) -> bool:
-    """Return whether the files of an unfinished run were written after its last game."""
+def _kind(folder: Path, name: str, found: Analysis, earlier: Analysis | None) -> str:
+    """Return what became of a file: it is what the journal gives, or gave, or something else."""
     try:
-        journal = json.loads(_text_of(folder, SUMMARY))["journal"]
-        return bool((journal["lines"], journal["sha256"]) == (content.line_count, content.last_hash))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return False
-
-
-def _text_of(folder: Path, name: str) -> str:
-    try:
-        return (folder / name).read_bytes().decode() if inside(folder, folder / name) else _UNREADABLE
+        text = (folder / name).read_bytes().decode() if inside(folder, folder / name) else ""
     except (OSError, ValueError):
-        return _UNREADABLE
+        return "differing"
+    if _follows(name, text, ARTIFACTS[name](found)):
+        return "same"
+    if earlier is None:
+        return "differing"
+    if _follows(name, text, ARTIFACTS[name](earlier)):
+        return "stale"
+    # What models had cost by then is not in the journal.
+    return "unchecked" if found.result.usage and name in (LEADERBOARD, SUMMARY) else "differing"
 
 
-def _follows(name: str, stored: Run, found: Analysis) -> bool:
-    """Return whether an artifact is what the journal gives."""
-    now = ARTIFACTS[name](found)
-    return now is not None and _is(name, stored, now)
-
-
-def _reworded(stored: Run, found: Analysis) -> str | None:
-    """Return what is not checked if a summary differs by its words alone, with those that are right; else None.
-
-    Another release may choose other words for the same result. So they prove no change, and are no part of what is
-    vouched for.
-    """
-    now = summary(found)
+def _follows(name: str, text: str, made: str) -> bool:
+    """Return whether a file is what was made: every word, and every number but for its last digits."""
+    if text == made:
+        return True
     try:
-        there = json.loads(_text_of(stored.folder, SUMMARY))
-        # Words stand for words: where this version says nothing, or the file does, they differ.
-        said = {name: there[name] for name in WORDS if type(there.get(name)) is type(now.get(name)) is not type(None)}
+        if name.endswith(".jsonl"):
+            return _alike(_lines(text), _lines(made)) and text == as_lines(_lines(text))
+        there, wanted = json.loads(text), json.loads(made)
+        if text != indented(there):  # keys that are there twice, for whoever reads the first of them
+            return False
+        if name == SUMMARY:
+            there.update({key: wanted[key] for key in NOT_FROM_JOURNAL if key in there and key in wanted})
+        return _alike(there, wanted)
     except (ValueError, AttributeError, RecursionError):
-        return None
-    if not _is(SUMMARY, stored, indented({**now, **said})):
-        return None
-    right = "; ".join(f"{name}: {now[name]}" for name in said if said[name] != now[name])
-    return f"words in {SUMMARY} (this version's are: {on_one_line(right)})"
-
-
-def _is(name: str, stored: Run, now: str) -> bool:
-    """Return whether a file is this text, but for its times."""
-    text = _text_of(stored.folder, name)
-    return text == now or (name in TIMED and _same_but_times(text, now))
-
-
-def _same_but_times(text: str, now: str) -> bool:
-    try:
-        stored, made = json.loads(text), json.loads(now)
-        return text == indented({key: stored[key] if key in TIMES else made[key] for key in made})
-    except (ValueError, TypeError, KeyError, RecursionError):
         return False
 
 
-def _grades_follow(stored: Run, found: Analysis, grades: Grades | None) -> bool:
+def _lines(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def _alike(there: object, wanted: object) -> bool:
+    if isinstance(there, Mapping) and isinstance(wanted, Mapping):
+        return [*there] == [*wanted] and all(_alike(there[key], wanted[key]) for key in wanted)
+    if isinstance(there, list) and isinstance(wanted, list):
+        return len(there) == len(wanted) and all(map(_alike, there, wanted))
+    if isinstance(there, float) and isinstance(wanted, float):
+        return isclose(there, wanted, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+    return type(there) is type(wanted) and there == wanted
+
+
+def _grades_follow(run: Run, found: Analysis, grades: Grades | None) -> bool:
     try:
-        written = msgspec.json.decode(_text_of(stored.folder, GRADES), type=Grades)
-    except (msgspec.MsgspecError, RecursionError):
+        written = msgspec.json.decode((run.folder / GRADES).read_bytes(), type=Grades)
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return False
-    return written == grades or written == grade_run(stored, reference()).grades(found)
+    return written == grades or written == grade_run(run, reference()).grades(found)

@@ -4,7 +4,7 @@ Only `summary.json` depends on the time or the machine: in all others the same c
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,28 +13,33 @@ import msgspec
 from molt_bench.bench.endings import said_of
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.files import write_whole
+from molt_bench.luck.weights import luck_version
 from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import ESTIMATORS, margins_hash
+from molt_bench.records import ESTIMATORS
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.claims import disagreements
 from molt_bench.report.convergence import convergence
-from molt_bench.report.costs import cost_numbers
+from molt_bench.report.costs import CostNumbers, cost_numbers
 from molt_bench.report.headline import headline
 from molt_bench.report.learning import learners
-from molt_bench.report.margins import margins
+from molt_bench.report.margins import pairs
 from molt_bench.report.totals import efficiency, guardrails, played_games, totals
 
 #: The name of the file with the config.
 CONFIG: Final = "config.json"
-CONVERGENCE: Final = "convergence.json"
+#: The fields of a summary that do not follow from the journal: they depend on the time, or on the machine.
+NOT_FROM_JOURNAL: Final = ("seconds", "handsPerSecond", "latency", "warnings")
 
 
 def leaderboard(found: Analysis) -> dict[str, Any]:
     """Return the final leaderboard, best first; with the reference, if there is one, and what was won from it."""
     against = found.measured_against
+    costs = {row.usage.id: row for row in cost_numbers(found)}
+    anchors = {*found.model.anchors} - {*found.left}
     return {
         **({"reference": against} if against is not None else {}),
         "estimator": found.estimator,
+        "luck": luck_version(),
         "participants": [
             {
                 "rank": row.rank,
@@ -52,7 +57,9 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
                 "faults": row.faults,
                 "forcedFolds": row.forced_folds,
                 **({} if row.ranked else {"ranked": False}),
+                **({"anchor": True} if row.rating.id in anchors else {}),
                 **_asked_how(found, row.rating.id),
+                **({"usage": _usage(costs[row.rating.id])} if row.rating.id in costs else {}),
                 **({"sandbox": box} if (box := found.result.boxes.get(row.rating.id)) is not None else {}),
             }
             for row in found.rows
@@ -60,6 +67,8 @@ def leaderboard(found: Analysis) -> dict[str, Any]:
         ],
         "leads": [_verdict(found, each) for each in found.neighbours],
         "headToHead": [_verdict(found, each) for each in found.head_to_head],
+        "pairs": pairs(found),
+        "cycles": [{"members": list(cycle.members), "sure": cycle.sure} for cycle in found.ranked_cycles],
     }
 
 
@@ -145,11 +154,6 @@ def summary(found: Analysis) -> dict[str, Any]:
         name: {"changeMbb": round(each.mean, 3), "halfWidth95Mbb": round(each.half_width(), 3)}
         for name, each in learners(result).items()
     }
-    # The journal that all this follows from, and the hash of the margins that follow from it.
-    origin = {
-        "journal": {"lines": result.journal_lines, "sha256": result.journal_hash},
-        "marginsSha256": margins_hash((match.margins for match in result.matches), result.journal_hash),
-    }
     return {
         "headline": " ".join(headline(found)) or None,
         **({"disagreements": told} if (told := disagreements(found)) else {}),
@@ -165,8 +169,11 @@ def summary(found: Analysis) -> dict[str, Any]:
         "guardrails": guardrails(result),
         **({"secondHalf": halves} if halves else {}),
         **({"history": _stages(found)} if result.history else {}),
-        **(origin if result.journal_lines else {}),
+        # The journal that all this follows from.
+        **({"journal": {"lines": result.journal_lines, "sha256": result.journal_hash}} if result.journal_lines else {}),
         "warnings": list(result.warnings),
+        "notFromJournal": list(NOT_FROM_JOURNAL),
+        "convergence": convergence(result),
     }
 
 
@@ -182,29 +189,22 @@ def _stages(found: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-def usage(found: Analysis) -> dict[str, Any]:
-    """Return what each language model used, in tokens and dollars."""
+def _usage(row: CostNumbers) -> dict[str, Any]:
+    """Return what a language model used, in tokens and dollars."""
     return {
-        "models": [
-            {
-                "id": row.usage.id,
-                "model": row.usage.model,
-                "reportedAs": list(row.usage.reported),
-                **_asked_how(found, row.usage.id),
-                "decisions": row.usage.decisions,
-                "exchanges": row.usage.exchanges,
-                "tokens": {
-                    "input": row.usage.input_tokens,
-                    "cached": row.usage.cached_tokens,
-                    "output": row.usage.output_tokens,
-                    "reasoning": row.usage.reasoning_tokens,
-                },
-                "costUsd": row.usage.cost_usd,
-                "costUsdPerHand": row.usd_per_hand,
-                "costUsdPer100Decisions": row.usd_per_100_decisions,
-            }
-            for row in cost_numbers(found)
-        ]
+        "model": row.usage.model,
+        "reportedAs": list(row.usage.reported),
+        "decisions": row.usage.decisions,
+        "exchanges": row.usage.exchanges,
+        "tokens": {
+            "input": row.usage.input_tokens,
+            "cached": row.usage.cached_tokens,
+            "output": row.usage.output_tokens,
+            "reasoning": row.usage.reasoning_tokens,
+        },
+        "costUsd": row.usage.cost_usd,
+        "costUsdPerHand": row.usd_per_hand,
+        "costUsdPer100Decisions": row.usd_per_100_decisions,
     }
 
 
@@ -231,11 +231,16 @@ def log(found: Analysis) -> str:
         ]
         events.append({"event": "match", **_match(match)})
     events.append({"event": "stop", "reason": said_of(found.result.ending, found.shown)})
-    return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+    return as_lines(events)
 
 
 def _finite(value: float) -> float | None:
     return value if value != float("inf") else None
+
+
+def as_lines(events: Iterable[object]) -> str:
+    """Return JSON with one value on each line."""
+    return "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
 
 
 def indented(content: object) -> str:
@@ -248,26 +253,15 @@ def indented(content: object) -> str:
         return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-#: Every file of a run except those it is made from, and its content; None if the run has nothing of the kind.
-ARTIFACTS: Final[dict[str, Callable[[Analysis], str | None]]] = {
+#: Every file of a run except those it is made from, and its content; the summary last, which says that all are there.
+ARTIFACTS: Final[dict[str, Callable[[Analysis], str]]] = {
     CONFIG: lambda found: indented(found.result.config.plain()),
     "seeds.json": lambda found: indented(list(found.result.seeds)),
     "leaderboard.json": lambda found: indented(leaderboard(found)),
     "matches.json": lambda found: indented(matches(found.result)),
-    "margins.json": lambda found: indented(margins(found)),
-    CONVERGENCE: lambda found: indented(convergence(found.result)),
     "log.jsonl": log,
-    "usage.json": lambda found: indented(usage(found)) if found.result.usage else None,
     "summary.json": lambda found: indented(summary(found)),
 }
-
-
-#: The files that hold times, and so differ from run to run.
-TIMED: Final = frozenset({"summary.json"})
-#: The fields of those files that differ, or depend on what happened to the machine.
-TIMES: Final = frozenset({"seconds", "handsPerSecond", "latency", "warnings"})
-#: The fields of a summary that are sentences, which another release may word otherwise.
-WORDS: Final = ("headline",)
 
 
 def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[str]:
@@ -275,12 +269,9 @@ def write_artifacts(result: RunResult | Analysis, folder: str | Path) -> list[st
     found = result if isinstance(result, Analysis) else Analysis(result)
     warnings = []
     for name, make in ARTIFACTS.items():
-        content = make(found)
-        if content is None:
-            continue
         path = Path(folder) / name
         try:
-            write_whole(path, content.encode())
+            write_whole(path, make(found).encode())
         except OSError as error:
             warnings.append(f"{path} could not be written: {error.strerror}")
     return warnings

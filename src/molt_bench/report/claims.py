@@ -51,13 +51,13 @@ def sentences(found: Analysis) -> list[str]:
 _MOST_NAMED: Final = 6
 
 
-def _some(named: Sequence[str], file: str = "margins.json") -> str:
-    """List some names, and count the others, which are in a file.
+def _some(named: Sequence[str]) -> str:
+    """List some names, and count the others.
 
-    >>> _some(["a and b"]), _some(["a and b"] * 8)[-35:]
-    ('a and b', 'a and b, and 2 more in margins.json')
+    >>> _some(["a and b"]), _some(["a and b"] * 8)[-39:]
+    ('a and b', 'a and b, and 2 more in leaderboard.json')
     """
-    more = f", and {len(named) - _MOST_NAMED:,} more in {file}" if len(named) > _MOST_NAMED else ""
+    more = f", and {len(named) - _MOST_NAMED:,} more in leaderboard.json" if len(named) > _MOST_NAMED else ""
     return f"{', '.join(named[:_MOST_NAMED])}{more}"
 
 
@@ -186,8 +186,6 @@ def met_so_far(found: Analysis) -> str | None:
         if row.met is not None and row.rating.matches
     ]
     absent = [found.shown[row.rating.id] for row in found.rows if not row.rating.matches]
-    said = [f"bb/100 is only over the opponents met so far for {_some(partly, 'leaderboard.json')}"] if partly else []
-    said += (
-        [f"{_some(absent, 'leaderboard.json')} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
-    )
+    said = [f"bb/100 is only over the opponents met so far for {_some(partly)}"] if partly else []
+    said += [f"{_some(absent)} {'has' if len(absent) == 1 else 'have'} not played"] if absent else []
     return f"{'; '.join(said)}." if said else None

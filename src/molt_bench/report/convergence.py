@@ -1,6 +1,6 @@
-"""`convergence.json`: how ratings, ranking and confidences changed with every match.
+"""Convergence: how ratings, ranking and confidences changed with every match.
 
-It has for each match what it changed, so that the file grows with that and not with the square of everything.
+Each match has what it changed, so that a file grows with that and not with the square of everything.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,11 @@ from typing import Any, Final
 from molt_bench.bench.result import RunResult
 from molt_bench.specs import Pair
 
-FORMAT: Final = 1
 #: Decimals of a confidence. A change that does not show in these is not written.
 _DECIMALS: Final = 4
 
 
-def convergence(result: RunResult) -> dict[str, Any]:
+def convergence(result: RunResult) -> list[dict[str, Any]]:
     """Return what every match changed."""
     steps, ratings, known = [], dict[str, Any](), dict[Pair, float]()
     ranking: tuple[str, ...] = ()
@@ -35,7 +34,7 @@ def convergence(result: RunResult) -> dict[str, Any]:
             }
         )
         ranking, known = step.ranking, neighbours
-    return {"format": FORMAT, "steps": steps}
+    return steps
 
 
 def _moves(before: Sequence[str], after: Sequence[str], rated: Sequence[str]) -> dict[str, Any]:

@@ -1,18 +1,17 @@
-"""`margins.json`: the ranking, every pair by each estimator, and cycles."""
+"""What two win from each other, by each estimator."""
 
 from itertools import combinations
 from math import isfinite
 from typing import Any
 
-from molt_bench.luck.weights import luck_version
 from molt_bench.rating.verdicts import Result
 from molt_bench.report.analysis import Analysis
 from molt_bench.specs import Pair
 
 
-def margins(found: Analysis) -> dict[str, Any]:
-    """Return everything the margins say: the ranking, and every pair by each estimator."""
-    model, apart = found.model, found.unranked
+def pairs(found: Analysis) -> list[dict[str, Any]]:
+    """Return what is known of all pairs that have met, in thousandths of a big blind per hand."""
+    model = found.model
     # What each estimator says of every two.
     between = {
         name: {(each.above, each.below): each for each in found.judge.head_to_head(other)}
@@ -33,27 +32,11 @@ def margins(found: Analysis) -> dict[str, Any]:
             }
         return shown
 
-    return {
-        "unit": "thousandths of a big blind a hand",
-        **({"reference": found.reference} if found.reference is not None else {}),
-        "estimator": found.result.config.rating.estimator,
-        "luck": luck_version(),
-        "ranking": [
-            {
-                "id": name,
-                **_interval(found.results[name]),
-                "anchor": name in model.anchors and name not in found.left,
-                **({"ranked": False} if name in apart else {}),
-            }
-            for name in found.by_result
-        ],
-        "pairs": [
-            {"a": pair[0], "b": pair[1], "seedPairs": model.count(*pair), "estimators": estimators(pair)}
-            for pair in combinations(model.participants, 2)
-            if model.count(*pair)
-        ],
-        "cycles": [{"members": list(cycle.members), "sure": cycle.sure} for cycle in found.ranked_cycles],
-    }
+    return [
+        {"a": pair[0], "b": pair[1], "seedPairs": model.count(*pair), "estimators": estimators(pair)}
+        for pair in combinations(model.participants, 2)
+        if model.count(*pair)
+    ]
 
 
 def _interval(known: Result | None) -> dict[str, float | None]:

@@ -1,11 +1,12 @@
 """The folder of a run: the names of its files, and how a run's folder is created and found."""
 
-import json
 import os
 import shlex
 from datetime import datetime
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
@@ -18,6 +19,7 @@ JOURNAL: Final = "journal.jsonl"
 EXCHANGES: Final = "exchanges.jsonl"
 ANSWERS: Final = "answers.jsonl"
 INVITATIONS: Final = "invitations.json"
+LEADERBOARD: Final = "leaderboard.json"
 MATCHES: Final = "matches.json"
 SUMMARY: Final = "summary.json"
 
@@ -82,16 +84,25 @@ def new_folder(config: BenchmarkConfig) -> Path:
     raise ConfigError("outputDir", config.output_dir, "a folder that can be written")
 
 
+class _Origin(msgspec.Struct):
+    lines: int
+    sha256: str
+
+
+class _Summary(msgspec.Struct):
+    journal: _Origin
+
+
 def summarized(folder: Path) -> tuple[int, str] | None:
     """Return how many lines the journal had when the files of a run were last written, and the hash of the last one.
 
     The summary says so, which is written after all others; None if it is missing or cannot be read.
     """
     try:
-        written = json.loads((folder / SUMMARY).read_bytes())["journal"]
-        return int(written["lines"]), str(written["sha256"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        written = msgspec.json.decode((folder / SUMMARY).read_bytes(), type=_Summary).journal
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None
+    return written.lines, written.sha256
 
 
 def last_run(config: BenchmarkConfig, secret: str | None = None) -> Path | None:

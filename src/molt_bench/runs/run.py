@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 
 from msgspec import UNSET, structs
@@ -128,6 +129,13 @@ class Run:
             hashes = tuple(self._journal.hashes)
             self.content = JournalContent(self.header, self.lines + found, self._journal.size, hashes)
         return [*enumerate(found, start=first)]
+
+    def until(self, lines: int) -> "Run":
+        """Return the run as it was when its journal had so many lines."""
+        kept = JournalContent(self.header, self.lines[: lines - 1], self.content.size, self.content.hashes[:lines])
+        run = copy(self)
+        run.content = kept
+        return run
 
     def exchanges(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Exchanges:
         """Open the exchanges with language models; with `every_game`, also the replies in finished games."""
