@@ -60,7 +60,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 
 WAYS = {
-    "strict": {"memory": "session", "track": "assisted"},
+    "strict": {"memory": "session", "track": "bare"},
     "mixed": {"reply": "strategy"},
     "anthropic": {"memory": "session"},
     "exec": {"command": f"{sys.executable} {Path(__file__).parent / 'external' / 'chaos.py'} well"},

@@ -125,7 +125,7 @@ CASES = {
     "bills every third prompt, and refuses it": Case(fault=every(3, "billed filter")),
     "is overloaded every third time, with a 503": Case(fault=every(3, "503")),
     "answers 429 every third time": Case(fault=every(3, "429")),
-    "says nothing usable": Case(fault=every(1, "prose")),
+    "says nothing usable": Case(fault=every(1, "prose-only")),
     "has a limit of 50,000 tokens": Case(0.0, writes=varied(80, 2000), tokens=50_000),
     "has a limit of 50,000 tokens and ignores others": Case(0.0, writes=varied(80, 9000), tokens=50_000, keeps=False),
 }

@@ -84,7 +84,7 @@ CASES = {
     "every third never comes": {"fault": lambda request: "hang" if request.number % 3 == 0 else None},
     "every third is a 500": {"fault": lambda request: "500" if request.number % 3 == 0 else None},
     "every third is refused": {"fault": lambda request: "429" if request.number % 3 == 0 else None},
-    "every reply is rubbish": {"fault": lambda _: "prose"},
+    "every reply is rubbish": {"fault": lambda _: "prose-only"},
     "every reply is as long as allowed": {"change": counted(completion_tokens=MOST), "written": MOST},
     "the reasoning is counted apart": {"change": counted(completion_tokens=20, reasoning_tokens=150), "written": 170},
     "nothing but reasoning is counted": {"change": counted(completion_tokens=0, reasoning_tokens=180), "written": 180},

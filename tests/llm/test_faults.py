@@ -48,15 +48,14 @@ MODEL_FAULTS = {
     "403-moderation": "refused",
     "400-context": "refused",
     "413": "refused",
-    "prose": "unparsable",
     "prose-only": "unparsable",
-    "two-objects": "unparsable",
-    "open-think": "unparsable",
     "wrong-schema": "unparsable",
     "giant": "unparsable",
     "giant-junk": "unparsable",
     "illegal": "illegal",
 }
+#: What is an answer all the same.
+TAKEN = ("prose", "two-objects", "open-think", "echo-key", "surrogate")
 #: Refusals of a prompt; a provider that refuses all of them is not asked any more.
 PROMPT_FAULTS = ("400-prompt", "400-filter", "403-moderation", "400-context", "413")
 #: What is nobody's play: the connection, the server, and bodies that are not the API's.
@@ -65,7 +64,7 @@ TRANSPORT_FAULTS = (
     *("empty-body", "html", "cut-json", "wrong-body", "no-choices", "error-200", "finish-error", "hang"),
 )
 FATAL_FAULTS = ("401", "404", "429-quota")
-ONE_OF_EACH = ("drip", "400-prompt", "empty-reply", "cut-reply", "refusal", "prose", "illegal")
+ONE_OF_EACH = ("drip", "400-prompt", "empty-reply", "cut-reply", "refusal", "prose-only", "illegal")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -90,7 +89,7 @@ def slow(faults, *some):
 
 
 def test_every_fault_of_the_provider_is_in_one_of_the_tables():
-    tables = [*MODEL_FAULTS, *TRANSPORT_FAULTS, *FATAL_FAULTS, "400", *AFTER, "echo-key", "surrogate"]
+    tables = [*MODEL_FAULTS, *TRANSPORT_FAULTS, *FATAL_FAULTS, "400", *AFTER, *TAKEN]
     assert sorted(tables) == sorted(FAULTS)
 
 
@@ -223,11 +222,11 @@ def test_usage_counts_every_request_of_a_decision():
 
 @pytest.mark.parametrize("fault", slow(TRANSPORT_FAULTS, "hang"))
 def test_a_model_is_never_told_of_trouble_on_the_way(fault):
-    with Provider(policy=passive, fault=[None, fault, fault, fault, "prose"]) as provider:
+    with Provider(policy=passive, fault=[None, fault, fault, fault, "prose-only"]) as provider:
         run(provider, llm={"transportRetries": 0}, game=timeout_for(fault))
         told = [prompt for prompt in prompts_of(provider) if "not taken" in prompt]
     assert len(told) == 1
-    assert "says more after its JSON object" in told[0]
+    assert "has no JSON object" in told[0]
 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic", "google"])

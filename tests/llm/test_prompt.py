@@ -49,7 +49,7 @@ def test_it_says_everything_a_player_at_the_table_knows():
         "To call: 600 (6 bb); pot odds 0.333 (600 of a pot of 1800)\n"
         "Legal actions: fold, call (600), raiseTo 1200..9700\n"
         "\n"
-        'Reply with one JSON object: {"reasoning": "...", "kind": "fold" | "call" | "raiseTo", '
+        'Think first, then end your reply with one JSON object: {"kind": "fold" | "call" | "raiseTo", '
         '"amount": the total to raise to (1200 to 9700), or null}'
     )
 
@@ -73,15 +73,14 @@ def test_ante_and_cap_are_part_of_the_game():
     assert prompt_of(ante=10, cap=4).startswith("Game: blinds 50/100, ante 10, at most 4 bets and raises a street.\n")
 
 
-@pytest.mark.parametrize(
-    ("track", "told"),
-    [("bare", []), ("standard", ["pot odds"]), ("assisted", ["pot odds", "You have:"])],
-)
-def test_each_track_tells_more_than_the_one_before(track, told):
-    text = prompt_of(*RAISED, track=track)
-    assert [word for word in ("pot odds", "You have:") if word in text] == told
-    assert "To call: 600 (6 bb)" in text
-    assert "dice" not in text.lower()
+def test_the_track_bare_tells_neither_odds_nor_what_is_legal():
+    standard, bare = (prompt_of(*RAISED, track=track) for track in ("standard", "bare"))
+    for words in ("pot odds", "Legal actions:", "1200"):
+        assert words in standard
+    assert "To call: 600 (6 bb)\n" in bare
+    assert not {"odds", "Legal", "9700)"} & {word for word in ("odds", "Legal", "9700)") if word in bare}
+    assert bare.endswith('"kind": "fold" | "check" | "call" | "raiseTo", "amount": the total to raise to, or null}')
+    assert "free" not in prompt_of(Action("call"), number=1, track="bare")
 
 
 FACTS = GameSpec(seed=0, hands=50).facts
@@ -151,7 +150,7 @@ def test_made_hands_have_the_names_of_the_skill_document(cards, board, name):
 def test_what_changes_least_comes_first():
     """The game, then the session, then the hand, then the error: so that a provider's cache is hit as far as can be."""
     text = prompt_of(*RAISED, memory="MEMORY", thoughts="THOUGHTS", previous_error="ERROR")
-    places = [text.index(part) for part in ("Game:", "MEMORY", "Hand 7", "THOUGHTS", "ERROR", "Reply with")]
+    places = [text.index(part) for part in ("Game:", "MEMORY", "Hand 7", "THOUGHTS", "ERROR", "Think first")]
     assert places == sorted(places)
     assert "Your last answer was not taken: ERROR" in text
 

@@ -18,9 +18,8 @@ from molt_bench.specs import GameLabel
 RULES = HandRules(50, 100, 0, None)
 GAME = GameLabel(1, "s", "AB")
 KINDS = [
-    *({"memory": memory, "track": track} for memory, track in product(("none", "session"), ("bare", "assisted"))),
-    {"memory": "session"},
-    {"memory": "session", "reply": "strategy", "track": "assisted"},
+    *({"memory": memory, "track": track} for memory, track in product(("none", "session"), ("bare", "standard"))),
+    {"memory": "session", "reply": "strategy", "track": "bare"},
 ]
 
 

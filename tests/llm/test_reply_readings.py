@@ -22,32 +22,20 @@ TEXT = {
     f"I have odds.\n\n```json\n{_CALL}\n```\n": CALL,
     f"Equity: {{0.4}}. {_CALL}": CALL,
     f'{{"equity": 0.4}}\n{_CALL}': CALL,
-    f"{_CALL}\n{_CALL}": CALL,
     f"<answer>{_CALL}</answer>": CALL,
-    f"<final_answer>\n{_CALL}\n</final_answer>": CALL,
     f"<think>{_FOLD}</think>{_CALL}": CALL,
-    f"<Think>{_FOLD}</Think>{_CALL}": CALL,
-    f"<THINKING>{_FOLD}</THINKING>{_CALL}": CALL,
-    f"<reasoning>{_FOLD}</reasoning>\n{_CALL}": CALL,
-    f'<reasoning effort="high">{_FOLD}</reasoning>\n{_CALL}': CALL,
-    f"<scratchpad>{_FOLD}</scratchpad>{_CALL}": CALL,
-    f"<analysis>{_FOLD}</analysis>{_CALL}": CALL,
     f"{_FOLD}</think>{_CALL}": CALL,
-    f"{_CALL}<reasoning>not {_FOLD}, since</reasoning>": CALL,
+    f"{_CALL}\nI am sure of it.": CALL,
+    f"{_FOLD}\n{_CALL}": CALL,
+    f"Draft: {_FOLD}. Final: {_CALL}": CALL,
+    f"[{_FOLD}, {_CALL}]": CALL,
+    f"{_FOLD}, with {{A, K}}: {_CALL}, not {{Q}}": CALL,
     '{"reasoning": "I <think> so", "kind": "call"}': CALL,
-    f"{_CALL}\nCorrection: fold": UNCLEAR,
-    f"{_CALL} No, I fold.": UNCLEAR,
-    f"{_FOLD}\n{_CALL}": UNCLEAR,
-    f"Draft: {_FOLD}. Final: {_CALL}": UNCLEAR,
-    f"Not {_CALL} but a fold": UNCLEAR,
-    f"<reasoning>perhaps {_CALL}</reasoning> I fold.": UNCLEAR,
-    f"<scratchpad>perhaps {_CALL}</scratchpad>": UNCLEAR,
-    f"<maybe>{_CALL}</maybe>": UNCLEAR,
-    f"<Think>perhaps {_CALL}": CUT,
-    f"<reasoning>perhaps {_CALL}": CUT,
-    f"<scratchpad>\n{_CALL}\n": CUT,
+    f'{_CALL} Final: {{"kind": fold}}': UNCLEAR,
+    f'{_CALL} Final: {{"kind": "fold", "kind": "call"}}': UNCLEAR,
+    f'{_CALL} {{"equity": 0.4}}': UNCLEAR,
     f"{_CALL}\nOn reflection: {_FOLD[:20]}": CUT,
-    f"[{_CALL}, {_FOLD}]": UNCLEAR,
+    f"{_CALL} {{": CUT,
     "I call.": UNCLEAR,
     '{"equity": 0.4}': UNCLEAR,
 }
@@ -62,7 +50,7 @@ def read(reader, *arguments):
 
 
 @pytest.mark.parametrize("text", TEXT)
-def test_an_object_among_text_is_read_as_it_is_meant_or_not_at_all(text):
+def test_the_last_object_of_a_text_counts_or_nothing_does(text):
     assert read(read_reply, text, "stop") == TEXT[text]
 
 

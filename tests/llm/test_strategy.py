@@ -7,10 +7,9 @@ from molt_bench.errors import AgentFailed
 from molt_bench.llm.conversation import Conversation
 from molt_bench.llm.money.expected_use import expected_of
 from molt_bench.llm.prompt import decision_prompt
-from molt_bench.llm.reply import read_reply
+from molt_bench.llm.reply import MOST_ACTIONS, read_reply
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import default_skill
-from molt_bench.llm.strategy_reply import MOST_ACTIONS
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from tests.llm.mixing import mixing, stated
@@ -32,9 +31,7 @@ def test_a_strategy_is_read():
 
 def test_there_may_be_text_before_it():
     assert read(f"I mix. {FOLD_OR_RAISE}") == "20f,80r600"
-    assert read(f"{FOLD_OR_RAISE} So: {FOLD_OR_RAISE}") == "20f,80r600"
-    with pytest.raises(AgentFailed, match="different actions"):
-        read(f"{FOLD_OR_RAISE} {stated(('fold', None, 21), ('raiseTo', 600, 79))}")
+    assert read(f"{stated(('fold', None, 21), ('raiseTo', 600, 79))} So: {FOLD_OR_RAISE}") == "20f,80r600"
 
 
 def test_what_is_unambiguous_is_taken():
@@ -100,7 +97,7 @@ def test_the_message_has_no_dice_and_asks_for_a_strategy():
     assert "Dice" not in told
     assert "pot odds" in told
     assert told.splitlines()[-1].startswith(
-        'Reply with one JSON object: {"reasoning": "...", "strategy": [{"kind": "fold"'
+        'Think first, then end your reply with one JSON object: {"strategy": [{"kind": "fold"'
     )
     assert told.endswith("up to 6, together 100 percent]}")
 

@@ -85,7 +85,7 @@ def holdem(
         seed: Name of the pool that the decks come from.
         stack: Chips each player starts a hand with; the blinds are 50 and 100.
         memory: `none` or `session`, as for language models of molt-bench.
-        track: `bare`, `standard` for pot odds, or `assisted` for the made hand as well.
+        track: `standard`, or `bare` without pot odds and the list of legal actions.
         reply: `action` or `strategy`, as for language models of molt-bench.
     """
     settings = {"model": f"inspect:{_MODEL}", "memory": memory, "track": track, "reply": reply}

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final
 
+from molt_bench.llm.reply import MOST_ACTIONS, WHOLE
 from molt_bench.llm.settings import LLMSettings, Track
-from molt_bench.llm.strategy_reply import MOST_ACTIONS, WHOLE
 from molt_bench.llm.types import Said
-from molt_bench.poker.actions import STREETS
+from molt_bench.poker.actions import KINDS, STREETS
 from molt_bench.poker.cards import CARD_TEXT, rank_of
 from molt_bench.poker.evaluator import CATEGORIES, category, strength
 from molt_bench.poker.hand import HandRules
@@ -114,7 +114,6 @@ def _game_text(rules: HandRules, game: GameFacts | None) -> str:
 
 def _hand_text(observation: Observation, settings: LLMSettings, game: GameFacts | None) -> str:
     """Return what the seat sees of a hand."""
-    track = settings.track
     me, other, rules = observation.seat, 1 - observation.seat, observation.rules
     on_button = observation.position == "button"
     of = f" of {game.warmup_hands + game.hands}" if game is not None else ""
@@ -126,8 +125,6 @@ def _hand_text(observation: Observation, settings: LLMSettings, game: GameFacts 
         f"Your cards: {spaced(observation.cards)}",
         f"Board ({observation.street}): {spaced(observation.board) or 'none yet'}",
     ]
-    if track == "assisted":
-        lines.append(f"You have: {made_hand(observation.cards, observation.board)}")
     start, now = observation.starting_stacks, observation.stacks
     lines += [
         f"Stacks at the start: you {_chips(start[me], rules.big_blind)}, "
@@ -136,19 +133,20 @@ def _hand_text(observation: Observation, settings: LLMSettings, game: GameFacts 
         f"Bets on this street: you {observation.bets[me]}, opponent {observation.bets[other]}",
         f"Actions: {action_text(steps, me) or 'none yet, the blinds are posted'}",
         f"Pot, with the bets of this street: {_chips(observation.pot, rules.big_blind)}",
-        _price(observation, track),
-        f"Legal actions: {observation.legal}",
+        _price(observation, settings.track),
     ]
+    if settings.track == "standard":
+        lines.append(f"Legal actions: {observation.legal}")
     return "\n".join(lines)
 
 
 def _price(observation: Observation, track: Track) -> str:
     to_call = observation.to_call
-    if not to_call:
-        return "To call: 0, checking is free"
-    price = f"To call: {_chips(to_call, observation.rules.big_blind)}"
+    price = f"To call: {_chips(to_call, observation.rules.big_blind)}" if to_call else "To call: 0"
     if track == "bare":
         return price
+    if not to_call:
+        return f"{price}, checking is free"
     return f"{price}; pot odds {observation.pot_odds:.3f} ({to_call} of a pot of {observation.pot + to_call})"
 
 
@@ -158,16 +156,19 @@ def _chips(amount: int, big_blind: int) -> str:
 
 def _reply_form(observation: Observation, settings: LLMSettings) -> str:
     """Return in which form the model has to reply to this decision."""
-    kinds_text = " | ".join(f'"{kind}"' for kind in observation.legal.kinds)
+    bare = settings.track == "bare"
+    kinds_text = " | ".join(f'"{kind}"' for kind in (KINDS if bare else observation.legal.kinds))
     amount = "null"
-    if observation.max_raise_to:
+    if bare:
+        amount = "the total to raise to, or null"
+    elif observation.max_raise_to:
         amount = f"the total to raise to ({observation.min_raise_to} to {observation.max_raise_to}), or null"
     what = f'"kind": {kinds_text}, "amount": {amount}'
     if settings.reply == "strategy":
         what = (
             f'"strategy": [{{{what}, "percent": a whole number}}, ... up to {MOST_ACTIONS}, together {WHOLE} percent]'
         )
-    return f'Reply with one JSON object: {{"reasoning": "...", {what}}}'
+    return f"Think first, then end your reply with one JSON object: {{{what}}}"
 
 
 def prompt_hash(reply_form: str, system: str, said: Iterable[Said]) -> str:

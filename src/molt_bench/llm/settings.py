@@ -20,8 +20,8 @@ from molt_bench.llm.types import Effort
 
 #: What it remembers: nothing; or its thoughts in this hand, and what the table has seen in this game.
 Memory: TypeAlias = Literal["none", "session"]
-#: What it is told besides what the table shows: nothing; pot odds; its made hand as well.
-Track: TypeAlias = Literal["bare", "standard", "assisted"]
+#: What it is told besides what the table shows: pot odds and the legal actions; nothing.
+Track: TypeAlias = Literal["standard", "bare"]
 #: What a reply is: a JSON object with an action, or one with a strategy, from which the bench draws.
 ReplyForm: TypeAlias = Literal["action", "strategy"]
 #: The version of each. Whatever changes a prompt or the reading of a reply gets a new one.

@@ -39,7 +39,7 @@ def default_skill(reply: ReplyForm = "action") -> str:
         shown = [f'"strategy": [{", ".join([_share(*each) for each in strategy])}]' for strategy in _STRATEGIES]
     else:
         shown = [f'"kind": "{kind}", "amount": {amount}' for kind, amount in _EXAMPLES]
-    examples = "".join(f'    {{"reasoning": "...", {what}}}\n' for what in shown)
+    examples = "".join(f"    {{{what}}}\n" for what in shown)
     return f"{rules}\n{form.replace(_EXAMPLES_LINE, examples)}"
 
 
