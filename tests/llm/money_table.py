@@ -61,6 +61,11 @@ class Case:
     turns_after: int = 0
     timeout_s: float = 60.0
 
+    @property
+    def honest(self):
+        """Whether the server keeps to limits, and says what it bills."""
+        return self.keeps and not self.turns_after and self.reports is None and self.fault is None
+
 
 #: Answers that are worked out and billed, and never arrive: an error comes in their place.
 BILLED_ERRORS = {

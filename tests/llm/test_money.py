@@ -1,11 +1,13 @@
-"""A limit of dollars is hard: whatever a server does, it bills no more than the limit and one request."""
+"""A limit of dollars is hard: an honest server bills at most 1.02 of it, any other no more than it and one request."""
 
 import re
 
 import pytest
 
-from molt_bench.llm.money.reply_limit import FIRST, FIRST_REASONING, LEAST, MOST, ReplyLimit
+from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.money.replies import FIRST, FIRST_REASONING, LEAST, MOST, Amount, Replies
 from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Tokens
 from tests.cases import one_in
 from tests.llm.money_table import CASES, CORE, PAGE, spend, written
 from tests.llm.playing import config, faults_of, model, passive
@@ -13,11 +15,13 @@ from tests.llm.provider import Provider
 
 
 def check(name):
-    """Play a case, and check that its server billed no more than the limit and one request; return what it did."""
+    """Play a case, and check that its server billed no more than it may; return what it did."""
     spent = spend(CASES[name])
     assert spent.billed <= spent.allowed + spent.dearest, spent
+    if CASES[name].honest:
+        assert spent.billed <= 1.02 * spent.allowed, spent
     assert spent.unlimited == 0, "a request was sent without a limit of tokens"
-    assert "is spent" in spent.reason
+    assert "is spent" in spent.reason or "no room" in spent.reason
     return spent
 
 
@@ -49,45 +53,49 @@ def test_the_page_has_every_case_and_names_the_worst():
 
 
 def limit(**settings):
-    """Return the limit of replies of a model."""
-    return ReplyLimit(LLMSettings(**{"model": "openai:gpt-4.1", **settings}))
+    """Return what is known of the replies of a model whose limit is ours."""
+    return Replies(LLMSettings(**{"model": "openai:gpt-4.1", **settings}), PriceList({}), limited=True)
 
 
-def test_a_limit_of_ours_comes_closer_to_what_a_model_writes():
+def holds(found):
+    """Return what a request holds where there is plenty of money."""
+    return found.hold(2000, Amount(1000.0, 10**9))
+
+
+def test_a_limit_of_ours_leaves_room_over_the_longest_reply():
     found = limit()
-    assert found.tokens == FIRST
+    assert holds(found).limit == FIRST
     for _ in range(8):
-        found.learn(150)
-    assert found.tokens == LEAST
-    found.learn(700)
-    assert found.tokens == 4096
+        found.learn(2000, Tokens(500, 0, 150), None, holds(found))
+    assert holds(found).limit == FIRST
+    found.learn(2000, Tokens(500, 0, 3000), None, holds(found))
+    assert holds(found).limit == 4 * FIRST
 
 
 def test_a_reply_that_met_a_limit_of_ours_gets_more_room_until_there_is_no_more():
     found = limit()
-    assert found.cut_off(FIRST)
-    assert found.tokens == 4 * FIRST
-    assert found.cut_off(found.tokens)
-    assert found.tokens == MOST
-    assert not found.cut_off(MOST)
+    assert found.cut_off(holds(found)) == 4 * FIRST
+    assert found.cut_off(holds(found)) == MOST
+    assert found.cut_off(holds(found)) is None
 
 
 def test_a_limit_that_a_server_refuses_is_lowered():
     found = limit(model="openai:o3")
-    assert found.tokens == FIRST_REASONING
-    assert found.refused(found.tokens)
-    assert found.tokens == FIRST_REASONING // 2
-    found.learn(20_000)
-    assert found.tokens == FIRST_REASONING // 2, "never above what was refused"
-    assert not limit().refused(LEAST)
+    assert holds(found).limit == FIRST_REASONING
+    assert found.refused(holds(found))
+    assert holds(found).limit == FIRST_REASONING // 2
+    found.learn(2000, Tokens(500, 0, 20_000), None, holds(found))
+    assert holds(found).limit == FIRST_REASONING // 2, "never above what was refused"
 
 
 def test_a_number_of_tokens_for_thoughts_is_never_part_of_what_is_saved():
     """It tells a model how long to think, so it must not depend on the money that is left."""
     found = limit(model="anthropic:claude-sonnet-4-5", thinking_tokens=5000)
     for _ in range(20):
-        found.learn(100)
-    assert found.tokens == LEAST + 5000
+        found.learn(2000, Tokens(500, 0, 100), None, holds(found))
+    for cents in range(1, 40):
+        hold = found.hold(2000, Amount(cents / 100, 10**9))
+        assert hold is None or hold.limit >= LEAST + 5000
 
 
 def limited(provider, **limits):
@@ -103,7 +111,7 @@ def test_a_reply_that_our_limit_cut_off_is_no_fault_and_both_are_paid():
     cut = []
 
     def fault(request):
-        short = request.body["max_completion_tokens"] == FIRST and not cut
+        short = request.body["max_tokens"] == FIRST and not cut
         cut.extend([request] if short else [])
         return "cut-reply" if short else None
 
@@ -113,7 +121,7 @@ def test_a_reply_that_our_limit_cut_off_is_no_fault_and_both_are_paid():
     assert len(cut) == 1
     assert not faults_of(result)
     assert again.body["messages"] == cut[0].body["messages"]
-    assert again.body["max_completion_tokens"] == 4 * FIRST
+    assert again.body["max_tokens"] == 4 * FIRST
     assert result.usage[0].requests == result.usage[0].exchanges + 1
 
 
@@ -122,4 +130,4 @@ def test_without_a_limit_of_money_no_limit_of_tokens_is_sent():
 
     with Provider(policy=passive) as provider:
         run_benchmark(limited(provider), games_at_once=1)
-        assert not any("max_completion_tokens" in request.body for request in provider.requests)
+        assert not any("max_tokens" in request.body for request in provider.requests)

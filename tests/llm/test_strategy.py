@@ -5,7 +5,7 @@ import pytest
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
 from molt_bench.llm.conversation import Conversation
-from molt_bench.llm.money.expected_use import expected_of
+from molt_bench.llm.money.estimate import estimate_of
 from molt_bench.llm.prompt import decision_prompt
 from molt_bench.llm.reply import MOST_ACTIONS, read_reply
 from molt_bench.llm.settings import LLMSettings
@@ -161,6 +161,6 @@ def test_a_strategy_is_a_little_longer_in_plans_and_its_dice_are_known_already()
         model = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", **settings}
         return load_config({"participants": [model, "tight"]})
 
-    plain, mixed = (expected_of(config(**each).models()["m"], 50) for each in ({}, {"reply": "strategy"}))
+    plain, mixed = (estimate_of(config(**each).models()["m"], 50) for each in ({}, {"reply": "strategy"}))
     assert plain.output_tokens < mixed.output_tokens < 2 * plain.output_tokens
     assert plain.input_tokens < mixed.input_tokens < 1.5 * plain.input_tokens

@@ -21,8 +21,9 @@ from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.gateway import Gateway
-from molt_bench.llm.money.budget import ModelBudget
+from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.money.purse import Purse
 from molt_bench.llm.new_client import new_client
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
@@ -158,12 +159,14 @@ class Cast:
         self._live = live
         self._sittings: dict[str, Sitting] = {}
         stop = config.stop.budget
-        budget = ModelBudget(stop.max_cost_usd, stop.max_tokens) if stop else ModelBudget()
-        budget.add_unaccounted(recorder.ledger.unaccounted)
+        purse = Purse(stop.max_cost_usd, stop.max_tokens) if stop else Purse()
+        lost = Unaccounted()
         for exchange in recorder.earlier:
-            budget.spend(*exchange.most)
+            purse.spend(exchange.cost_usd or 0.0, exchange.tokens.total)
+            lost += exchange.lost
             if on_exchange is not None:
                 on_exchange(exchange)
+        purse.add_unaccounted(recorder.ledger.unaccounted(lost))
         limits = RequestLimits(
             timeout_s=self._timeout_s or MODEL_TIMEOUT_S,
             transport_retries=config.llm.transport_retries,
@@ -182,7 +185,7 @@ class Cast:
                 recorder=recorder,
                 limits=limits,
                 prices=prices,
-                budget=budget,
+                purse=purse,
                 hands=config.game.hands_per_game + config.game.warmup_hands,
                 told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
             )
@@ -216,23 +219,23 @@ class Cast:
 
     @property
     def spent(self) -> Spent | None:
-        """The model budget that is used up; None if there is none."""
-        budget = self.gateway.budget if self.gateway is not None else None
-        if budget is None or budget.spent is None:
+        """The limit of money that ended the games; None if there is none."""
+        purse = self.gateway.purse if self.gateway is not None else None
+        if purse is None or purse.spent is None:
             return None
-        most = budget.most_usd if budget.spent == "maxCostUsd" else budget.most_tokens
-        return Spent(budget.spent, most or 0)
+        usd = purse.spent == "maxCostUsd"
+        most, so_far = (purse.most_usd, round(purse.usd, 6)) if usd else (purse.most_tokens, round(purse.tokens))
+        return Spent(purse.spent, float(most or 0), float(so_far) if purse.too_little else None)
 
-    def dealt(self, games: Mapping[GameLabel, GameSpec]) -> None:
-        """Take note of the games that are played next, in their order: under a limit of money they begin in it."""
+    def dealt(self, games: Mapping[GameLabel, GameSpec]) -> Mapping[GameLabel, GameSpec]:
+        """Take note of the games that are played next; return them in the order in which they begin."""
         self._dealt = games
-        if self.gateway is not None:
-            self.gateway.costs.deal({label: spec.players for label, spec in games.items()})
+        return games if self.gateway is None else self.gateway.turns.deal(games)
 
     def over(self, game: GameLabel) -> None:
         """Take note that a game is over."""
         if self.gateway is not None:
-            self.gateway.costs.ended(game)
+            self.gateway.turns.ended(game)
 
     def greets(self) -> tuple[dict[str, Greet], dict[str, Greet]]:
         """Return how to check that participants outside this process respond: the free checks, then models."""

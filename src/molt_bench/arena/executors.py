@@ -112,8 +112,7 @@ class GameRunner:
         At `until`, by the monotonic clock, games end at their next decision and are left unfinished.
         """
         self._until = until
-        labels = {spec: label for label, spec in wanted.items()}
-        self._cast.dealt(wanted)
+        labels = {spec: label for label, spec in self._cast.dealt(wanted).items()}
 
         def done(
             spec: GameSpec, record: GameRecord, hands: Sequence[PlayedHand], estimates: Estimates | None = None

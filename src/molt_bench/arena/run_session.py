@@ -288,7 +288,7 @@ class Session:
             warnings=warnings,
             journal=journal or known,
             header=self._header,
-            unaccounted=self._files.exchanges.ledger.unaccounted + self._spending.lost,
+            unaccounted=self._files.exchanges.ledger.unaccounted(self._spending.lost),
         )
 
     def _on_exchange(self, exchange: Exchange) -> None:

@@ -82,7 +82,7 @@ class TopStable(_Ending, tag="top", frozen=True):
 
 
 class Spent(_Ending, tag="budget", frozen=True):
-    """A budget is spent, or what is left of it is too little for another match.
+    """A budget is spent, or what is left of it is too little for another match, or in a round for a seed pair.
 
     Attributes:
         limit: Which one.
@@ -101,7 +101,8 @@ class Spent(_Ending, tag="budget", frozen=True):
         whole, part = _WORDED[self.limit]
         most = "1 match" if self.limit == "maxMatches" and self.most == 1 else whole.format(self.most)
         if self.spent is not None:
-            return f"the budget of {most} has no room for another match ({part.format(self.spent)})"
+            another = "seed pair" if self.in_a_round else "match"
+            return f"the budget of {most} has no room for another {another} ({part.format(self.spent)})"
         return f"the budget of {most} is spent{', in the middle of a round' if self.in_a_round else ''}"
 
 

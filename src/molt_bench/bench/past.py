@@ -35,7 +35,7 @@ class Stage(msgspec.Struct, frozen=True):
     def allows(self, ending: Ending, seconds: float) -> bool:
         """Return whether a run can have ended so where that cannot be computed again: by its time or its money."""
         limits = self.stop.budget
-        if limits is None or not isinstance(ending, Spent) or ending.spent is not None:
+        if limits is None or not isinstance(ending, Spent) or (ending.spent is not None and not ending.in_a_round):
             return False
         if ending.limit == "maxSeconds":
             return ending.most == limits.max_seconds and seconds >= ending.most

@@ -4,8 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from msgspec import UNSET
-
 from molt_bench.bench.result import AgentUsage
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.llm.reported_model import other_models
@@ -41,11 +39,8 @@ class Spending:
         price, count = self._by_match[exchange.game.match]
         self._by_match[exchange.game.match] = price + _exact(exchange.cost_usd), count + tokens
         self._sums[exchange.participant].add(exchange)
-        if exchange.at_most_tokens is not UNSET:
-            requests = exchange.at_most_requests if exchange.at_most_requests is not UNSET else 1
-            usd = exchange.at_most_usd if exchange.at_most_usd is not UNSET else 0.0
-            self.lost += Unaccounted(requests, usd, exchange.at_most_tokens)
-        if exchange.outcome == "reply":
+        self.lost += exchange.lost
+        if exchange.outcome in ("reply", "cut"):
             prices = self._by_model[exchange.participant]
             so_far, more = prices.get(exchange.game.match, 0), exchange.cost_usd
             prices[exchange.game.match] = None if so_far is None or more is None else so_far + _exact(more)

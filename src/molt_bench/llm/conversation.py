@@ -56,7 +56,7 @@ class Conversation:
     def take_reply(self, observation: Observation, exchange: Exchange) -> Action | Mix:
         """Return the action that the model chose, or the mix, and remember why; AgentFailed if there is none."""
         self._rejected = exchange.text if exchange.outcome == "reply" else ""
-        if exchange.outcome != "reply":
+        if exchange.outcome != "reply" and exchange.outcome != "cut":
             raise AgentFailed(exchange.outcome, exchange.text)
         reply = read_reply(exchange.text, exchange.finish, strategy=self._settings.reply == "strategy")
         if self._settings.memory != "none":

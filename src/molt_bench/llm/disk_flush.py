@@ -40,9 +40,10 @@ class DiskFlush:
             self._added += 1
 
     def reserve(self, request: Request) -> None:
-        """Put on file what a request can cost, before it is sent."""
+        """Put on file what a request may cost, before it is sent."""
         if self._recorder is not None:
-            self._recorder.ledger.open(request.entry, request.most.usd, request.most.tokens)
+            longest = request.hold.longest
+            self._recorder.ledger.open(request.entry, longest.usd, longest.tokens)
 
     def free(self, request: Request) -> None:
         """Put on file that a request, as it was last sent, cost nothing."""

@@ -11,13 +11,13 @@ from molt_bench.llm.after_failure import RequestLimits, Standing, next_step
 from molt_bench.llm.disk_flush import DiskFlush
 from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.money.accounts import PREFLIGHT, Accounts
-from molt_bench.llm.money.budget import ModelBudget
-from molt_bench.llm.money.game_costs import GameCosts
 from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.money.purse import Purse
+from molt_bench.llm.money.turns import Turns
 from molt_bench.llm.new_client import new_client
 from molt_bench.llm.prompt import prompt_hash
 from molt_bench.llm.rate_limits import ModelLimit, most_connections
-from molt_bench.llm.request import Participant, Request, unanswered
+from molt_bench.llm.request import Participant, Request, cut_short, unanswered
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
@@ -44,7 +44,7 @@ class Gateway:
         recorder: Holds the exchanges; None asks every time and keeps nothing, for single games.
         limits: How requests are limited and retried.
         prices: What the models cost.
-        budget: What may be spent.
+        purse: What may be spent.
         hands: Hands of a game.
         told: Tells the user what happens.
     """
@@ -56,29 +56,29 @@ class Gateway:
         recorder: Exchanges | None = None,
         limits: RequestLimits | None = None,
         prices: PriceList | None = None,
-        budget: ModelBudget | None = None,
+        purse: Purse | None = None,
         hands: int = 1,
         told: Tellings | None = None,
     ) -> None:
         self.recorder = recorder
         self.limits = limits or RequestLimits()
-        self.budget = budget or ModelBudget()
+        self.purse = purse or Purse()
         self._told = told or Tellings()
         self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._told.warn)
         prices = prices or PriceList({})
-        self._accounts = Accounts(self._disk, prices, self.budget, warn=self._told.warn, on_exchange=self._took)
+        self._accounts = Accounts(self._disk, prices, self.purse, warn=self._told.warn, on_exchange=self._took)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
             if name not in skills:
                 skills[name] = system_prompt(settings) if asking else ""
         self._participants = {
-            name: Participant(name, each, skills[name], prices, limited=self.budget.limited)
+            name: Participant(name, each, skills[name], prices, limited=self.purse.limited)
             for name, each in participants.items()
         }
-        self.costs = GameCosts(participants, prices, self.budget, hands=hands)
+        self.turns = Turns(participants, prices, self.purse, hands=hands)
         for exchange in recorder.earlier if recorder is not None else ():
-            self.costs.add(exchange)
+            self.turns.add(exchange)
         asked = participants if asking else {}
         keep_alive = recorder is not None
         self._clients = {name: new_client(each, keep_alive=keep_alive) for name, each in asked.items()}
@@ -91,7 +91,7 @@ class Gateway:
         self._sent: Counter[str] = Counter()
 
     def _took(self, exchange: Exchange) -> None:
-        self.costs.add(exchange)
+        self.turns.add(exchange)
         if self._told.on_exchange is not None:
             self._told.on_exchange(exchange)
 
@@ -103,7 +103,7 @@ class Gateway:
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
         return ModelLimit(
             most,
-            cautious=self.budget.limited,
+            cautious=self.purse.limited,
             per_minute=min(paces, default=None),
             timeout_s=self.limits.timeout_s,
         )
@@ -112,7 +112,7 @@ class Gateway:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
 
         Raises:
-            GameUnfinished: The budget is spent.
+            GameUnfinished: The money is spent.
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
@@ -152,7 +152,7 @@ class Gateway:
         except RunHalted:
             raise
         except GameUnfinished:
-            pass  # the budget is spent, which the games will notice
+            pass  # the money is spent, which the games will notice
 
     async def _greet(self, asked: Participant) -> Exchange:
         system, message = PREFLIGHT_PROMPT
@@ -181,10 +181,13 @@ class Gateway:
                 reply = self._accounts.reply(request, answer)
                 self._answered(request, rate)
                 self._told.answered_as(asked, answer.model)
-                if answer.finish == "length" and asked.reserve.cut_off(request.most):
-                    continue  # by a limit of ours, not of the user's: that is not the model's fault
+                least = asked.replies.cut_off(request.hold) if answer.finish == "length" else None
+                if least is not None:  # by a limit of ours, not of the user's: that is not the model's fault
+                    await self._accounts.record(cut_short(exchange, request), request, **{**reply, "outcome": "cut"})
+                    request.begin_again(least)
+                    continue
                 return await self._accounts.record(exchange, request, **reply)
-            if answer.about_limit and asked.reserve.refused(request.most):
+            if answer.about_limit and asked.replies.refused(request.hold):
                 continue
             since = since if failures else request.started
             client.refusals += answer.trouble == "refused"
@@ -200,7 +203,7 @@ class Gateway:
                 raise ProviderError(f"{asked} at {client.url} {step.reason}")
             if step.name == "refused":
                 self._told.refused(asked, answer)
-                told: dict[str, Any] = {"outcome": "refused", "text": str(answer), "cost_usd": request.cost_usd or 0.0}
+                told: dict[str, Any] = {"outcome": "refused", "text": str(answer), "cost_usd": 0.0}
                 return await self._accounts.record(exchange, request, **told)
             if step.slows:
                 rate.slowed(request.started, step.pause_s)
@@ -225,8 +228,8 @@ class Gateway:
         self._slow_if_exceeded(request, rate)
 
     def _slow_if_exceeded(self, request: Request, rate: ModelLimit) -> None:
-        """Send one request at a time again if one took more than was reserved for it."""
-        if request.exceeded and self.budget.limited:
+        """Send one request at a time again if one took more than it was allowed to."""
+        if request.exceeded and self.purse.limited:
             rate.exceeded()
             self._told.exceeded(request.asked)
 
@@ -237,44 +240,42 @@ class Gateway:
         await self._turn(request, rate)
         try:
             async with self._sending(request):
-                return await client.ask(request.prompt, timeout_s=self.limits.timeout_s, limit=request.most.limit)
+                return await client.ask(request.prompt, timeout_s=self.limits.timeout_s, limit=request.hold.limit)
         except RequestFailed as problem:
             if not problem.may_cost:
                 self._disk.free(request)
-            elif problem.told:
-                self._accounts.fail(request)
             else:
-                self._accounts.lose(request, problem.tokens)
+                self._accounts.lose(request, told=problem.tokens, trouble=problem.trouble)
                 self._slow_if_exceeded(request, rate)
             return problem
         finally:
             rate.release()
-            self.costs.over()
+            self.turns.over()
 
     async def _turn(self, request: Request, rate: ModelLimit) -> None:
         """Wait for a turn: of the game, as the money reaches for it, and of the model."""
         while True:
-            await self.costs.turn(request.game)
+            await self.turns.turn(request.game)
             try:
                 await rate.acquire()
             except BaseException:
-                self.costs.over()
+                self.turns.over()
                 raise
-            if self.costs.reaches(request.game):
+            if self.turns.reaches(request.game):
                 return
             # Replies that came meanwhile were dearer than was thought: the money is for the games before this one.
             rate.release(unused=True)
-            self.costs.over()
+            self.turns.over()
 
     @asynccontextmanager
     async def _sending(self, request: Request) -> AsyncIterator[None]:
         """Wait until one more request may be under way.
 
-        Raises GameUnfinished if the budget is spent, or the gateway is closing; RunHalted if no reply can be recorded.
+        Raises GameUnfinished if the money is spent, or the gateway is closing; RunHalted if no reply can be recorded.
         """
         async with self._room:
             await self._disk.room()
-            most = request.most = await self.budget.open(request.reserved)
+            hold = request.hold = await self.purse.take(request.holds)
             name = request.asked.name
             self._sent[name] += 1
             try:
@@ -289,7 +290,7 @@ class Gateway:
                 request.latency_s = _now() - request.started
             finally:
                 self._sent[name] -= 1
-                self.budget.close(most)
+                self.purse.give_back(hold)
 
     async def _shielded(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
         """Wait for a task of its own: a reply that is paid for is recorded even if nobody waits for it any more."""

@@ -5,14 +5,14 @@ from typing import Any
 
 import msgspec
 
-from molt_bench.llm.money.budget import Reservation, Reserve
 from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.money.replies import Amount, Hold, Replies
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Exchange, Prompt, Question, Tokens
+from molt_bench.llm.types import Exchange, Prompt, Question
 
 
 class Participant:
-    """One participant that is a model: its settings, its system prompt, and the most that it can cost."""
+    """One participant that is a model: its settings, its system prompt, and what its replies take."""
 
     def __init__(
         self, name: str, settings: LLMSettings, skill: str, prices: PriceList, *, limited: bool = False
@@ -21,7 +21,7 @@ class Participant:
         self.settings = settings
         self.skill = skill
         self.hash = settings_hash(name, settings)
-        self.reserve = Reserve(settings, prices, limited=limited)
+        self.replies = Replies(settings, prices, limited=limited)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.settings.model})"
@@ -32,14 +32,12 @@ class Request:
 
     Attributes:
         prompt: What is said.
-        entry: The key of its exchange, by which its reservation is on file.
+        entry: The key of its exchange, by which it is on file before it is sent.
         game: The game that it is asked in.
-        most: The most it can cost, as reserved when it was last sent.
-        tokens: What its replies have taken so far; there are several only where our own limit cut one off.
-        cost_usd: What they cost; None where no price is known.
-        exceeded: Whether the last one took more than was reserved for it.
+        hold: What it holds of the money, as it was last sent.
+        exceeded: Whether the last reply took more than it was allowed to.
         started: When it was last sent, by the event loop's clock.
-        lost: What it may have cost at most, each time that is not known.
+        lost: What it is taken to have cost, each time that is not known.
     """
 
     def __init__(self, asked: Participant, prompt: Prompt, exchange: Exchange) -> None:
@@ -50,14 +48,18 @@ class Request:
         self.exceeded = False
         self.tries = 0
         self.started = self.latency_s = 0.0
-        self.lost: list[Reservation] = []
-        self.most = Reservation()
-        self.tokens = Tokens()
-        self.cost_usd: float | None = None
+        self.lost: list[Amount] = []
+        self._least = 0
+        self.hold = Hold()
 
-    def reserved(self) -> Reservation:
-        """Return the most that it can cost, as far as is known now."""
-        return self.asked.reserve.most(self.sent_bytes, self.prompt.max_tokens)
+    def holds(self, room: Amount) -> Hold | None:
+        """Return what it holds of the room that is left, as far as is known now; None if there is too little."""
+        return self.asked.replies.hold(self.sent_bytes, room, trial=self.prompt.max_tokens, least=self._least)
+
+    def begin_again(self, least: int) -> None:
+        """Ask for a longer reply: a limit of ours has cut the last one off, which is on record with all it took."""
+        self._least = least
+        self.lost = []
 
     def losses(self) -> dict[str, Any]:
         """Return the fields of an exchange that say what this may have cost, where that is not known."""
@@ -65,9 +67,15 @@ class Request:
             return {}
         return {
             "at_most_usd": sum(each.usd for each in self.lost),
-            "at_most_tokens": sum(each.tokens for each in self.lost),
+            "at_most_tokens": round(sum(each.tokens for each in self.lost)),
             "at_most_requests": len(self.lost),
         }
+
+
+def cut_short(exchange: Exchange, request: Request) -> Exchange:
+    """Return the exchange for a reply that a limit of ours cut off: it is no answer, and is paid for."""
+    key = sha256(f"{exchange.key} cut off {request.tries}".encode()).hexdigest()
+    return msgspec.structs.replace(exchange, key=key, attempt=0)
 
 
 def settings_hash(participant: str, settings: LLMSettings) -> bytes:

@@ -72,7 +72,7 @@ class Tellings:
     def exceeded(self, asked: Participant) -> None:
         """Tell once that a model takes more tokens than its requests allow."""
         self.warn.once(
-            f"{asked} takes more tokens than it is allowed: more is reserved for it from now on, and fewer requests "
-            "are sent at once",
+            f"{asked} takes more tokens than it is allowed: more is kept for it from now on, and fewer requests are "
+            "sent at once",
             about=f"limits of {asked}",
         )

@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.specs import GameLabel
 
 #: How hard a model is to think.
@@ -19,8 +20,9 @@ EFFORT_TOKENS: Final[Mapping[Effort, int]] = {
     "xhigh": 32768,
     "max": 49152,
 }
-#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good.
-ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused"]
+#: What came of a question: a reply; no reply in time; no connection after all retries; the prompt was refused for good;
+#: a reply that a limit of ours cut off, so that the question was asked again.
+ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused", "cut"]
 #: Most tokens of one request and its reply; no model has room for more.
 MOST_TOKENS: Final = 20_000_000
 
@@ -104,6 +106,7 @@ class Answer(msgspec.Struct, frozen=True):
     """A provider's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them.
 
     Attributes:
+        tier: The tier of service that it states.
         billed_usd: Dollars that it says it cost.
     """
 
@@ -127,7 +130,8 @@ class Exchange(
     Attributes:
         key: Identifies the question: model, settings, prompt, participant, game, hand, decision and attempt.
         decision: Number of actions in the hand before this decision.
-        attempt: Number of the attempt at the decision, from 1.
+        attempt: Number of the attempt at the decision, from 1; 0 for what is part of no play: the question before the
+            first card, and a reply that a limit of ours cut off.
         prompt_hash: SHA-256 of the form of a reply and all that is said: the system prompt and the messages.
         asked: What is said; without the system prompt of a participant that is a model, which the first line has.
         text: The reply, or why there is none; API keys are cut out.
@@ -141,8 +145,8 @@ class Exchange(
         cost_usd: Dollars it cost; None where no price is known.
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
-        at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, may
-            have cost at most, in dollars. The budget counts it.
+        at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, are
+            taken to have cost, in dollars. The budget counts it.
         at_most_tokens: The same in tokens.
         at_most_requests: How many requests those are.
     """
@@ -173,8 +177,9 @@ class Exchange(
     at_most_requests: int | UnsetType = UNSET
 
     @property
-    def most(self) -> tuple[float, int]:
-        """The dollars and the tokens that it cost, and may have cost at most where that is not known."""
+    def lost(self) -> Unaccounted:
+        """The requests whose cost is not known, and what they are taken to have cost."""
+        if self.at_most_tokens is UNSET:
+            return Unaccounted()
         usd = self.at_most_usd if self.at_most_usd is not UNSET else 0.0
-        tokens = self.at_most_tokens if self.at_most_tokens is not UNSET else 0
-        return (self.cost_usd or 0.0) + usd, self.tokens.total + tokens
+        return Unaccounted(self.at_most_requests if self.at_most_requests is not UNSET else 1, usd, self.at_most_tokens)

@@ -131,7 +131,7 @@ class ExchangeFile(Exchanges):
 
     def close(self) -> None:
         """Close the files; that of reservations is removed if all of them are settled, by what is written."""
-        settled = self.problem is None and not self.ledger.unaccounted.requests
+        settled = self.problem is None and self.ledger.settled
         self._close()
         if self._reservations.opened and settled:
             Path(self._reservations.path).unlink(missing_ok=True)

@@ -225,7 +225,7 @@ class Run:
             warnings=warnings,
             journal=content,
             header=self.header,
-            unaccounted=exchanges.ledger.unaccounted + spending.lost,
+            unaccounted=exchanges.ledger.unaccounted(spending.lost),
         )
 
 

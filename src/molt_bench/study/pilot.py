@@ -15,7 +15,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.llm.money.expected_use import Expected, expected_of
+from molt_bench.llm.money.estimate import Estimate, estimate_of
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
@@ -189,10 +189,10 @@ def guess_of(
     known = pilot.models if pilot is not None else {}
     found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings))
     if found is None:
-        assumed = msgspec.structs.asdict(expected_of(settings, hands))
+        assumed = msgspec.structs.asdict(estimate_of(settings, hands))
         found = ModelGuess(id="", latency_s=LATENCY_S, usd_per_call=None, measured=False, **assumed)
     latency = found.latency_s if latency_s is None else latency_s
-    expected = msgspec.convert(found, Expected, from_attributes=True)
+    expected = msgspec.convert(found, Estimate, from_attributes=True)
     least, most = (expected.usd_per_call(settings, prices, written) for written in found.output_range)
     return msgspec.structs.replace(
         found,

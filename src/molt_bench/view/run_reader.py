@@ -234,6 +234,8 @@ class RunReader:
             if line.participant not in self._models:
                 raise JournalError(f"{path} at byte {start}: {line.participant!r} is no model")
             self.spending.add(line)
+            if line.outcome == "cut":  # it was asked for again, and is paid for
+                continue
             place = (line.game.match, line.game.seed, line.game.seating, line.hand)
             bare = msgspec.structs.replace(line, text="", asked=(), thoughts="")
             self.exchanges[place].append((bare, (start, len(text))))

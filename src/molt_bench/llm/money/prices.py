@@ -39,10 +39,11 @@ class PriceList:
     def __init__(self, own: Mapping[str, Price]) -> None:
         self._own = own
 
-    def cost(self, settings: LLMSettings, tokens: Tokens) -> float | None:
+    def cost(self, settings: LLMSettings, tokens: Tokens, tier: str | None = None) -> float | None:
         """Return the dollars for these tokens; None where no price is known, which does not mean free.
 
-        Raises ImportError if the published prices are not installed.
+        `tier` is the service tier that a reply states; without one, the tier that was asked for counts. Raises
+        ImportError if the published prices are not installed.
         """
         own = self._own.get(settings.model)
         if own is not None:
@@ -58,8 +59,9 @@ class PriceList:
             cache_write_tokens=tokens.cache_writes,
             output_tokens=tokens.output,
         )
-        tier = (settings.extra_body or {}).get("service_tier")
-        context = {"service_tier": tier} if isinstance(tier, str) else None
+        asked_for = (settings.extra_body or {}).get("service_tier")
+        tier = tier or (asked_for if isinstance(asked_for, str) else None)
+        context = {"service_tier": tier} if tier is not None else None
         try:
             priced = genai_prices.calc_price(
                 usage,

@@ -1,4 +1,4 @@
-"""What a model is expected to use: tokens and calls, by its family and its effort to reason. Priors, before any reply.
+"""Estimates: what a model is expected to use, by its family and its effort to reason, before any reply has come.
 
 For plans, and for a run with a limit of money, which begins only as many games as it can pay for.
 """
@@ -9,10 +9,11 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.llm.money.expected_caching import cached_tokens, prompt_tokens
+from molt_bench.llm.conversation import CHARACTERS_PER_TOKEN
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers import families
+from molt_bench.llm.providers import families, provider_of
 from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.types import Effort, Tokens
 
 #: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
@@ -33,6 +34,8 @@ THOUGHTS: Final[Mapping[Effort, int]] = {
 }
 #: By how much the tokens of thought may be fewer or more than that.
 SPREAD: Final = (0.4, 2.5)
+#: Tokens of the line about the game.
+_TOKENS_OF_GAME: Final = 40
 #: Tokens that memory adds to a call, without the hands that are told.
 _REMINDERS: Final = 190
 #: Share of hands that reach the turn, about, the tokens of one, and most tokens of all.
@@ -43,7 +46,7 @@ _MOST_OF_HANDS: Final = 2000
 _PRICED_CALLS: Final = 10
 
 
-class Expected(msgspec.Struct, frozen=True):
+class Estimate(msgspec.Struct, frozen=True):
     """What a model is expected to use per call, and how many calls a hand takes.
 
     Attributes:
@@ -94,23 +97,37 @@ def _thoughts(settings: LLMSettings) -> float:
     return THOUGHTS[effort] * (found[2] if found is not None else 1.0)
 
 
-def expected_of(settings: LLMSettings, hands: int) -> Expected:
+def estimate_of(settings: LLMSettings, hands: int) -> Estimate:
     """Return what a model is expected to use in games of so many hands, before anything is known about it."""
     more = STRATEGY if settings.reply == "strategy" else Tokens()
     said = TOKENS_PER_DECISION.output + more.output
     thoughts = _thoughts(settings)
     most = settings.max_tokens or float("inf")
-    written = min(said + thoughts, most)
     message = TOKENS_PER_DECISION.input + more.input
     reminders = 0
     if settings.memory == "session":
         told = _REACH_TURN * hands / 2
         reminders = _REMINDERS + round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
-    read = message + prompt_tokens(settings) + reminders
-    return Expected(
+    return Estimate(
         calls_per_hand=DECISIONS_PER_HAND,
-        input_tokens=read,
+        input_tokens=message + _same_tokens(settings) + reminders,
         cached_tokens=cached_tokens(settings),
-        output_tokens=written,
+        output_tokens=min(said + thoughts, most),
         output_range=(min(said + SPREAD[0] * thoughts, most), min(said + SPREAD[1] * thoughts, most)),
     )
+
+
+def _same_tokens(settings: LLMSettings) -> int:
+    """Return about how many tokens the beginning of every prompt has, which stays the same."""
+    return round(len(system_prompt(settings)) / CHARACTERS_PER_TOKEN) + _TOKENS_OF_GAME
+
+
+def cached_tokens(settings: LLMSettings) -> int:
+    """Return how many tokens of a prompt a provider will read from its cache: from a certain length on it does."""
+    provider, _, model = settings.model.partition(":")
+    row = provider_of(provider)
+    least = next((number for beginning, number in row.cached_from if model.startswith(beginning)), None)
+    same = _same_tokens(settings)
+    if least is None or same < least or settings.base_url is not None:
+        return 0
+    return same // row.cache_step * row.cache_step
