@@ -261,6 +261,37 @@ def test_one_that_keeps_its_time_itself_has_no_other_limit():
     assert check_agent(OwnTime(), hands=1, action_timeout_s=0.001, partners=("tight",))
 
 
+def test_a_check_passes_on_all_that_an_agent_may_have():
+    told, heard = [], []
+
+    class Told(Fine):
+        def told_game(self, facts):
+            told.append((facts.hands, facts.stack))
+
+        def reset(self):
+            heard.append("reset")
+
+        def on_hand_complete(self, result):
+            heard.append("hand")
+
+        def close(self):
+            heard.append("close")
+
+    assert check_agent(Told(), hands=1, partners=("tight",)).ok
+    assert len(told) == heard.count("reset") == heard.count("close") == 12
+    assert set(told) == {(1, 10_000), (1, 350), (1, 120)}
+    assert heard.count("hand") == 12
+
+
+def test_what_is_raised_when_it_is_told_of_a_game_is_one_error():
+    class Raising(Fine):
+        def told_game(self, facts):
+            raise KeyError("hands")
+
+    with pytest.raises(AgentError, match="its told_game raised KeyError: 'hands'"):
+        check_agent(Raising(), hands=1, partners=("tight",))
+
+
 def test_a_check_ends_where_asking_on_is_of_no_use():
     report = check_agent(Raises(), hands=5)
     assert report.decisions < 10

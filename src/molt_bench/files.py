@@ -1,9 +1,11 @@
 """Files: user text, limited in size and never waited for indefinitely; and output, written whole or not at all."""
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from select import select
 from typing import IO, Final, TypeVar
@@ -14,7 +16,22 @@ from molt_bench.errors import ConfigError
 _PATIENCE_S: Final = 10.0
 _PIECE: Final = 2**16
 
+#: What file names are not made of, a name that could be one with a hash, and the most characters before that.
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_HASHED: Final = re.compile(r"-[0-9a-f]{8}$")
+_LONGEST_NAME: Final = 100
+
 T = TypeVar("T")
+
+
+def file_name(name: str) -> str:
+    """Return a name for the files of a participant: another one for each, whatever characters are in it.
+
+    >>> file_name("my_bot"), file_name("my bot"), file_name("my/bot")
+    ('my_bot', 'my_bot-ccb0931f', 'my_bot-271e98cf')
+    """
+    safe = _UNSAFE.sub("_", name)[:_LONGEST_NAME].lstrip(".") or "_"
+    return safe if safe == name and not _HASHED.search(name) else f"{safe}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def inside(root: Path, file: Path) -> bool:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.e2e.shell import SEEDED, SMALL, cut_back, first_lines, lines_of, quick, read, run_of
+from tests.e2e.shell import SEEDED, SMALL, cut_back, first_lines, quick, read, run_of
 
 ONE = ("--seeds", "2", "--hands", "5", "--max-matches", "1", "--set", "stop.adjacentConfidence=null", *SEEDED)
 
@@ -55,8 +55,7 @@ def test_the_traceback_of_an_agent_is_in_the_runs_folder(tmp_path, bots, executo
     assert ran(tmp_path, bots, "--executor", executor, "--quiet").returncode == 0
     folder = run_of(tmp_path / "out")
     text = log_of(folder)
-    faults = sum(line["event"] == "fault" for line in lines_of(folder, "log.jsonl"))
-    assert text.startswith(f"=== RuntimeError, {faults} times ===\nTraceback (most recent call last):\n")
+    assert text.startswith("Traceback (most recent call last):\n")
     assert 'raise RuntimeError("this agent always throws")' in text
     assert text.count("File ") == 1
     plain = quick("--participants", "tight,random", *SMALL, "--output-dir", tmp_path / "plain")
@@ -67,15 +66,10 @@ def test_the_traceback_of_an_agent_is_in_the_runs_folder(tmp_path, bots, executo
 def test_a_run_that_goes_on_adds_to_its_tracebacks(tmp_path, bots):
     assert ran(tmp_path, bots, "--executor", "inline").returncode == 0
     folder = run_of(tmp_path / "out")
-    whole, games = log_of(folder), 2
-    journal = folder / "journal.jsonl"
-    played = [json.loads(line) for line in journal.read_text().splitlines()][1 : 1 + games]
-    cut_back(folder, first_lines(1 + games))
-    earlier = sum(len(game["record"]["faults"]) for game in played)
-    faults = sum(line["event"] == "fault" for line in lines_of(folder, "log.jsonl"))
+    whole = log_of(folder)
+    cut_back(folder, first_lines(3))
     assert quick("resume", "--run-agents", folder, "--executor", "inline").returncode == 0
-    # The games that were cut off are played again.
-    assert log_of(folder) == whole.replace(f"{faults} times", f"{2 * faults - earlier} times")
+    assert log_of(folder) == 2 * whole
 
 
 @pytest.mark.parametrize("executor", ["inline", "processes"])

@@ -19,6 +19,7 @@ class PokerAgent(Protocol):
 
     An agent may also have any of these hooks, plain or async:
 
+    - `told_game(facts)`: called before every game with a `GameFacts`: hands, stacks and blinds. Not async.
     - `reset()`: called before every game. Forget everything: no memory crosses the seat swap.
     - `on_hand_complete(result)`: called after every hand with a `HandResult`.
     - `on_error(message)`: called when an answer was not accepted, before the agent is asked again.

@@ -268,7 +268,7 @@ class Cast:
         if self._kinds[participant].built_in:
             self._bots[participant] = made
             return made
-        return made if self._kinds[participant].waits else self.traces.traced(participant, made)
+        return made if self._kinds[participant].waits else self.traces.watched(participant, made)
 
     def _asked(self, participant: str, game: GameLabel) -> PokerAgent:
         """Return the agent that is asked in a game."""

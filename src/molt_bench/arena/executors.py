@@ -205,6 +205,5 @@ class GameRunner:
             with suppress(KeyboardInterrupt):  # a second interrupt ends the wait
                 self._loop.run(self._cast.gateway.close(patience_s=patience_s))
         self._loop.close()
-        self._cast.traces.close()
         if self._pool is not None:
             self._pool.close()

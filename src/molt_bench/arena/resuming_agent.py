@@ -17,7 +17,7 @@ from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import MESSAGE_LENGTH
 from molt_bench.runs.program_replies import Outcome, RecordedReply, Replies, ReplyFault, reply_key
-from molt_bench.specs import GameLabel
+from molt_bench.specs import GameFacts, GameLabel
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -75,6 +75,12 @@ class RecordedAgent:
         self._attempt = 0
         self._called = False
         self._results: list[HandResult] = []
+
+    def told_game(self, facts: GameFacts) -> None:
+        """Pass on what is known about the game."""
+        told = getattr(self._agent, "told_game", None)
+        if callable(told):
+            told(facts)
 
     async def reset(self) -> None:
         """Begin the game; the agent learns of it now if nothing of the game is on record."""

@@ -91,7 +91,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
 
     def _agent(self, spec: ParticipantSpec, game: GameSpec, log: TraceLog) -> PokerAgent:
         made = self._made(spec, game.action_timeout_s)
-        return log.traced(spec.id, made)
+        return log.watched(spec.id, made)
 
     def _play(
         self,

@@ -1,10 +1,10 @@
 """A seated agent: an agent as `play_games` calls it, inspected once and with care."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from molt_bench.agents.tracebacks import Note, ReportedFailure, Traced
+from molt_bench.agents.tracebacks import Note, ReportedFailure, Watched
 from molt_bench.blame import internal_error, is_ours
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinished, JournalError, RunHalted
 from molt_bench.play.game import Answered, Call
@@ -24,7 +24,7 @@ class SeatedAgent:
         ours: Whether it is all our own code, so that what it raises is our bug.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
         only_game: The only game that it plays, as fields of `GameSpec`; empty if it plays all.
-        told_game: Takes what a player may know about a game, before it starts; only of an agent that keeps time.
+        told_game: Takes what a player may know about a game, before it starts.
     """
 
     __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "only_game", "ours", "told_game")
@@ -33,9 +33,9 @@ class SeatedAgent:
         if isinstance(agent, type):
             raise AgentError(f"{agent.__name__} is a class: pass an agent made from it, such as {agent.__name__}()")
         self.note: Note | None = None
-        before = None
-        if isinstance(agent, Traced):
-            self.note, before, agent = agent.note, agent.before, agent.agent
+        through = None
+        if isinstance(agent, Watched):
+            self.note, through, agent = agent.note, agent.through, agent.agent
         self.agent = agent
         self.ours = is_ours(agent)
         self.act: Any = _read(agent, "act")
@@ -44,8 +44,8 @@ class SeatedAgent:
                 f"{shown(agent)} is not an agent: expected an object with a name and a method act(observation) that "
                 "returns an Action"
             )
-        if before is not None:
-            self.act = partial(_then, before, self.act)
+        if through is not None:
+            self.act = through(self.act)
         name = _read(agent, "name")
         self.name = name if isinstance(name, str) and name else type(agent).__name__
         self.keeps_time = _read(agent, "keeps_time") is True
@@ -54,18 +54,23 @@ class SeatedAgent:
         only_game = _read(agent, "only_game")
         self.only_game: Mapping[str, object] = only_game if isinstance(only_game, dict) else {}
         told_game = _read(agent, "told_game")
-        self.told_game: Any = told_game if self.keeps_time and callable(told_game) else None
+        self.told_game: Any = told_game if callable(told_game) else None
         close = _read(agent, "close")
         self.close: Any = close if callable(close) else None
 
     def check_game(self, game: GameSpec) -> None:
-        """Tell it about a game; raises ConfigError if it cannot play it."""
+        """Tell it about a game; raises ConfigError if it cannot play it, and AgentError if it does not take that."""
         for field, wanted in self.only_game.items():
             found = getattr(game, field)
             if found != wanted:
                 raise ConfigError(field, found, f"{shown(wanted)}, the only value that {self.name!r} can play with")
         if self.told_game is not None:
-            self.told_game(game.facts)
+            try:
+                self.told_game(game.facts)
+            except Exception as error:
+                if self.ours:
+                    raise
+                raise AgentError(f"{self.name!r}: its told_game raised {type(error).__name__}: {error}") from error
 
     def call(self, event: Observation | Notice | Answered) -> Call:
         """Return the call to the agent that answers `event`; if that is answered already, a call that says how."""
@@ -112,8 +117,3 @@ def _read(agent: object, attribute: str) -> object:
         raise AgentError(
             f"{type(agent).__name__} is not an agent: reading its {attribute} raised {type(error).__name__}"
         ) from error
-
-
-def _then(before: Callable[[Observation], None], act: Callable[[Observation], Any], seen: Observation) -> Any:
-    before(seen)
-    return act(seen)

@@ -11,7 +11,7 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import make_agent
-from molt_bench.agents.tracebacks import Traced, traceback_of
+from molt_bench.agents.tracebacks import Watched, traceback_of
 from molt_bench.errors import AgentError, FaultKind
 from molt_bench.play import event_loop
 from molt_bench.play.play_games import play_game_async
@@ -108,8 +108,33 @@ class _Stopwatch(msgspec.Struct):
     firsts: list[float] = []
     first: bool = True
 
-    def stop(self, start: float) -> None:
-        """Record the time of an answer."""
+    def timed(self, act: Callable[[Observation], Any]) -> Callable[[Observation], Any]:
+        """Return a function that asks the agent as `act` does, and records how long its answer took."""
+
+        async def awaited(answer: Awaitable[Any], start: float) -> Any:
+            try:
+                return await answer
+            finally:
+                self._stop(start)
+
+        async def ask_async(observation: Observation) -> Any:
+            self.decisions += 1
+            return await awaited(act(observation), perf_counter())
+
+        def ask(observation: Observation) -> Any:
+            start, pending = perf_counter(), False
+            self.decisions += 1
+            try:
+                answer = act(observation)
+                pending = type(answer) not in (Action, Mix) and inspect.isawaitable(answer)
+                return awaited(answer, start) if pending else answer
+            finally:
+                if not pending:
+                    self._stop(start)
+
+        return ask_async if inspect.iscoroutinefunction(act) else ask
+
+    def _stop(self, start: float) -> None:
         taken = perf_counter() - start
         self.seconds.append(taken)
         if self.first:
@@ -122,44 +147,6 @@ class _Stopwatch(msgspec.Struct):
             return Latency()
         times = sorted(self.seconds)
         return Latency(median(times), times[ceil(0.95 * len(times)) - 1], times[-1], median(self.firsts))
-
-
-class _TimedAgent:
-    """An agent with a stopwatch; it keeps the agent's hooks and its `keeps_time`."""
-
-    def __init__(self, seat: SeatedAgent, clock: _Stopwatch) -> None:
-        self._act = seat.act
-        self._clock = clock
-        self.name = "checked"
-        self.keeps_time = seat.keeps_time
-        for hook, method in seat.hooks.items():
-            setattr(self, hook, method)
-        self.close = seat.close
-        if inspect.iscoroutinefunction(seat.act):
-            self.act = self._act_async  # type: ignore[method-assign]
-
-    def act(self, observation: Observation) -> Any:
-        """Ask the agent, and record how long its answer took."""
-        start = perf_counter()
-        self._clock.decisions += 1
-        pending = False
-        try:
-            answer = self._act(observation)
-            pending = type(answer) not in (Action, Mix) and inspect.isawaitable(answer)
-            return self._awaited(answer, start) if pending else answer
-        finally:
-            if not pending:
-                self._clock.stop(start)
-
-    async def _act_async(self, observation: Observation) -> Any:
-        self._clock.decisions += 1
-        return await self._awaited(self._act(observation), perf_counter())
-
-    async def _awaited(self, answer: Awaitable[Any], start: float) -> Any:
-        try:
-            return await answer
-        finally:
-            self._clock.stop(start)
 
 
 class _Sparring(msgspec.Struct):
@@ -209,7 +196,7 @@ class _Sparring(msgspec.Struct):
         settings: GameOptions = {**options, "action_timeout_s": self.timeout_s, "max_retries": 0}
         self.clock.first = True
         self.raised.clear()
-        watched = Traced(_TimedAgent(SeatedAgent(self.make()), self.clock), self.raised.append)
+        watched: Any = Watched(self.make(), self.raised.append, self.clock.timed)
         players = (watched, make_agent(partner))
         return await play_game_async(players, seed=self.seed if seed is None else seed, hands=self.hands, **settings)
 

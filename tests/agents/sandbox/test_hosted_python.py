@@ -105,7 +105,7 @@ def spec(file, name, sandbox="bwrap", **params):
 
 def game(file, name, sandbox, log=None, **params):
     agent = make_agent(spec(file, name, sandbox, **params))
-    agent = agent if log is None else log.traced("mine", agent)
+    agent = agent if log is None else log.watched("mine", agent)
     return play_game((agent, make_agent("callstation")), seed=3, hands=12, max_retries=1)
 
 
@@ -124,7 +124,7 @@ def test_tracebacks_reach_the_author(file, name):
     for sandbox, log in logs.items():
         game(file, name, sandbox, log)
     found = [
-        [(trace.kind, re.sub(r"(?m)^.*\^+\n", "", trace.text), trace.count) for trace in log.found()["mine"]]
+        [(trace.kind, re.sub(r"(?m)^.*\^+\n", "", trace.text)) for trace in log.found()["mine"]]
         for log in logs.values()
     ]
     assert found[0] == found[1]

@@ -6,6 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from molt_bench.files import file_name
+
 #: Bytes kept for each participant of a run; the rest is only counted.
 KEPT: Final = 64 * 1024
 #: Bytes in which the last line is searched.
@@ -41,8 +43,7 @@ class StderrLog:
 
 def log_path(folder: Path, participant: str, kind: str = "stderr") -> Path:
     """Return the path of a participant's log: of its standard error, or of another kind."""
-    safe = re.sub(r"[^A-Za-z0-9._-]+", "_", participant)[:100].lstrip(".") or "_"
-    return folder / f"{safe}.{kind}.log"
+    return folder / f"{file_name(participant)}.{kind}.log"
 
 
 def _append(path: Path, data: bytes) -> None:
