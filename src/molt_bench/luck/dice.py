@@ -12,11 +12,10 @@ likely a fold is depends on the strength of the other hand, on the price, and on
 raises in the earlier hands of the game.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import fsum, log1p
-from typing import Final, NamedTuple
+from typing import Final
 
 from molt_bench.luck.weights import ACTIONS
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, LoggedAction
@@ -54,28 +53,6 @@ class Folds:
         return (self._folded[seat] + 1) / (self._faced[seat] + 3)
 
 
-class _Setting(NamedTuple):
-    """What the value of an action depends on besides the action, as the seat that decides has it.
-
-    Attributes:
-        street: 0 before the flop to 3 on the river.
-        opened: Whether there was an action on this street before, so that a call or check opens the next card.
-        edge: Twice the equity of its hand against the other's, less 1.
-        own: How often its hand beats any third one, less 1/2.
-        other: The same of the other hand.
-        deep: The logarithm of 1 and the chips behind as a multiple of the pot.
-        folds: The share of raises that the other seat folds to.
-    """
-
-    street: int
-    opened: bool
-    edge: float
-    own: float
-    other: float
-    deep: float
-    folds: float
-
-
 def draw_luck(
     hand: Hand,
     mixes: Mapping[int, Mix],
@@ -102,8 +79,12 @@ def draw_luck(
             betting = betting.without_raises()
         mix = mixes.get(at)
         if mix is not None and (len(mix.entries) > 1 or mix.lowest < mix.highest):
-            luck = _luck(_drawn_beyond(mix, done, betting), betting, _setting(hand, betting, equities, folds), weights)
-            found.append(-luck if betting.actor else luck)
+            edge = 2 * equities[_STREET_NUMBERS[betting.street]] - 1
+            rates = equities_vs_random(hand.holes, hand.runout[: OPEN_CARDS[betting.street]])
+            if betting.actor:
+                found.append(-_luck(mix, done, betting, -edge, rates[::-1], folds.share(0), weights))
+            else:
+                found.append(_luck(mix, done, betting, edge, rates, folds.share(1), weights))
         if at < last:
             after = betting.known.get(done.amount if done.kind == "raiseTo" else done.kind)
             after = after or betting.after(done.kind, done.amount)
@@ -112,98 +93,89 @@ def draw_luck(
     return fsum(found)
 
 
-class _Beyond(NamedTuple):
-    """What was drawn minus what was likely: 1 less its probability for the drawn action, else less its probability.
+def _luck(
+    mix: Mix,
+    done: LoggedAction,
+    betting: Betting,
+    edge: float,
+    rates: tuple[float, float],
+    folds: float,
+    weights: Sequence[float],
+) -> float:
+    """Return what a draw is worth beyond its mean, in chips of the seat that decides.
 
-    Attributes:
-        fold: Of a fold.
-        passive: Of a check or call.
-        raised: Of a raise, by price.
-        sizes: By price, the same times the size of the raise, as far as it can be called.
+    Args:
+        mix: What was drawn from.
+        done: What was drawn.
+        betting: The moment before.
+        edge: Twice the equity of its hand against the other's, less 1.
+        rates: How often its hand, and the other's, beats any third one.
+        folds: The share of raises that the other seat folds to.
+        weights: Of the values of actions.
     """
-
-    fold: float
-    passive: float
-    raised: list[float]
-    sizes: list[float]
-
-
-def _drawn_beyond(mix: Mix, action: LoggedAction, betting: Betting) -> _Beyond:
-    seat, all_in = betting.actor, min(betting.limits)
-    facing = betting.bets[seat] + betting.to_call
-    begins = min(facing - (-(betting.chips + betting.to_call) * _PRICE // 100), all_in), all_in
-    fold = passive = 0.0
-    raised, sizes = [0.0] * _BINS, [0.0] * _BINS
-    for entry, weight in mix.entries:
-        chance = weight / mix.total
-        if isinstance(entry, RaiseRange):
-            each, start = chance / (entry.high - entry.low + 1), entry.low
-            for at in range(bisect_right(begins, start), _BINS):
-                last = entry.high if at == len(begins) else min(entry.high, begins[at] - 1)
-                if last >= start:
-                    share = each * (last - start + 1)
-                    raised[at] -= share
-                    sizes[at] -= share * (all_in if at == len(begins) else (start + last) / 2)
-                    start = last + 1
-        elif entry.kind == "raiseTo":
-            at = bisect_right(begins, entry.amount)
-            raised[at] -= chance
-            sizes[at] -= chance * min(entry.amount, all_in)
-        elif entry.kind == "fold":
-            fold -= chance
-        else:
-            passive -= chance
-    if action.kind == "raiseTo":
-        at = bisect_right(begins, action.amount)
-        raised[at] += 1.0
-        sizes[at] += min(action.amount, all_in)
-    elif action.kind == "fold":
-        fold += 1.0
-    else:
-        passive += 1.0
-    return _Beyond(fold, passive, raised, sizes)
-
-
-def _setting(hand: Hand, betting: Betting, equities: Sequence[float], folds: Folds) -> _Setting:
-    seat, street = betting.actor, _STREET_NUMBERS[betting.street]
-    edge = 2 * equities[street] - 1
-    rates = equities_vs_random(hand.holes, hand.runout[: OPEN_CARDS[betting.street]])
-    called_to = betting.bets[seat] + betting.to_call
-    depth = (min(betting.limits) - called_to) / (betting.chips + betting.to_call)
-    return _Setting(
-        street,
-        bool(betting.log) and betting.log[-1].street == betting.street,
-        -edge if seat else edge,
-        rates[seat] - 0.5,
-        rates[1 - seat] - 0.5,
-        log1p(max(depth, 0.0)),
-        folds.share(1 - seat),
-    )
-
-
-def _luck(beyond: _Beyond, betting: Betting, setting: _Setting, weights: Sequence[float]) -> float:
-    """Return what a draw is worth beyond its mean, in chips of the seat that decides."""
-    street, opened, edge, own, other, deep, folds = setting
-    seat, late = betting.actor, street > 0
-    value = -weights[street] * betting.chips_in(seat) * beyond.fold
-    if beyond.passive:
-        called_to = betting.bets[seat] + betting.to_call
-        matched = beyond.passive * (betting.at_stake + called_to)
+    seat, (first, second) = betting.actor, betting.limits
+    all_in = first if first < second else second
+    called_to, pot = betting.bets[seat] + betting.to_call, betting.chips + betting.to_call
+    beyond = _beyond(mix, done, called_to - (-pot * _PRICE // 100), all_in)
+    street = _STREET_NUMBERS[betting.street]
+    opened = bool(betting.log) and betting.log[-1].street == betting.street
+    own, other = rates[0] - 0.5, rates[1] - 0.5
+    deep = log1p((all_in - called_to) / pot) if called_to < all_in else 0.0
+    fold, passive = beyond[:2]
+    value = -weights[street] * betting.chips_in(seat) * fold if fold else 0.0
+    if passive:
+        matched = passive * (betting.at_stake + called_to)
         # The first action on a street leaves the other seat a decision, unless a seat is all-in.
         if called_to in betting.limits or (opened and street == 3):
             value += weights[street] * matched * edge
         else:
-            at = len(STREETS) + _PASSIVE * (2 * late + opened)
-            one, two, three, four, five, six = weights[at : at + _PASSIVE]
+            at = len(STREETS) + _PASSIVE * (2 * (street > 0) + opened)
+            w = weights[at : at + _PASSIVE]
             value += matched * (
-                edge * one + own * two + other * three + deep * (edge * four + own * five + other * six)
+                edge * w[0] + own * w[1] + other * w[2] + deep * (edge * w[3] + own * w[4] + other * w[5])
             )
-    won, at = betting.chips_in(1 - seat), _FIRST_RAISED + _RAISED * _BINS * late
-    for raised, size in zip(beyond.raised, beyond.sizes, strict=True):
-        if raised or size:
-            w = weights[at : at + _RAISED]
-            value += raised * won * (w[0] + folds * w[1] + other * (w[2] + folds * w[3]))
-            called = edge * (w[4] + folds * w[5] + other * w[6] + deep * w[8]) + own * w[7]
-            value += (raised * betting.at_stake + size) * called
-        at += _RAISED
+    if mix.highest:
+        won, at = betting.chips_in(1 - seat), _FIRST_RAISED + (_RAISED * _BINS if street else 0)
+        for raised, size in zip(beyond[2::2], beyond[3::2], strict=True):
+            if raised or size:
+                w = weights[at : at + _RAISED]
+                value += raised * won * (w[0] + folds * w[1] + other * (w[2] + folds * w[3]))
+                called = edge * (w[4] + folds * w[5] + other * w[6] + deep * w[8]) + own * w[7]
+                value += (raised * betting.at_stake + size) * called
+            at += _RAISED
     return value
+
+
+def _beyond(mix: Mix, done: LoggedAction, large: int, all_in: int) -> list[float]:
+    """Return what was drawn minus what was likely: 1 less its probability for the drawn action, else less that.
+
+    First for a fold, then for a check or call; then for raises of each bin, each followed by the same times the size as
+    far as it can be called. The second bin begins at `large`, the last is all-in.
+    """
+    large = large if large < all_in else all_in
+    found = [0.0] * (2 + 2 * _BINS)
+    for entry, weight in mix.entries:
+        chance = weight / mix.total
+        if type(entry) is RaiseRange:
+            low, high = entry.low, entry.high
+            each = chance / (high - low + 1)
+            for at, begins, ends in ((2, low, large - 1), (4, large, all_in - 1), (6, all_in, high)):
+                start, last = (begins if begins > low else low), (ends if ends < high else high)
+                if last >= start:
+                    share = each * (last - start + 1)
+                    found[at] -= share
+                    found[at + 1] -= share * (all_in if at == 6 else (start + last) / 2)
+        else:
+            _count(found, entry.kind, entry.amount, -chance, large, all_in)
+    _count(found, done.kind, done.amount, 1.0, large, all_in)
+    return found
+
+
+def _count(found: list[float], kind: str, amount: int, share: float, large: int, all_in: int) -> None:
+    """Count an action with its share."""
+    if kind == "raiseTo":
+        at = 2 if amount < large else 4 if amount < all_in else 6
+        found[at] += share
+        found[at + 1] += share * (amount if at < 6 else all_in)
+    else:
+        found[kind != "fold"] += share
