@@ -1,151 +1,102 @@
-"""Measure what a sandbox costs: starting a game, and hands a second.
+"""Measure what starting a game costs with programs and Python files, with and without a sandbox.
 
-Each row is played with and without a sandbox in turns, so that both see the same machine, and the best of some rounds
-counts, since others may use it, too. The C program is the example of the docs, and the Python file a bot that publishes
-its odds, for both seats, so that every decision is looked ahead from.
+    python benchmarks/sandbox.py [--rounds 7] [--source OTHER/src]
 
-A game's start is the time of a game of one hand, for which no host waits, as in the first game of a run. A later game
-finds one: what counts is the time from when the game is wanted to its first answer. The start of a box is the time of a
-program that does nothing, from its start until nothing is left of it.
+Each figure is the best of some games of one hand, and of some of many hands. With `--source`, the code of
+another checkout is measured in turns with this one, and the ratio of the processor time is printed, children included.
 """
 
+import argparse
+import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from functools import partial
+import time
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
-from statistics import median
-from time import perf_counter, sleep
-from typing import Any
-
-from molt_bench import ParticipantSpec, make_agent
-from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.sandbox import python_host_script, waiting_hosts
-from molt_bench.agents.sandbox.boxed_program import started_program
-from molt_bench.agents.sandbox.choice import Boxed, box_of
-from molt_bench.play.play_games import drive
-from molt_bench.poker.actions import Action
-from molt_bench.poker.observation import Observation
-from molt_bench.specs import GameSpec
 
 ROOT = Path(__file__).parents[1]
-ROUNDS, HANDS = 7, 300
-MIXER = """
-from molt_bench import Action, Mix, RaiseRange
-
-class Mixer:
-    name = "mixer"
-
-    def act(self, seen):
-        legal = seen.legal
-        passive = Action("call") if legal.to_call else Action("check")
-        if "raiseTo" not in legal.kinds:
-            return passive
-        return Mix([(passive, 3), (RaiseRange(legal.min_raise_to, legal.max_raise_to), 1)])
-"""
+EXAMPLES = ROOT / "docs" / "examples"
+#: Hands of a long game, in which the start no longer counts.
+HANDS = 200
 
 
-def seconds_of(do: Callable[[], object]) -> float:
-    """Return how long something takes."""
-    start = perf_counter()
-    do()
-    return perf_counter() - start
+def spec_of(bot: str, *, boxed: bool):
+    """Return a participant, as this version or an older one spells it."""
+    from molt_bench import ParticipantSpec
+
+    fields = ParticipantSpec.__struct_fields__
+    for word in ("required", "bwrap") if boxed else ("off",):
+        try:
+            box = {"settings": {"sandbox": word}} if "settings" in fields else {"sandbox": word}
+            spec = ParticipantSpec(id="bot", type=bot, **box)
+            played(spec, 1)
+        except Exception:
+            continue
+        return spec
+    return None
 
 
-def play(participant_type: str, sandbox: str, hands: int) -> None:
-    """Play one game against a bot that never folds, for which no host waits."""
-    waiting_hosts.end_all()
-    play_on(participant_type, sandbox, hands)
+def played(spec, hands: int) -> tuple[float, float]:
+    """Play a game; return its seconds, and those of the processor with all children."""
+    from molt_bench import make_agent, play_game
+
+    def used() -> float:
+        both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(each.ru_utime + each.ru_stime for each in both)
+
+    start, before = time.perf_counter(), used()
+    record = play_game((make_agent(spec), make_agent("callstation")), seed=1, hands=hands)
+    if record.faults:
+        raise RuntimeError(record.faults[0])
+    return time.perf_counter() - start, used() - before
 
 
-def play_on(participant_type: str, sandbox: str, hands: int) -> None:
-    """Play one game more."""
-    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, settings={"sandbox": sandbox}))
-    _drive(agent, hands)
-
-
-def _drive(agent: PokerAgent, hands: int) -> None:
-    record = drive(GameSpec(seed=1, hands=hands), (agent, make_agent("callstation")))
-    assert record.faults == (), record.faults[0]
-
-
-def until_asked(participant_type: str) -> float:
-    """Play one game more in a sandbox; return the seconds from when it is wanted until its first answer."""
-    wanted, answered = perf_counter(), list[float]()
-    agent = make_agent(ParticipantSpec(id="bot", type=participant_type, settings={"sandbox": "bwrap"}))
-    ask = agent.act
-
-    async def act(seen: Observation) -> Action:
-        action = await ask(seen)  # type: ignore[misc]
-        answered.append(perf_counter() - wanted)
-        return action
-
-    agent.act = act  # type: ignore[method-assign]
-    _drive(agent, HANDS)
-    return answered[0]
-
-
-def processor_time_of_a_host() -> float:
-    """Return the seconds of processor time that a host takes before its game and after it."""
-    before = getrusage(RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-P", python_host_script.__file__], stdin=subprocess.DEVNULL, check=True)
-    after = getrusage(RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def empty_box(sandbox: str) -> None:
-    """Start a program that does nothing, and wait until it and its box have ended."""
-    command = Boxed(("/bin/true",), ExecSettings(command="/bin/true"), box_of(sandbox, network=False))
-    program = started_program(command, piped=True)
-    while not program.ended:
-        sleep(0.0002)
-    program.sweep(os.getpid(), lambda remains: None)
-
-
-def in_turns(ways: dict[Any, Callable[[], object]], rounds: int = ROUNDS) -> dict[Any, float]:
-    """Return the best time of each way, tried in turns."""
-    found: dict[Any, list[float]] = {way: [] for way in ways}
-    for _ in range(rounds):
-        for way, do in ways.items():
-            found[way].append(seconds_of(do))
-    return {way: min(times) for way, times in found.items()}
+def measure(bots: list[str], rounds: int) -> dict[str, list[float]]:
+    """Return milliseconds to start, milliseconds of processor time, and seconds of it in a long game, by bot."""
+    found = {}
+    for bot in bots:
+        for boxed in (False, True):
+            spec = spec_of(bot, boxed=boxed)
+            if spec is None:
+                continue
+            short = [played(spec, 1) for _ in range(rounds)]
+            long = [played(spec, HANDS)[1] for _ in range(max(1, rounds // 2))]
+            key = f"{Path(bot.split()[-1]).name}{', boxed' if boxed else ''}"
+            figures = (1000 * min(wall for wall, _ in short), 1000 * min(cpu for _, cpu in short), min(long))
+            found[key] = [round(each, 4) for each in figures]
+    return found
 
 
 def main() -> None:
-    """Measure and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--source", help="the folder src of another checkout")
+    parser.add_argument("--bots", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.bots:
+        print(json.dumps(measure(json.loads(given.bots), given.rounds)))
+        return
     with tempfile.TemporaryDirectory() as folder:
-        program, file = Path(folder, "bot"), Path(folder, "mixer.py")
-        subprocess.run(["cc", "-O2", "-o", program, ROOT / "docs/examples/bots/bot.c"], check=True)
-        file.write_text(MIXER)
-        script = f"exec:{sys.executable} -I -S {ROOT / 'docs/examples/bots/bot.py'}"
-        rows = {"exec:, C": f"exec:{program}", "exec:, Python": script, "file.py:factory": f"{file}:Mixer"}
-        both = ("off", "bwrap")
-        empty = in_turns({sandbox: partial(empty_box, sandbox) for sandbox in both}, rounds=5 * ROUNDS)
-        print(
-            f"a program that does nothing, ms: {1000 * empty['off']:.1f} without, {1000 * empty['bwrap']:.1f} in a box"
-        )
-        print(" " * 18 + "".join(f"{title:>24}" for title in ("start of a game, ms", "hands a second")))
-        print(" " * 18 + 2 * f"{'without':>12}{'sandbox':>12}")
-        for name, kind in rows.items():
-            ways = {
-                (sandbox, hands): (lambda sandbox=sandbox, hands=hands, kind=kind: play(kind, sandbox, hands))
-                for sandbox in both
-                for hands in (1, HANDS)
-            }
-            found = in_turns(ways)
-            starts = [f"{1000 * found[sandbox, 1]:12.1f}" for sandbox in both]
-            speeds = [f"{(HANDS - 1) / (found[sandbox, HANDS] - found[sandbox, 1]):12,.0f}" for sandbox in both]
-            print(f"{name:18}" + "".join([*starts, *speeds]))
-        later = [until_asked(rows["file.py:factory"]) for _ in range(2 * ROUNDS)][2:]
-        print(
-            "file.py:factory in a sandbox, from when a later game is wanted to its first answer, ms: "
-            f"{1000 * min(later):.1f} at best, {1000 * median(later):.1f} in the middle"
-        )
-        print(f"processor time of its host, ms: {1000 * min(processor_time_of_a_host() for _ in range(ROUNDS)):.0f}")
+        subprocess.run(["cc", "-O2", "-o", f"{folder}/bot", str(EXAMPLES / "bots" / "bot.c")], check=True)
+        python = f"{sys.executable} -I -S {EXAMPLES / 'bots' / 'bot.py'}"
+        bots = [f"exec:{folder}/bot", f"exec:{python}", f"{EXAMPLES / 'cautious.py'}:Cautious"]
+        command = [sys.executable, __file__, "--rounds", str(given.rounds), "--bots", json.dumps(bots)]
+        sources = [str(ROOT / "src"), *([given.source] if given.source else [])]
+        figures = []
+        for source in sources:
+            environment = {**os.environ, "PYTHONPATH": source}
+            done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, cwd=folder)
+            figures.append(json.loads(done.stdout))
+    for key, now in figures[0].items():
+        line = f"{key:24} start {now[0]:7.1f} ms, {now[1]:7.1f} ms of processor; {HANDS} hands {now[2]:.3f} s of it"
+        before = figures[-1].get(key)
+        if len(figures) > 1 and before:
+            line += (
+                f"; by the other {before[0]:.1f} ms, {before[1]:.1f} ms, {before[2]:.3f} s: {now[2] / before[2]:.2f}"
+            )
+        print(line)
 
 
 if __name__ == "__main__":

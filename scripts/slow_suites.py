@@ -54,7 +54,7 @@ SUITES: Final = {
         "cheating agents, strangers' run folders and edited files gain nothing or are named",
         "30 min",
         "tests/e2e/test_cheats.py tests/e2e/test_hostile_folder.py tests/e2e/test_edited_artifacts.py"
-        " tests/e2e/test_suspicion.py tests/agents/external tests/agents/sandbox tests/e2e/test_sandbox*.py",
+        " tests/e2e/test_suspicion.py tests/agents/external tests/e2e/test_sandbox*.py",
         debian="bwrap:bubblewrap",
     ),
     "containers": Suite("the steps of the Dockerfile, and its live server", "1 min", "tests/test_containers.py"),

@@ -166,7 +166,6 @@ def timeless(lines):
     ("guide", "number", "example"),
     [
         ("reference/config-files.md", 0, "benchmark.yaml"),
-        ("reference/protocol.md", 2, "acpc.yaml"),
         ("start/first-model.md", 0, "local.yaml"),
         ("how-to/gate-a-pull-request.md", 0, "ci/bench.yaml"),
         ("how-to/gate-a-pull-request.md", 1, "ci/molt-bench.yml"),

@@ -12,7 +12,7 @@ import molt_bench
 ROOT = Path(molt_bench.__file__).parent
 
 FLOORS = [
-    {"__main__"},
+    {"__main__", "host"},
     {"cli", "envs", "plugins"},
     {"adapters"},
     {"serve", "view"},
@@ -31,10 +31,6 @@ FLOORS = [
     {"errors", "suggestions"},
     {"extras", "visible_text"},
 ]
-#: Imports of a floor above that go when the agents that play over HTTP are rewritten.
-FORBORNE = {
-    ("molt_bench.agents.external.http_agent", "molt_bench.llm.sending.http"),
-}
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
@@ -72,11 +68,7 @@ def wrong_imports(module: str, source: str) -> list[str]:
     """Return the imports of a file that go up or sideways."""
     own = room_of(module)
     return [
-        name
-        for name in sorted(imports_of(source))
-        if room_of(name) != own
-        and FLOOR_OF[room_of(name)] <= FLOOR_OF[own]
-        and (module, name.rpartition(".")[0]) not in FORBORNE
+        name for name in sorted(imports_of(source)) if room_of(name) != own and FLOOR_OF[room_of(name)] <= FLOOR_OF[own]
     ]
 
 

@@ -34,7 +34,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         folder: Folder for what it writes besides its answers; None discards that.
         boxed: Whether it plays in a box or not at all, since the run is a stranger's.
         code_sha256: The fingerprint that its code must have, or else it is not run; None for any.
-        on_remains: Called with what is left of a program after a game, if not all of it can be ended.
     """
 
     settings: Any = None
@@ -42,7 +41,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path | None = None
     boxed: bool = False
     code_sha256: str | None = None
-    on_remains: Callable[[Any], None] | None = None
 
 
 class Sitting(Protocol):

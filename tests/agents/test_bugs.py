@@ -21,25 +21,23 @@ from tests.llm.provider import Provider
 
 #: What is between an observation and an action, and counts or keeps what comes of it.
 ROOMS = (
-    *("molt_bench.llm", "molt_bench.agents.external", "molt_bench.agents.scripted", "molt_bench.agents.tag"),
+    *(
+        "molt_bench.llm",
+        "molt_bench.agents.external.program",
+        "molt_bench.agents.external.process",
+        "molt_bench.agents.external.server",
+        "molt_bench.agents.external.protocol",
+        "molt_bench.agents.scripted",
+        "molt_bench.agents.tag",
+    ),
     *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending"),
     *("molt_bench.runs.exchange_file", "molt_bench.runs.program_replies", "molt_bench.runs.reply_lines"),
     "molt_bench.poker.observation",
 )
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
 OUTSIDE = (
-    *("Child._drain_errors", "Child.end", "Child.ended", "Child.ending", "Child.leave"),
-    *("LineChannel._stop_sending", "LineChannel.close", "LineChannel.hang_up", "LineChannel.has_sent_all"),
-    *("SupervisedProgram._end", "SupervisedProgram._heard", "SupervisedProgram._take", "SupervisedProgram.ended"),
-    *(
-        "SupervisedProgram.sweep",
-        "undisturbed",
-        "exit_reason.in_box",
-        "exit_reason.out_of_memory_kills",
-        "supervised_program._remove",
-    ),
-    *("process_cleanup.end_all", "process_cleanup.processes_of", "process_cleanup.is_alive"),
-    "program_agent.ProgramAgent._end",
+    *("Process.end", "Process.leave", "Process.lingers", "Process._ended_by", "Process._read_errors"),
+    *("process._kill", "process._kill_strays", "process._descendants", "ProgramAgent._end", "ProgramAgent._begin"),
     "scripted.FixedAgent.policy",
     *("estimate.Estimate.usd_per_call", "exchange_file.ExchangeFile.problem"),
     *(
@@ -52,7 +50,12 @@ OUTSIDE = (
     *("exchange_file.ExchangeFile.close", "exchange_file.ExchangeFile._close", "exchanges.Exchanges.close"),
     *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
     *("exchanges.Exchanges.__init__", "ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),
-    *("http_agent.HttpAgent.close", "resuming_agent.RecordedAgent.close", "program_agent.ProgramAgent.close"),
+    *(
+        "server.HttpAgent.close",
+        "server.HttpAgent._disconnect",
+        "resuming_agent.RecordedAgent.close",
+        "program.ProgramAgent.close",
+    ),
 )
 OPTIONS = RunOptions(quiet=True, games_at_once=1)
 #: A bug in what closes something leaves it open.
@@ -151,7 +154,7 @@ def with_bug(way, name, at, functions, provider, folder):
         ("strict", "molt_bench.llm.prompt.decision_prompt"),
         ("strict", "molt_bench.llm.client.ModelClient._read"),
         ("strict", "molt_bench.llm.reply.read_reply"),
-        ("http", "molt_bench.agents.external.protocol.read_action"),
+        ("http", "molt_bench.agents.external.protocol.read_answer"),
     ],
 )
 def test_a_bug_ends_the_run_and_is_charged_to_nobody(way, name, functions, tmp_path):

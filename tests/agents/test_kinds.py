@@ -102,7 +102,6 @@ def test_a_participant_needs_an_id_and_a_type(fields):
         ("llm", "llm", {}, "llm"),
         ("llm:openai:gpt-4.1", "llm", {"model": "openai:gpt-4.1"}, "gpt-4.1"),
         ("exec:./bot --fast", "exec", {"command": "./bot --fast"}, "bot"),
-        ("acpc:./startme.sh -x", "acpc", {"command": "./startme.sh -x"}, "startme"),
         ("http", "http", {}, "http"),
         ("https://a.b/act?x", "http", {"url": "https://a.b/act?x"}, "a.b/act"),
         ("http://a.b:9000/", "http", {"url": "http://a.b:9000/"}, "a.b:9000"),
@@ -137,7 +136,6 @@ def test_the_time_for_an_answer_in_a_benchmark_is_the_documented_one(limit, exte
         {
             "participants": [
                 {"id": "program", "type": f"exec:{sys.executable}"},
-                {"id": "dealt", "type": f"acpc:{sys.executable}"},
                 {"id": "server", "type": "http://127.0.0.1:9/act"},
                 {"id": "model", "type": "llm:openai:m", "baseUrl": "http://127.0.0.1:9/v1"},
             ],
@@ -146,5 +144,5 @@ def test_the_time_for_an_answer_in_a_benchmark_is_the_documented_one(limit, exte
     )
     cast = Cast(config, {}, RunFiles())
     game = GameLabel(1, "s", "AB")
-    assert [cast.agent(name, game)._agent._limit_s for name in ("program", "dealt", "server")] == [external] * 3
+    assert [cast.agent(name, game)._agent._limit_s for name in ("program", "server")] == [external] * 2
     assert cast.gateway.limits.timeout_s == model

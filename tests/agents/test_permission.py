@@ -15,7 +15,7 @@ from molt_bench.agents.permission import BUILT_IN, OWN, Permission, make_permitt
 from molt_bench.agents.python_import import factory_file, file_hash, find_factory
 from molt_bench.errors import AgentError, NotPermitted
 from molt_bench.specs import ParticipantSpec
-from tests.agents.sandbox.boxes import needs_bubblewrap
+from tests.agents.external.boxes import needs_bubblewrap
 
 ROOT = Path(molt_bench.__file__).parent
 MINE = """
@@ -38,13 +38,13 @@ DIRECT = {
     "agents/kinds.py",
     "agents/permission.py",
     "agents/python_kind.py",
-    "agents/sandbox/python_host_script.py",  # which runs in a box
+    "host.py",  # which is a program of its own
     "adapters/gymnasium_env.py",
     "adapters/inspect_task.py",
     "cli/agent_argument.py",
     "testing/agent_check.py",
 }
-OUTSIDERS = ["os:system", "mine.py:make", "plug", "exec:./bot", "acpc:./bot", "http://127.0.0.1:9/act", "llm:openai:x"]
+OUTSIDERS = ["os:system", "mine.py:make", "plug", "exec:./bot", "http://127.0.0.1:9/act", "llm:openai:x"]
 
 
 def test_agents_of_runs_are_made_nowhere_else():

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.agents.sandbox.bubblewrap import bubblewrap
+from molt_bench.agents.external.box import obstacle
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli import main
 from molt_bench.runs.master_seed import environment_seed
@@ -209,8 +209,8 @@ def quick(*arguments, **options):
 
 def _need_box(arguments):
     """Skip a test that runs the agents of a stored run, on a machine that has no box for them."""
-    if "--run-agents" in arguments and isinstance(bubblewrap(), str):
-        pytest.skip(f"needs a sandbox: {bubblewrap()}")
+    if "--run-agents" in arguments and obstacle():
+        pytest.skip(f"needs a sandbox: {obstacle()}")
 
 
 def _number(file):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench.poker.notation import hand_from_text
-from tests.agents.sandbox.boxes import needs_bubblewrap
+from tests.agents.external.boxes import needs_bubblewrap
 from tests.e2e.shell import one_clear_line, quick, strict_json
 from tests.llm.provider import Provider
 

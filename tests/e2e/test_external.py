@@ -76,7 +76,7 @@ def test_the_limit_of_the_config_is_the_programs(tmp_path):
     folder = ran(tmp_path / "out", "--config", config)
     assert (
         sorted(fault for fault in faults_in(folder) if fault[0] == "slow")
-        == [("slow", "crash")] * 8 + [("slow", "timeout")] * 16
+        == [("slow", "crash")] * 12 + [("slow", "timeout")] * 12
     )
 
 

@@ -18,8 +18,8 @@ import msgspec
 import pytest
 
 from molt_bench import Action, ParticipantSpec
+from molt_bench.agents.external.box import obstacle
 from molt_bench.agents.kinds import kind_of
-from molt_bench.agents.sandbox.bubblewrap import bubblewrap
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.ladder import Ladder
@@ -126,7 +126,6 @@ class Trap:
             "exec": {"type": "exec", "command": command},
             "exec of a file": {"type": "exec", "command": f"{self.bait}/program.sh"},
             "smuggled": {"type": "exec:true", "params": {"command": command}},
-            "acpc": {"type": "acpc", "command": command, "stack": 10000},
             "http": {"type": "http://127.0.0.1:9/act", "apiKeyEnv": "MY_KEY", "isolated": True},
             "live": {"type": "live", "isolated": True},
         }
@@ -321,7 +320,7 @@ def test_nor_does_the_viewer_whatever_page_is_opened(trap, models):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["module", "nested module", "file", "relative file", "exec", "acpc", "http"])
+@pytest.mark.parametrize("kind", ["module", "nested module", "file", "relative file", "exec", "http"])
 def test_nor_if_it_is_the_only_one(trap, kind):
     """On its own, none hides behind an error about another one."""
     hostile = {kind: trap.participants()[kind]}
@@ -332,8 +331,8 @@ def test_nor_if_it_is_the_only_one(trap, kind):
 
 def test_code_that_is_run_with_permission_runs_in_a_box_where_it_does_no_harm(trap, monkeypatch):
     """The watcher sees that something is started, so it would see it without permission, too."""
-    if isinstance(bubblewrap(), str):
-        pytest.skip(f"needs a sandbox: {bubblewrap()}")
+    if obstacle():
+        pytest.skip(f"needs a sandbox: {obstacle()}")
     hashed = sha256((trap.bait / "evil_file.py").read_bytes()).hexdigest()
     hostile = {"file": trap.participants()["file"]}
     run = trap.run("run", hostile, hashes={"file": hashed})
@@ -345,8 +344,8 @@ def test_code_that_is_run_with_permission_runs_in_a_box_where_it_does_no_harm(tr
 
 
 def test_and_programs_that_are_started_with_permission(trap, monkeypatch):
-    if isinstance(bubblewrap(), str):
-        pytest.skip(f"needs a sandbox: {bubblewrap()}")
+    if obstacle():
+        pytest.skip(f"needs a sandbox: {obstacle()}")
     hostile = {"exec": trap.participants()["exec of a file"]}
     hashed = kind_of("exec").fingerprint(ParticipantSpec(id="exec", type="exec", params=hostile["exec"]))
     cut = trap.run("run-cut", hostile, ended=False, hashes={"exec": hashed})

@@ -17,7 +17,7 @@ from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.ray_cluster import Cluster
 from molt_bench.specs import GameSpec, ParticipantSpec
-from tests.agents.sandbox.boxes import needs_bubblewrap
+from tests.agents.external.boxes import needs_bubblewrap
 from tests.e2e.llm import SAME, config_for, prepared, same_files
 from tests.e2e.shell import bench, good_run, run_of
 from tests.e2e.test_executors import CONFIG, artifacts
@@ -80,7 +80,7 @@ def test_a_worker_with_another_version_is_told_apart(local):
 @needs_bubblewrap
 def test_python_code_in_a_sandbox_plays_on_a_worker_of_the_cluster(local, tmp_path):
     bots = (
-        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", settings={"sandbox": "bwrap"}),
+        ParticipantSpec(id="bot", type=f"{_boxed_bot(tmp_path)}:make", settings={"sandbox": "required"}),
         ParticipantSpec(id="t", type="tight"),
     )
     games = [GameSpec(seed=1, hands=2, players=("bot", "t"))]

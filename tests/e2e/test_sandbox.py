@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.agents.sandbox import choice
-from tests.agents.sandbox.boxes import needs_bubblewrap
+from molt_bench.agents.external import box
+from tests.agents.external.boxes import needs_bubblewrap
 from tests.e2e.shell import (
     SEEDED,
     SMALL,
@@ -29,7 +29,7 @@ MISSING = "bubblewrap is not installed (Debian: apt install bubblewrap)"
 @pytest.fixture
 def without_boxes(monkeypatch):
     """Be on a machine without bubblewrap."""
-    monkeypatch.setattr(choice, "bubblewrap", lambda: MISSING)
+    monkeypatch.setattr(box, "bubblewrap", lambda: MISSING)
 
 
 def boxes(run):
@@ -48,7 +48,7 @@ def test_without_bubblewrap_a_program_plays_and_one_line_says_what_is_missing(tm
 def test_who_asks_for_a_sandbox_gets_one_or_no_game(tmp_path, without_boxes):
     for who in (BOT, FILE):
         done = quick(*SMALL, *who, "--sandbox", "--output-dir", tmp_path / "out")
-        one_clear_line(done, f"sandbox = 'bwrap': expected a machine that can make one: {MISSING}")
+        one_clear_line(done, f"sandbox = 'required': expected a machine that can make one: {MISSING}")
 
 
 @needs_bubblewrap
@@ -56,7 +56,7 @@ def test_who_asks_for_a_sandbox_gets_one_or_no_game(tmp_path, without_boxes):
 def test_whoever_began_in_a_sandbox_does_not_go_on_without(tmp_path, monkeypatch):
     run = quick_run(tmp_path / "out", *SMALL, *SEEDED, *BOT, "--quiet")
     cut_back(run, first_lines(4))
-    monkeypatch.setattr(choice, "bubblewrap", lambda: MISSING)
+    monkeypatch.setattr(box, "bubblewrap", lambda: MISSING)
     one_clear_line(quick("resume", run, "--run-agents"), f"a machine that can make one: {MISSING}")
     again = quick("run", *SMALL, *SEEDED, *BOT, "--output-dir", tmp_path / "out", "--resume")
     one_clear_line(again, "'bot' began in a sandbox (bubblewrap ")

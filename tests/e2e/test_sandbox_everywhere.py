@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.sandbox.boxes import needs_bubblewrap
+from tests.agents.external.boxes import needs_bubblewrap
 from tests.e2e.live import Poller, Served, live_config
 from tests.e2e.shell import SEEDED, SMALL, cut_back, first_lines, lines_of, quick, quick_run, run_of
 
@@ -36,7 +36,7 @@ def make():
 """
 
 
-@pytest.fixture(params=["exec", "acpc", "file"])
+@pytest.fixture(params=["exec", "file"])
 def bot(request, tmp_path):
     """Return a participant that plays in a sandbox alone, of each kind."""
     folder, outside = tmp_path / "bots", tmp_path / "outside"
@@ -45,7 +45,7 @@ def bot(request, tmp_path):
     (folder / "wary.py").write_text(WARY.format(outside=str(outside)))
     (folder / "bot.py").write_text(FILE)
     program = f"{sys.executable} {folder / 'wary.py'} {EXAMPLES / 'bots'}"
-    types = {"exec": f"exec:{program}/bot.py", "acpc": f"acpc:{program}/acpc_bot.py", "file": f"{folder}/bot.py:make"}
+    types = {"exec": f"exec:{program}/bot.py", "file": f"{folder}/bot.py:make"}
     return types[request.param]
 
 
@@ -59,13 +59,8 @@ def setting(bot):
     return ["--set", "sandbox=on"] if boxed(bot) else []
 
 
-def stack(bot):
-    """Return the stack that it can play with."""
-    return 20_000 if bot.startswith("acpc:") else 10_000
-
-
 def game(bot):
-    return ["--set", f"game.stack={stack(bot)}", "--participants", f"{bot},tight"]
+    return ["--participants", f"{bot},tight"]
 
 
 def no_faults(run):
@@ -95,7 +90,7 @@ def test_check(bot):
 def test_serve_and_join(bot, tmp_path):
     """The server plays it against a live agent, and so does whoever joins another server with it."""
     ours = {"id": "bot", "type": bot, **({"sandbox": "on"} if boxed(bot) else {})}
-    config = live_config(tmp_path, "live", ours, game={"handsPerGame": 2, "stack": stack(bot)})
+    config = live_config(tmp_path, "live", ours, game={"handsPerGame": 2})
     served = Served(config, "--port", "0")
     (url,) = served.invitations(1)
     Poller(url).done()
@@ -103,7 +98,7 @@ def test_serve_and_join(bot, tmp_path):
     no_faults(run_of(tmp_path / "runs"))
     other = tmp_path / "other"
     other.mkdir()
-    config = live_config(other, "live", "tight", game={"handsPerGame": 2, "stack": stack(bot)})
+    config = live_config(other, "live", "tight", game={"handsPerGame": 2})
     config.write_text(config.read_text().replace("id: tight\n  type: live", "id: tight\n  type: tight"))
     served = Served(config, "--port", "0")
     (url,) = served.invitations(1)
@@ -116,7 +111,7 @@ def test_serve_and_join(bot, tmp_path):
 def test_the_gate(bot, tmp_path):
     """The two runs that a gate compares, whose config has the setting."""
     config = tmp_path / "bench.json"
-    named = {"participants": [{"id": "mine", "type": bot}, "tight"], "game": {"stack": stack(bot)}}
+    named = {"participants": [{"id": "mine", "type": bot}, "tight"]}
     config.write_text(json.dumps({**named, **({"sandbox": "on"} if boxed(bot) else {})}))
     runs = [no_faults(quick_run(tmp_path / name, "run", config, *SMALL, *SEEDED)) for name in ("base", "head")]
     compared = quick("compare", *runs)

@@ -1,8 +1,8 @@
 """A bot of the Annual Computer Poker Competition (protocol 2.0.0), in Python without any packages.
 
-    molt-bench --participants "acpc:python3 docs/examples/bots/acpc_bot.py,tight" --set game.stack=20000
+    molt-bench --config docs/examples/acpc.yaml
 
-It is started with the host and the port of the dealer as its last two arguments.
+A bridge starts it with the host and the port of the dealer as its last two arguments.
 """
 
 import re

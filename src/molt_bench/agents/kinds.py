@@ -4,11 +4,11 @@ Kinds are entry points of the group `molt_bench.agents`, ours in our own `pyproj
 its kind is met first.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import msgspec
 
@@ -173,7 +173,6 @@ def make_agent(
     factories: Mapping[str, AgentFactory] | None = None,
     action_timeout_s: float | None = None,
     folder: Path | None = None,
-    on_remains: Callable[[Any], None] | None = None,
 ) -> PokerAgent:
     """Make the agent of a participant. Agents of a run are made by `molt_bench.agents.permission`.
 
@@ -183,15 +182,13 @@ def make_agent(
         action_timeout_s: Seconds for one answer of an agent that limits its own time: a program, a server or a language
             model. None for the default of its kind.
         folder: Folder for what a program writes to its standard error; None discards it.
-        on_remains: Called with what is left of a program after a game, if not all of it can be ended; None warns as
-            Python does.
 
     Raises:
         ConfigError: There is no such type, or it does not take these params.
         AgentError: The factory raised, or returned something that is not an agent.
     """
     spec = ParticipantSpec(id=participant, type=participant) if isinstance(participant, str) else participant
-    context = Context(folder=folder, on_remains=on_remains)
+    context = Context(folder=folder)
     return make_within(context, spec, factories, action_timeout_s=action_timeout_s)
 
 

@@ -5,9 +5,9 @@ it would be run, started or contacted by making the agent. So every agent of a s
 built-in bot only by the user's permission; code and programs only in a box.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 import msgspec
 
@@ -58,7 +58,6 @@ class Surroundings(TypedDict, total=False):
     """What else a context tells of an agent; see `Context`."""
 
     folder: Path | None
-    on_remains: Callable[[Any], None] | None
 
 
 #: The config is the user's own.

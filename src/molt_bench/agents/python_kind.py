@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.external.box import SANDBOX, SandboxSetting, SandboxSettings, box_of, label_in
+from molt_bench.agents.external.hosted import HostedAgent
 from molt_bench.agents.python_import import call_factory, factory_file, file_hash, find_factory
-from molt_bench.agents.sandbox.choice import REQUIRED, Box, box_of
-from molt_bench.agents.sandbox.hosted_python import hosted_agent
-from molt_bench.agents.sandbox.settings import SANDBOX, SandboxSetting, SandboxSettings
-from molt_bench.plugin import NO_BOX, Context, Kind
+from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
 
 
@@ -35,14 +34,14 @@ class PythonCode(Kind):
 
     def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
         """Make it in this process, or in a box."""
-        box = _box(context)
+        box = box_of(context)
         if box is not None:
-            return hosted_agent(spec, box, context)
+            return HostedAgent(spec, box, context)
         return call_factory(spec, find_factory(spec.type, code_sha256=context.code_sha256))
 
     def make_first(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
         """Make it from its file as it is now. The agents of a run are made from the same code, whatever is edited."""
-        if _box(context) is None:
+        if box_of(context) is None:
             find_factory(spec.type, code_sha256=context.code_sha256, anew=True)
         return self.make(spec, context)
 
@@ -59,16 +58,10 @@ class PythonCode(Kind):
 
     def box(self, context: Context) -> str | None:
         """Return the label of its box."""
-        box = _box(context)
-        return NO_BOX if box is None else box.label
+        return label_in(context)
 
     def announced(self, spec: ParticipantSpec, settings: PythonSettings) -> str:
         """Return the file that is run."""
         code = factory_file(spec.type)
         params = f" with params {json.dumps(spec.params, default=str)}" if spec.params else ""
         return f"runs {code.path if code is not None else '?'}{params} in a sandbox{settings.with_network}"
-
-
-def _box(context: Context) -> Box | None:
-    settings: PythonSettings = context.settings
-    return box_of(REQUIRED if context.boxed else settings.sandbox, network=settings.network)

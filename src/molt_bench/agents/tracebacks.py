@@ -1,7 +1,6 @@
 """Tracebacks of the user's own agents, for debugging: the first from every place. No result depends on them."""
 
 import os
-import re
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -12,7 +11,6 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.errors import AgentFailed, FaultKind
 from molt_bench.files import file_name
 from molt_bench.visible_text import shortened
 
@@ -28,13 +26,7 @@ _FRAMES: Final = 30
 _MOST: Final = 50
 _HERE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 #: Folders of the code that calls agents, whose frames are left out.
-_CALLERS: Final = (
-    *(os.path.join(_HERE, room, "") for room in ("play", "testing")),
-    os.path.join(_HERE, "agents", "sandbox", "python_host_script.py"),
-)
-#: What the name of an exception is made of, and its length at most.
-_NAME: Final = re.compile(r"\W")
-_NAME_LENGTH: Final = 100
+_CALLERS: Final = tuple(os.path.join(_HERE, room) for room in ("play", "testing", "host.py"))
 
 
 class Watched:
@@ -62,19 +54,6 @@ class Trace(msgspec.Struct, frozen=True):
     kind: str
     text: str
 
-    @classmethod
-    def told(cls, kind: str, text: str) -> "Trace":
-        """Return what a process says that runs an agent; it may say anything."""
-        return cls(_NAME.sub("", kind)[:_NAME_LENGTH] or "?", shortened(text, _LONGEST))
-
-
-class ReportedFailure(AgentFailed):
-    """A failure in another process, with its traceback."""
-
-    def __init__(self, kind: FaultKind, message: str, trace: Trace) -> None:
-        super().__init__(kind, message)
-        self.trace = trace
-
 
 def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
     """Return the traceback of an exception: its last frames, without those of the code that called the agent."""
@@ -94,10 +73,7 @@ def _first_of_agent(at: TracebackType | None) -> TracebackType | None:
 
 
 def _place(error: BaseException) -> tuple[object, ...]:
-    """Return where an exception comes from: its type, and the line that raised it; of another process, what it says."""
-    if isinstance(error, ReportedFailure):
-        lines = [line for line in error.trace.text.splitlines() if line.startswith("  File ")]
-        return error.trace.kind, *lines[-1:]
+    """Return where an exception comes from: its type, and the line that raised it."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next
@@ -120,7 +96,7 @@ class TraceLog:
             places = self._places.setdefault(participant, set())
             if len(places) < _MOST and (place := _place(error)) not in places:
                 places.add(place)
-                self._take(participant, error.trace if isinstance(error, ReportedFailure) else traceback_of(error))
+                self._take(participant, traceback_of(error))
 
         watched: Any = Watched(agent, note)
         made: PokerAgent = watched

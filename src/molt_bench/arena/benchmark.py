@@ -1,15 +1,13 @@
 """The benchmark: settles what is played, checks that it can be, and runs it."""
 
-import os
 from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, Unpack
 
 from molt_bench._version import __version__
+from molt_bench.agents.external.box import obstacle
 from molt_bench.agents.permission import Permission
 from molt_bench.agents.python_import import AgentFactory
-from molt_bench.agents.sandbox.choice import obstacle
-from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.cast import check_participants
 from molt_bench.arena.executors import Where, WhereOptions
 from molt_bench.arena.run_session import Session, SettledConfig
@@ -66,8 +64,6 @@ def run_benchmark(
     """
     files, agents = files or RunFiles(), agents or {}
     stored = files.stored
-    if files.journal is not None:
-        hide(os.path.dirname(files.journal.path))
     if stored is None:
         checked = config if isinstance(config, BenchmarkConfig) else load_config(dict(config or {}))
         config, seed = settled(checked, agents, secret=files.secret)

@@ -7,7 +7,6 @@ from pathlib import Path
 from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.supervised_program import Remains
 from molt_bench.agents.kinds import OBJECT, box_label, kind_of
 from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_import import AgentFactory
@@ -112,6 +111,7 @@ class Cast:
         coming: Participants that connect to us by themselves.
         portable: Participants that any process can make from their specs.
         traces: Tracebacks of exceptions raised by the user's own agents.
+        folder: Where the logs of agents lie; None without a journal.
 
     Args:
         agents: Factories that the caller passed in, by type.
@@ -119,7 +119,6 @@ class Cast:
             journal, if there is one, lie the standard error of programs and the tracebacks of agents.
         observer: Told what goes wrong while models are asked, what is good to know, and where agents raised.
         on_exchange: Called with every exchange, starting with those of earlier sessions.
-        on_remains: Called with a participant and what is left of its program, if not all of it can be ended.
         live: Seats the agents that connect to us by themselves; None without a server.
     """
 
@@ -131,7 +130,6 @@ class Cast:
         *,
         observer: Observer | None = None,
         on_exchange: Callable[[Exchange], None] | None = None,
-        on_remains: Callable[[str, Remains], None] | None = None,
         live: Sitting | None = None,
     ) -> None:
         observer, recorder = observer or Observer(), files.exchanges
@@ -149,8 +147,7 @@ class Cast:
         self.agents = {*self._specs}
         #: Built-in bots, which have no memory: one serves all games.
         self._bots: dict[str, PokerAgent] = {}
-        self._folder = folder
-        self._on_remains = on_remains
+        self.folder = folder
         self._timeout_s = config.game.action_timeout_s
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
         self.waiting = {name for name, kind in self._kinds.items() if kind.waits or self._is_boxed(name)}
@@ -192,7 +189,7 @@ class Cast:
 
     def open(self) -> None:
         """Have every kind prepare what it keeps for the run; raises ConfigError if one cannot."""
-        run = ComingRun(partial(self._made, folder=self._folder), self._live)
+        run = ComingRun(partial(self._made, folder=self.folder), self._live)
         opened: dict[Kind, Sitting | None] = {}
         for name, kind in self._kinds.items():
             try:
@@ -276,7 +273,7 @@ class Cast:
         if sitting is not None:
             made: PokerAgent = sitting.make(participant, game, self._dealt.get(game))
             return made
-        return self._made(participant, folder=self._folder)
+        return self._made(participant, folder=self.folder)
 
     def places(self, spec: GameSpec) -> list[tuple[str, int]]:
         """Return who takes up a place in a game, by a name, and in how many games at once each can play."""
@@ -296,5 +293,4 @@ class Cast:
             factories=self._agents,
             action_timeout_s=self._timeout_s,
             folder=folder,
-            on_remains=partial(self._on_remains, participant) if self._on_remains is not None else None,
         )

@@ -176,7 +176,7 @@ class GameRunner:
 
     def _new_pool(self) -> WorkerPool[PlayedGame] | Cluster[PlayedGame]:
         cast = self._cast
-        setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission)
+        setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission, cast.folder)
         if self._where.executor == "ray":
             return Cluster(setup, self._where.ray_address)
         return WorkerPool(setup, self._where.workers, warn=self.problems.append)

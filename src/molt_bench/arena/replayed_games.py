@@ -10,7 +10,6 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.permission import BUILT_IN, Permission
-from molt_bench.agents.sandbox.visible_files import hide
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.config.participants import ParticipantConfig
@@ -63,7 +62,6 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
             "finish the run first"
         )
-    hide(str(stored.folder))
     with stored.at_home(permission):
         exchanges = stored.exchanges(every_game=True)
         cast = Cast(stored.config, {}, RunFiles(exchanges=exchanges, replies=answers, permission=permission))

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.executors import GameRunner, Where
-from molt_bench.arena.incidents import Incidents
+from molt_bench.arena.signals import SignalsTold
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.dealer import Dealer
@@ -37,7 +37,6 @@ from molt_bench.runs.conclusion import (
     listed_seeds,
     naming_damage,
     recorded_seeds,
-    session_warnings,
     told_before,
     warnings_ahead,
 )
@@ -98,7 +97,7 @@ class Session:
         ]
         self._spending = Spending(config.models())
         self._status: StatusReports | None = None
-        self._incidents = Incidents(observer.on_warning)
+        self._signals = SignalsTold(observer.on_warning)
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
         self._cast = Cast(
             config.model_copy(update={"stop": stop}),
@@ -106,7 +105,6 @@ class Session:
             files,
             observer=observer,
             on_exchange=self._on_exchange,
-            on_remains=self._incidents.take_remains,
             live=live,
         )
         self._cast.open()
@@ -188,8 +186,7 @@ class Session:
     def _rest(self, halted: str | UnsetType = UNSET) -> None:
         """Record that this session has ended before the run did, and why."""
         if not self._over:
-            left = self._incidents.left() or UNSET
-            self._write(SessionEnd(self._seconds - self._past.seconds, halted=halted, warnings=left))
+            self._write(SessionEnd(self._seconds - self._past.seconds, halted=halted))
         if self._status is not None:
             self._status.awaiting()
 
@@ -242,7 +239,7 @@ class Session:
             self._files.exchanges.forget(label)
             self._files.replies.forget(label)
             played[label] = record
-            self._incidents.take_game(record)
+            self._signals.take_game(record)
             core = estimated or game_estimates(record, hands)
             coming = self._ladder.coming(label.match, record.players)
             estimates[record.spec] = self._ladder.match_margins.estimated(coming, record, core)
@@ -263,8 +260,7 @@ class Session:
         self._over = True
         told = seed.value if seed.sealed else UNSET
         vouched = self._files.vouched(result) or UNSET
-        left = self._incidents.left()
-        self._write(SessionEnd(seconds - self._past.seconds, result.ending, told, vouched, warnings=left or UNSET))
+        self._write(SessionEnd(seconds - self._past.seconds, result.ending, told, vouched))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.
@@ -273,8 +269,6 @@ class Session:
         warnings = [
             *self._warnings,
             *(told_before(known, extended=bool(result.history)) if known is not None else ()),
-            *(session_warnings(known.lines) if known is not None else ()),
-            *left,
             journal.problem if journal is not None else None,
             self._files.exchanges.problem,
             *result.warnings,

@@ -3,16 +3,16 @@
 import platform
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from molt_bench._version import BENCH_VERSION, __version__
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.external.box import AUTO, OFF, REQUIRED
 from molt_bench.agents.kinds import box_label, kind_of
 from molt_bench.agents.permission import OWN, Permission, make_permitted
-from molt_bench.agents.sandbox.choice import AUTO, OFF, REQUIRED
-from molt_bench.agents.sandbox.visible_files import hidden_folders, hide
 from molt_bench.agents.tracebacks import Trace, TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, game_estimates
@@ -52,19 +52,21 @@ class WorkerSetup(msgspec.Struct, frozen=True):
     """Everything a worker gets before its first game. It is pickled, so it holds specs rather than agents.
 
     `versions` is what else affects a result: versions of the code, and hashes of the source files of custom agents;
-    `hidden` are folders of runs that no box shows.
+    `folder` is where the run keeps the logs of its agents, beside what no box shows.
     """
 
     participants: tuple[ParticipantSpec, ...]
     versions: dict[str, str]
     permission: Permission = OWN
-    hidden: tuple[str, ...] = ()
+    folder: Path | None = None
 
     @classmethod
-    def of(cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN) -> "WorkerSetup":
+    def of(
+        cls, participants: tuple[ParticipantSpec, ...], permission: Permission = OWN, folder: Path | None = None
+    ) -> "WorkerSetup":
         """Return the setup for workers that play exactly as this process would."""
         settled = tuple([_settled(spec, permission) for spec in participants])
-        return cls(settled, _versions(participants), permission, hidden_folders())
+        return cls(settled, _versions(participants), permission, folder)
 
     def __call__(self) -> Callable[[GameSpec], PlayedGame]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
@@ -75,8 +77,6 @@ class WorkerSetup(msgspec.Struct, frozen=True):
                     f"the worker on {platform.node()} has {here.get(what, 'no')} {what}, and the run was started with "
                     f"{wanted}: install the same there"
                 )
-        for folder in self.hidden:
-            hide(folder)
         try:
             for spec in self.participants:  # one without a box refuses games that need one
                 box_label(spec, boxed=not self.permission.own)
@@ -87,7 +87,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         return partial(self._play, {spec.id: spec for spec in self.participants}, bots)
 
     def _made(self, spec: ParticipantSpec, action_timeout_s: float | None = None) -> PokerAgent:
-        return make_permitted(spec, self.permission, action_timeout_s=action_timeout_s)
+        return make_permitted(spec, self.permission, action_timeout_s=action_timeout_s, folder=self.folder)
 
     def _agent(self, spec: ParticipantSpec, game: GameSpec, log: TraceLog) -> PokerAgent:
         made = self._made(spec, game.action_timeout_s)

@@ -7,8 +7,8 @@ import click
 import yaml
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.agents.external.box import AUTO, OFF, REQUIRED, obstacle
 from molt_bench.agents.kinds import box_label, kind_of, make_agent, settings_of
-from molt_bench.agents.sandbox.choice import AUTO, OFF, REQUIRED, obstacle
 from molt_bench.cli.streams import warn
 from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError
@@ -56,11 +56,7 @@ def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) ->
         missing = [obstacle()] if unboxed else []
 
         def make() -> PokerAgent:
-            made = make_agent(
-                participant,
-                action_timeout_s=timeout_s,
-                on_remains=lambda remains: warn(f"{participant.id}: {remains}"),
-            )
+            made = make_agent(participant, action_timeout_s=timeout_s)
             if missing:
                 warn(f"{participant.id} without a sandbox, since {missing.pop()}: can read your files")
             return made

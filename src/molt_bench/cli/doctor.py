@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import click
 
 from molt_bench import kernels
+from molt_bench.agents.external.box import obstacle
 from molt_bench.agents.kinds import all_agents
-from molt_bench.agents.sandbox.choice import obstacle
 from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, Printing, config_options, printing_options
 from molt_bench.cli.parser import Command
@@ -29,6 +29,7 @@ from molt_bench.visible_text import on_one_line
 #: Each extra: what it is for, and the modules that it brings.
 EXTRAS: Final = {
     "llm": ("language models", ("pydantic_ai", "openai", "anthropic", "google.genai")),
+    "http": ("web servers that play", ("httpx2",)),
     "view": ("the pages of `view`", ("starlette", "uvicorn")),
     "live": ("`serve`, for agents that connect by themselves", ("starlette", "uvicorn", "websockets")),
     "mcp": ("agents that connect by MCP", ("mcp",)),

@@ -7,8 +7,8 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 import click
 
+from molt_bench.agents.external.box import OFF, REQUIRED
 from molt_bench.agents.kinds import kind_of
-from molt_bench.agents.sandbox.choice import OFF, REQUIRED
 from molt_bench.cli.completion import Completion, agent_names, run_folders, stop_fields
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
@@ -87,11 +87,7 @@ class ConfigOptions:
         context = click.get_current_context(silent=True)
         before = (context.params.get("participants") if context is not None else None) or ""
         glue = (
-            ""
-            if not before or before.endswith(",")
-            else " "
-            if before.rpartition(",")[2].startswith(("exec:", "acpc:"))
-            else ","
+            "" if not before or before.endswith(",") else " " if before.rpartition(",")[2].startswith("exec:") else ","
         )
         meant = f"{before}{glue}{self.file}"
         quoted = f'"{meant}"' if " " in meant else meant

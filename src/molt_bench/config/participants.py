@@ -38,7 +38,7 @@ class ParticipantConfig(Section):
         PathText,
         Field(
             description="A built-in agent, an installed plug-in, `module:factory` or `path/to/file.py:factory`; "
-            "`exec:` or `acpc:` and a command, or a URL.",
+            "`exec:` and a command, or a URL.",
         ),
     ]
     display_name: Annotated[str, Field(max_length=200, description="Display name; the id if empty.")] = ""

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 from pydantic import Field, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
+from molt_bench.agents.external.box import SandboxSetting
 from molt_bench.agents.kinds import kind_of
-from molt_bench.agents.sandbox.settings import SandboxSetting
 from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
 from molt_bench.config.gate import GateConfig, without_order
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker

@@ -13,7 +13,6 @@ from time import monotonic
 from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.sandbox import box_keeper
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.play import event_loop, time_limits
 from molt_bench.play.closing import close_agents, close_agents_async
@@ -232,7 +231,6 @@ async def _drive_on(
         if limit.expired():
             raise TimeUp from None
         raise
-    box_keeper.raise_bug()
     return record
 
 

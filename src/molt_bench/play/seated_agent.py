@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from molt_bench.agents.tracebacks import Note, ReportedFailure, Watched
+from molt_bench.agents.tracebacks import Note, Watched
 from molt_bench.blame import internal_error, is_ours
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinished, JournalError, RunHalted
 from molt_bench.play.game import Answered, Call
@@ -91,8 +91,6 @@ class SeatedAgent:
             GameUnfinished: It is ours, and was cancelled.
         """
         if isinstance(error, AgentFailed):
-            if self.note is not None and isinstance(error, ReportedFailure):
-                self.note(error)
             return error
         if self.ours:
             if isinstance(error, ConfigError | AgentError | JournalError):

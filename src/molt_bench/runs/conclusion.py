@@ -15,7 +15,7 @@ from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
-from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, Line, SessionEnd, halt_in
+from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
 
@@ -73,11 +73,6 @@ def told_before(content: JournalContent, *, extended: bool = False) -> list[str]
     told = next((at for at, line in enumerate(lines) if revealed([line]) is not None), len(lines))
     later = any(isinstance(line, Extension) for line in lines[told:])
     return [_TOLD_BEFORE] if told < len(lines) and (extended or later) else []
-
-
-def session_warnings(lines: Iterable[Line]) -> list[str]:
-    """Return the warnings that sessions of a run left in its journal."""
-    return [warning for line in lines if isinstance(line, SessionEnd) for warning in line.warnings or ()]
 
 
 def concluded(

@@ -12,9 +12,9 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench._version import BENCH_VERSION, __version__
+from molt_bench.agents.external.box import AUTO, obstacle
 from molt_bench.agents.kinds import box_label, kind_of, package_of_kind
 from molt_bench.agents.permission import Permission
-from molt_bench.agents.sandbox.choice import AUTO, obstacle
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
 from molt_bench.llm.providers import PACKAGES, redirection

@@ -85,7 +85,6 @@ class SessionEnd(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", r
         master_seed: There if the run has ended, and it was secret until then.
         vouched: SHA-256 of what else is in the folder by then, by the names of the files: see `derived_files`.
         halted: Why the run could not go on, as with a key that is refused; it can be resumed.
-        warnings: What happened in the session that no game shows.
     """
 
     seconds: float
@@ -93,7 +92,6 @@ class SessionEnd(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", r
     master_seed: Seed | UnsetType = UNSET
     vouched: dict[str, str] | UnsetType = UNSET
     halted: str | UnsetType = UNSET
-    warnings: tuple[str, ...] | UnsetType = UNSET
 
 
 class Extension(msgspec.Struct, frozen=True, tag="extension", tag_field="line", rename="camel"):

@@ -26,7 +26,6 @@ from molt_bench.runs.conclusion import (
     concluded,
     naming_damage,
     recorded_seeds,
-    session_warnings,
     told_before,
     warnings_ahead,
 )
@@ -215,7 +214,6 @@ class Run:
             *([another] if another is not None else []),
             *warnings_ahead(config, seed, listed, stop=past.stages[-1].stop),
             *told_before(content),
-            *session_warnings(content.lines),
             *result.warnings,
         ]
         return concluded(

@@ -113,7 +113,7 @@ class OpenRun(RunReader):
     def result(self) -> RunResult:
         """Return the result so far."""
         ladder = self.ladder
-        problems = opening_shortfall(self.config), *self._session_warnings, *run_warnings(ladder)
+        problems = opening_shortfall(self.config), *run_warnings(ladder)
         return RunResult(
             config=self.config,
             matches=tuple(ladder.matches),

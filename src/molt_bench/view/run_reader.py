@@ -20,7 +20,6 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
 from molt_bench.llm.types import Exchange
 from molt_bench.records import GameRecord, Margins
-from molt_bench.runs.conclusion import session_warnings
 from molt_bench.runs.derived_files import check_record
 from molt_bench.runs.exchange_file import ExchangeHeader, read_exchange
 from molt_bench.runs.file_lock import being_written
@@ -80,7 +79,6 @@ class RunReader:
         self._blocks: dict[int, list[Seed]] = {}
         self._meetings: dict[int, int] = {}  # how often the two of a match have met before it
         self._sittings = 0.0
-        self._session_warnings: list[str] = []
         self._resting = False  # whether the last line is the end of a session: when the next one began is not known
         self._status_changes = 0
         self._take([*enumerate(self._stored.lines, start=2)])
@@ -194,7 +192,6 @@ class RunReader:
                 self._sittings += line.seconds
                 self.seconds = max(self.seconds, self._sittings)
                 self.ending = line.ending or self.ending
-                self._session_warnings += session_warnings([line])
                 if line.master_seed is not UNSET:
                     self._configure(with_master_seed(self.config, line.master_seed))
             elif isinstance(line, Rated):

@@ -79,9 +79,39 @@ def misbehave(behaviour, seen, log=""):
             sleep()
         case "kill-its-group":
             os.killpg(0, signal.SIGKILL)
-        case "kill-its-keeper":
-            os.kill(os.getppid(), signal.SIGKILL)
+        case "fork-bomb":
+            for _ in range(200):
+                if not os.fork():
+                    sleep()
             sleep()
+        case "half-a-line":
+            say(f'{{"type":"action","id":{number},')
+            sleep()
+        case "half-a-line-and-exit":
+            say(f'{{"type":"action","id":{number},')
+            os._exit(0)
+        case "not-utf-8":
+            write_all(1, b'{"type":"action","id":1,"kind":"\xff\xfe"}\n')
+        case "null":
+            say("null\n")
+        case "nested":
+            say("[" * 20_000 + "\n")
+        case "huge-number":
+            say(f'{{"type":"action","id":{"9" * 5000}}}\n')
+        case "close-both":
+            os.close(0)
+            os.close(1)
+            sleep()
+        case "hello-again":
+            say('{"type":"hello","protocol":1}\n')
+        case "long-name":
+            answer(number, kind="x" * 300)
+        case "control-characters":
+            say(f'{{"type":"action","id":{number},"kind":"\\u001b[2Jcall"}}\n')
+        case "tells-a-fault":
+            say(f'{{"type":"fault","id":{number},"kind":"refused","message":"I will not"}}\n')
+        case "tells-a-fault-of-ours":
+            say(f'{{"type":"fault","id":{number},"kind":"transport","message":"blame the net"}}\n')
         case "exit-137" | "exit-143" | "exit-139":
             os._exit(int(behaviour.removeprefix("exit-")))
         case "daemon":
@@ -180,8 +210,11 @@ def drawn(seen):
 
 def note(log, *words):
     if log:
-        with open(log, "a") as file:
-            file.write(" ".join(map(str, words)) + "\n")
+        try:
+            with open(log, "a") as file:
+                file.write(" ".join(map(str, words)) + "\n")
+        except OSError:  # in a box
+            pass
 
 
 def main(behaviour, log="", first="1"):

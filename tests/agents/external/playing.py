@@ -17,15 +17,11 @@ PYTHON = (sys.executable, "-I", "-S")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and prlimit, which Linux alone has")
 
 
-def chaos(behaviour, log="", first=1, *, action_timeout_s=20.0, folder=None, max_restarts=3, **settings):
-    """Return an agent that is the chaos bot, which plays without a box: it keeps a log."""
+def chaos(behaviour, log="", first=1, *, action_timeout_s=20.0, folder=None, sandbox="off", name="chaos", **settings):
+    """Return an agent that is the chaos bot; in a box it cannot write its log."""
     command = [*PYTHON, CHAOS, behaviour, str(log), str(first)]
-    spec = ParticipantSpec(
-        id="chaos", type="exec", params={"command": command, **settings}, settings={"sandbox": "off"}
-    )
-    agent = make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
-    agent.most_restarts = max_restarts
-    return agent
+    spec = ParticipantSpec(id=name, type="exec", params={"command": command, **settings}, settings={"sandbox": sandbox})
+    return make_agent(spec, action_timeout_s=action_timeout_s, folder=folder)
 
 
 def played(agent, *, hands=3, max_retries=0, **options):

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from molt_bench import ConfigError, make_agent
+from molt_bench.agents.external.agent_log import KEPT, AgentLog, log_path
 from molt_bench.agents.external.command import command_hash, label_of, resolved, words_of
-from molt_bench.agents.external.stderr_log import KEPT, StderrLog, log_path
 from molt_bench.arena.cast import check_participants
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
@@ -149,14 +149,14 @@ def test_agents_of_the_callers_own_win_over_the_names(here):
 def test_the_log_of_standard_error_goes_on_where_it_ended(tmp_path):
     path = log_path(tmp_path / "agents", "../a bot/1")
     assert path.parent == tmp_path / "agents"
-    assert re.fullmatch(r"_a_bot_1-[0-9a-f]{8}\.stderr\.log", path.name)
+    assert re.fullmatch(r"_a_bot_1-[0-9a-f]{8}\.log", path.name)
     for _ in range(3):
-        StderrLog(path).add(b"x" * (KEPT // 2 + 1))
+        AgentLog(path).add(b"x" * (KEPT // 2 + 1))
     assert path.read_bytes() == b"x" * KEPT + b"\n[%d more bytes were dropped]\n" % (3 * (KEPT // 2 + 1) - KEPT)
 
 
 def test_the_last_line_of_standard_error_is_fit_to_print():
-    log = StderrLog()
+    log = AgentLog()
     log.add(b"first\n\x1b[31mlast\xff\n\n  \n")
     assert log.last_line == "?[31mlast\N{REPLACEMENT CHARACTER}"
     assert sys.getsizeof(log.last_line) < 1000

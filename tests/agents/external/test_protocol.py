@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from molt_bench import Action, AgentFailed, IllegalAction, Mix, RaiseRange
-from molt_bench.agents.external.program_settings import AcpcSettings, ExecSettings, HttpSettings
+from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
@@ -23,7 +23,7 @@ from molt_bench.agents.external.protocol import (
     hello,
     line_of,
     protocol_schema,
-    read_action,
+    read_answer,
     read_hello,
     result,
 )
@@ -51,7 +51,7 @@ def action(**fields):
     return json.dumps({"type": "action", "id": 1, "kind": "call"} | fields).encode()
 
 
-def kind_of(answer, read=read_action):
+def kind_of(answer, read=read_answer):
     with pytest.raises(AgentFailed) as failure:
         read(answer)
     return failure.value.kind
@@ -71,7 +71,7 @@ def kind_of(answer, read=read_action):
     ],
 )
 def test_what_has_the_form_of_an_action_is_one_legal_or_not(answer, wanted):
-    assert read_action(answer) == (1, wanted)
+    assert read_answer(answer) == (1, wanted)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_another_hello_is_not(fields):
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 @pytest.mark.slow
 def test_no_answer_whatever_does_more_harm_than_a_fault(answer):
-    for read in (read_action, read_hello):
+    for read in (read_answer, read_hello):
         with pytest.raises(AgentFailed) as failure:
             read(answer)
         assert failure.value.kind in ("unparsable", "empty")
@@ -154,7 +154,7 @@ def test_no_answer_whatever_does_more_harm_than_a_fault(answer):
 
 def test_a_mix_is_read_and_written():
     line = json.dumps({"type": "action", "id": 3, "mix": GOOD}).encode()
-    number, mix = read_action(line)
+    number, mix = read_answer(line)
     assert (number, mix.text) == (3, GOOD_TEXT)
     assert answer_of(fields_of(mix)) == mix
     assert FROM_AGENT.is_valid(json.loads(line))
@@ -164,7 +164,7 @@ def test_a_mix_is_read_and_written():
 def test_a_wrong_mix_is_one_fault_that_says_what_is_wrong(name):
     fields, kind, words = WRONG[name]
     with pytest.raises(AgentFailed) as told:
-        read_action(b'{"type":"action","id":3,%s}' % fields.encode())
+        read_answer(b'{"type":"action","id":3,%s}' % fields.encode())
     assert told.value.kind == (kind if kind != "flood" else "unparsable")  # a flood is stopped before it is read
     assert words in str(told.value)
     assert "\n" not in str(told.value)
@@ -181,7 +181,7 @@ JSON = st.recursive(
 def test_what_is_read_is_what_the_schema_allows(fields):
     """But for what a schema cannot say: when an amount has to be there, and that 1.0 is no whole number."""
     try:
-        read_action(json.dumps(fields).encode())
+        read_answer(json.dumps(fields).encode())
         taken = True
     except AgentFailed:
         taken = False
@@ -284,11 +284,14 @@ def test_the_messages_in_the_guide_are_real_ones():
     sent += [result(result_for(hand, 0, 1)), Rejection(message=str(illegal.value)), Bye()]
     shown = samples()
     answers = [shown.pop(at) for at in (1, 2, 2, 2)]
+    fault = shown.pop()
     assert shown == [json.loads(line_of(message)) for message in sent]
     read_hello(json.dumps(answers[0]).encode())
-    assert read_action(json.dumps(answers[1]).encode()) == (2, CALL)
-    assert read_action(json.dumps(answers[2]).encode()) == (2, Action("raiseTo", 1200))
-    assert read_action(json.dumps(answers[3]).encode()) == (2, Mix([(CALL, 3), (RaiseRange(800, 1600), 1)]))
+    assert read_answer(json.dumps(answers[1]).encode()) == (2, CALL)
+    assert read_answer(json.dumps(answers[2]).encode()) == (2, Action("raiseTo", 1200))
+    assert read_answer(json.dumps(answers[3]).encode()) == (2, Mix([(CALL, 3), (RaiseRange(800, 1600), 1)]))
+    number, failure = read_answer(json.dumps(fault).encode())
+    assert (number, failure.kind, str(failure)) == (2, "refused", "I do not play with strangers")
 
 
 def test_the_messages_in_the_guide_are_as_the_schema_says():
@@ -299,7 +302,7 @@ def test_the_messages_in_the_guide_are_as_the_schema_says():
 def test_the_configs_in_the_guide_are_complete():
     """Every setting is shown, with its default."""
     guide = (ROOT / "docs" / "reference" / "protocol.md").read_text("utf-8")
-    first, second, third = (
+    first, second = (
         yaml.safe_load(text) for text in re.findall(r"^```yaml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     )
     program, server = (load_config(each).participants[0] for each in (first, second))
@@ -308,8 +311,3 @@ def test_the_configs_in_the_guide_are_complete():
         assert section["participants"][0].keys() == wanted | {"id", "type"}
     assert program.spec().params == {**ExecSettings(command="x").model_dump(), "command": "./bot --depth 3"}
     assert server.spec().params["api_key_env"] == "MY_BOT_KEY"
-    (bot, _), game = third["participants"], load_config(third).game
-    rules = AcpcSettings.__annotations__.keys()
-    shown = {key: bot[key] for key in ("smallBlind", "bigBlind", "stack", "raiseCap")}
-    assert shown == AcpcSettings(command="x").model_dump(by_alias=True, include=rules)
-    assert shown == game.model_dump(by_alias=True, include=rules)

@@ -1,1 +1,1 @@
-"""Agents in any language: programs that speak JSON lines, and web servers."""
+"""Agents in any language: programs that speak JSON lines in a box or without, and web servers."""

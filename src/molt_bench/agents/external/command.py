@@ -1,4 +1,4 @@
-"""The command of a program that plays: parsed, found and hashed before the first card."""
+"""The command of a program that plays: its words, the files that it names, and their hash."""
 
 import os
 import shlex
@@ -34,10 +34,18 @@ def resolved(command: str | Sequence[str]) -> tuple[str, ...]:
     ConfigError if the program does not exist, or is not executable.
     """
     program, *arguments = words_of(command)
+    if program in ("python", "python3") and " ".join(arguments).startswith("-m molt_bench."):
+        program = sys.executable  # whichever Python is first on the PATH may not have it
     for at, word in enumerate(arguments):
-        if os.path.isfile(word) or ("/" in word and os.path.isdir(word)):
+        if os.path.isfile(file_of(word)) or ("/" in word and os.path.isdir(word)):
             arguments[at] = os.path.abspath(word)
     return _program(program), *arguments
+
+
+def file_of(word: str) -> str:
+    """Return the file that a word may name, which is `bot.py` in `bot.py:Bot`."""
+    file, colon, _ = word.rpartition(":")
+    return file if colon and file.endswith(".py") else word
 
 
 def _program(word: str) -> str:
@@ -57,17 +65,6 @@ def _program(word: str) -> str:
     return path
 
 
-def start_folder(command: str | Sequence[str]) -> str | None:
-    """Return the folder in which a program with a relative path is to start: its own; None for any other program."""
-    program = words_of(command)[0]
-    return os.path.dirname(os.path.abspath(program)) if "/" in program and not os.path.isabs(program) else None
-
-
-def started_in(folder: str | None, command: Sequence[str]) -> list[str]:
-    """Return a command that enters a folder first; the program takes the place of the shell that does."""
-    return [*command] if folder is None else ["/bin/sh", "-c", 'cd -- "$0" && exec "$@"', folder, *command]
-
-
 def command_hash(command: str | Sequence[str]) -> str | None:
     """Return the SHA-256 of the files that a command names; None if they cannot be read.
 
@@ -76,7 +73,7 @@ def command_hash(command: str | Sequence[str]) -> str | None:
     try:
         words = words_of(command)
         program, *arguments = resolved(command)
-        files = [word for word in arguments if os.path.isabs(word) and os.path.isfile(word)]
+        files = [file for file in map(file_of, arguments) if os.path.isabs(file) and os.path.isfile(file)]
         if "/" in words[0] or not files:
             files.insert(0, program)
         contents = [_digest(file) for file in files]

@@ -2,29 +2,32 @@
 
 import json
 import os
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.acpc_agent import AcpcAgent
+from molt_bench.agents.external.box import box_of, label_in
 from molt_bench.agents.external.command import command_hash, label_of, words_of
-from molt_bench.agents.external.exec_agent import ExecAgent
-from molt_bench.agents.external.http_agent import HttpAgent
-from molt_bench.agents.external.program_settings import AcpcSettings, ExecSettings, HttpSettings, ProgramSettings
-from molt_bench.agents.sandbox.choice import REQUIRED, Box, box_of
+from molt_bench.agents.external.program import ProgramAgent
+from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
 from molt_bench.agents.settings_base import variables_told
-from molt_bench.plugin import NO_BOX, Context, Kind
+from molt_bench.errors import AgentError
+from molt_bench.extras import how_to_install
+from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
 
 
-class _Program(Kind):
-    """What all kinds of programs have in common."""
+class Exec(Kind):
+    """A program in any language that speaks JSON lines, such as exec:./bot --fast."""
 
+    name = "exec"
+    usage = "exec:COMMAND"
+    settings = ExecSettings
     short = "command"
     waits = True
     recorded = True
     code = True
-    agent: type[Any]
 
     def label(self, participant_type: str) -> str:
         """Return the name of its script, or of its program."""
@@ -32,21 +35,19 @@ class _Program(Kind):
 
     def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
         """Make an agent that starts the program for its game."""
-        made: PokerAgent = self.agent(
+        return ProgramAgent(
             spec.id,
             context.settings,
             action_timeout_s=context.timeout_s,
             folder=context.folder,
-            on_remains=context.on_remains,
-            box=_box(context),
+            box=box_of(context),
         )
-        return made
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the hash of the files that its command names."""
         return command_hash({**self.given(spec.type), **spec.params}.get("command", ""))
 
-    def missing(self, spec: ParticipantSpec, settings: ProgramSettings) -> str | None:
+    def missing(self, spec: ParticipantSpec, settings: ExecSettings) -> str | None:
         """Return the first file of its command that is not there."""
         program, *arguments = words_of(settings.command)
         words = [program] if "/" in program else []
@@ -56,31 +57,12 @@ class _Program(Kind):
 
     def box(self, context: Context) -> str | None:
         """Return the label of its box."""
-        box = _box(context)
-        return NO_BOX if box is None else box.label
+        return label_in(context)
 
-    def announced(self, spec: ParticipantSpec, settings: ProgramSettings) -> str:
+    def announced(self, spec: ParticipantSpec, settings: ExecSettings) -> str:
         """Return the command that is started, and the variables that it gets."""
         command = settings.command if isinstance(settings.command, str) else json.dumps(settings.command)
         return f"starts {command} in a sandbox{settings.with_network}; it gets {variables_told(settings.env)}"
-
-
-class Exec(_Program):
-    """A program in any language that speaks JSON lines, such as exec:./bot --fast."""
-
-    name = "exec"
-    usage = "exec:COMMAND"
-    settings = ExecSettings
-    agent = ExecAgent
-
-
-class Acpc(_Program):
-    """A bot of the Annual Computer Poker Competition, such as acpc:./startme.sh."""
-
-    name = "acpc"
-    usage = "acpc:COMMAND"
-    settings = AcpcSettings
-    agent = AcpcAgent
 
 
 class Http(Kind):
@@ -106,14 +88,14 @@ class Http(Kind):
         return url.partition("://")[2].partition("?")[0].rstrip("/") or participant_type
 
     def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
-        """Make an agent that asks the server."""
-        return HttpAgent(spec.id, context.settings, action_timeout_s=context.timeout_s)
+        """Make an agent that asks the server; only then is the library of the extra loaded."""
+        try:
+            server = import_module("molt_bench.agents.external.server")
+        except ModuleNotFoundError as error:
+            raise AgentError(f"participant {spec.id!r} needs the extra http: {how_to_install('http')}") from error
+        agent: PokerAgent = server.HttpAgent(spec.id, context.settings, action_timeout_s=context.timeout_s)
+        return agent
 
     def announced(self, spec: ParticipantSpec, settings: HttpSettings) -> str:
         """Return where messages are posted, and with which key."""
         return f"posts to {settings.url}; sends {variables_told(settings.variables())}"
-
-
-def _box(context: Context) -> Box | None:
-    settings: ProgramSettings = context.settings
-    return box_of(REQUIRED if context.boxed else settings.sandbox, network=settings.network)

@@ -1,41 +1,24 @@
 """Settings of programs and web servers that play."""
 
 import os
-from typing import Annotated, Final, Self
+from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
-from molt_bench.agents.sandbox.settings import SandboxSettings
-from molt_bench.agents.settings_base import (
-    MUCH,
-    AgentSettings,
-    Count,
-    Name,
-    NoneOrMore,
-    PathText,
-    as_problem,
-    http_parts,
-)
+from molt_bench.agents.external.box import SandboxSettings
+from molt_bench.agents.settings_base import MUCH, AgentSettings, Count, Name, PathText, as_problem, http_parts
 from molt_bench.seeds import MASTER_SEED_VARIABLE
 
-#: Processor time for each process of a program, in one game.
-CPU_SECONDS: Final = 3600
-#: What stands for host and port in the command of an ACPC bot.
-HOST_WORD: Final = "{host}"
-PORT_WORD: Final = "{port}"
 
-
-class ProgramSettings(SandboxSettings):
-    """A program that plays: how it is started, and its limits."""
+class ExecSettings(SandboxSettings):
+    """A program that plays over JSON lines: how it is started, and its limits."""
 
     command: Annotated[
         str | tuple[str, ...],
         Field(description="The program and its arguments, as a text or a list; there is no shell."),
     ]
     start_timeout_s: Annotated[float, Field(gt=0, le=MUCH, description="Seconds from its start to its hello.")] = 10.0
-    memory_mb: Annotated[
-        Count, Field(le=2**30, description="Megabytes for each of its processes; in a box, for all together.")
-    ] = 4096
+    memory_mb: Annotated[Count, Field(le=2**30, description="Megabytes for each of its processes.")] = 4096
     env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
 
     @field_validator("command", mode="before")
@@ -65,34 +48,6 @@ class ProgramSettings(SandboxSettings):
     def unset_variables(self) -> list[str]:
         """Return the variables it is to get that are not set."""
         return [name for name in self.env if name not in os.environ]
-
-
-class ExecSettings(ProgramSettings):
-    """A program that plays over JSON lines."""
-
-
-class AcpcSettings(ProgramSettings):
-    """A bot of the Annual Computer Poker Competition, and the game that its game file describes."""
-
-    small_blind: Annotated[NoneOrMore, Field(description="As in its game file.")] = 50
-    big_blind: Annotated[Count, Field(description="As in its game file.")] = 100
-    stack: Annotated[Count, Field(description="As in its game file.")] = 20_000
-    raise_cap: Annotated[Count | None, Field(description="Its `maxRaises`, on every street; null: no cap.")] = None
-
-    @field_validator("command")
-    @classmethod
-    def _has_a_port(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        words = value if isinstance(value, str) else " ".join(value)
-        if HOST_WORD in words and PORT_WORD not in words:
-            raise as_problem("", value, f"{PORT_WORD} where there is {HOST_WORD}; without both, they are appended")
-        return value
-
-    @model_validator(mode="after")
-    def _has_two_blinds(self) -> Self:
-        # With equal blinds, the first fold of a hand would be free, and the protocol has no free folds.
-        if self.big_blind <= self.small_blind:
-            raise as_problem("bigBlind", self.big_blind, f"more than the small blind ({self.small_blind})")
-        return self
 
 
 class HttpSettings(AgentSettings):

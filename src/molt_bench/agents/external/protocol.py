@@ -6,7 +6,7 @@ Answers are neither guessed at nor repaired. `python -m molt_bench.agents.extern
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -28,6 +28,8 @@ LONGEST_ANSWER: Final = 64 * 1024
 Card: TypeAlias = Annotated[str, Meta(pattern="^[2-9TJQKA][cdhs]$", examples=["Ah"])]
 SeatNumber: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
 Chips: TypeAlias = Annotated[int, Meta(ge=0)]
+#: What an agent can do wrong by its own word; the rest is seen from outside.
+OwnFault: TypeAlias = Literal["illegal", "unreadable", "unparsable", "empty", "refused", "exception"]
 GameId: TypeAlias = Annotated[str, Meta(description="Over HTTP only: tells one game from another.")]
 
 
@@ -138,8 +140,16 @@ class AgentAction(Struct, frozen=True, kw_only=True, rename="camel", tag_field="
     ) = UNSET
 
 
+class AgentFault(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="fault"):
+    """What an agent may answer to an observation if it has no action: it says itself what went wrong."""
+
+    id: Annotated[int, Meta(description="That of the observation.")]
+    kind: OwnFault
+    message: str
+
+
 ToAgent: TypeAlias = Hello | Decision | Result | Rejection | Bye
-FromAgent: TypeAlias = AgentHello | AgentAction
+FromAgent: TypeAlias = AgentHello | AgentAction | AgentFault
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -271,16 +281,34 @@ def read_hello(answer: bytes) -> None:
         raise _wrong("name", fields, "a text")
 
 
-def read_action(answer: bytes) -> tuple[int, Action | Mix]:
-    """Return the id of the observation that an agent answered, and its action or mix; raises AgentFailed if it is none.
+def read_answer(answer: bytes) -> tuple[int, Action | Mix | AgentFailed]:
+    """Return the id of the observation that an agent answered, and its action or mix, or the fault that it tells of.
 
-    The game checks whether it is legal.
+    Raises AgentFailed if it is none of them. The game checks whether an action is legal.
     """
-    fields = _message(answer, "action")
-    number = fields.get("id")
+    fields = json_object(answer)
+    kind, number = fields.get("type"), fields.get("id")
+    if kind not in ("action", "fault"):
+        raise _wrong("type", fields, repr("action"))
     if type(number) is not int:
         raise _wrong("id", fields, "that of the observation")
-    return number, answer_of(fields)
+    return number, _fault_of(fields) if kind == "fault" else answer_of(fields)
+
+
+def read_done(line: bytes) -> bool | None:
+    """Return whether a host says that a hook has ended; None for another line. Raises AgentFailed if a hook failed."""
+    fields = json_object(line)
+    if fields.get("type") == "fault" and fields.get("id") is None:
+        raise _fault_of(fields)
+    return True if fields.get("type") == "done" else None
+
+
+def _fault_of(fields: Mapping[str, Any]) -> AgentFailed:
+    if fields.get("kind") not in get_args(OwnFault):
+        raise _wrong("kind", fields, ", ".join(get_args(OwnFault)))
+    if not isinstance(fields.get("message"), str):
+        raise _wrong("message", fields, "a text")
+    return AgentFailed(fields["kind"], fields["message"])
 
 
 def answer_of(fields: Mapping[str, Any]) -> Action | Mix:

@@ -1,0 +1,319 @@
+"""A box: the words that begin a command which runs another one in bubblewrap, and what that one sees in it.
+
+A program in a box sees the system's programs, its own folder and the interpreter that runs it, all read-only. It has a
+home of its own, which ends with it, and neither network nor other processes. A box ends with whoever started it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Final, Literal, TypeAlias
+
+import msgspec
+from pydantic import BeforeValidator, Field
+
+from molt_bench.agents.external.command import file_of
+from molt_bench.agents.settings_base import AgentSettings
+from molt_bench.errors import ConfigError
+from molt_bench.plugin import NO_BOX, Context
+
+AUTO: Final = "auto"
+REQUIRED: Final = "required"
+OFF: Final = "off"
+#: `on` and `off` are what `--sandbox` and `--no-sandbox` are; YAML reads them as true and false.
+_WORDS: Final = {True: REQUIRED, "on": REQUIRED, False: OFF}
+#: The `sandbox` of a participant or a config, as a user writes it.
+SandboxSetting: TypeAlias = Annotated[
+    Literal["auto", "required", "off"],
+    BeforeValidator(
+        lambda value: _WORDS.get(value, value) if isinstance(value, bool | str) else value,
+        json_schema_input_type=bool | Literal["auto", "required", "off", "on"],
+    ),
+]
+#: What a config says about it.
+SANDBOX: Final = Field(
+    description="The box it plays in: `auto` (bubblewrap where it works), `required` or `on` (or not at all), or `off`."
+)
+
+
+class SandboxSettings(AgentSettings):
+    """The box of code that plays on this machine."""
+
+    sandbox: Annotated[SandboxSetting, SANDBOX] = "auto"
+    network: Annotated[
+        bool,
+        Field(description="Whether it may use the network in its box; it is not isolated then, unless it says so."),
+    ] = False
+
+    @property
+    def with_network(self) -> str:
+        """What is said of its network."""
+        return " with network" if self.network else ""
+
+
+#: Where a program starts in its box, the only place where it can write; and how much, which is memory.
+HOME: Final = "/tmp"
+_HOME_BYTES: Final = 256 << 20
+#: Processor time for each process, in one game; and open files.
+CPU_SECONDS: Final = 3600
+_FILES: Final = 4096
+#: Folders of the system; where one is a link, as /bin often is, so it is in the box.
+_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
+#: What programs and libraries read in /etc, and what is read for the network. The rest may hold secrets.
+_SETTINGS: Final = (
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "timezone", "nsswitch.conf"),
+    *("passwd", "group", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "fonts", "mime.types"),
+)
+_NETWORK_SETTINGS: Final = ("resolv.conf", "hosts", "host.conf", "gai.conf", "protocols", "services")
+#: What no box shows for the sake of one file in it, whatever lies below; and the same of the home folder.
+_SHARED: Final = ("/", "/etc", "/var", "/run", "/home", "/tmp", "/var/tmp", "/opt", "/srv", "/mnt", "/media")
+_PRIVATE: Final = ("", ".local", ".local/share", ".config", ".cache", ".ssh", ".gnupg", "Desktop", "Documents")
+_PATIENCE_S: Final = 60.0
+
+
+class Box(msgspec.Struct, frozen=True):
+    """The box of a participant, of which every game gets a new one.
+
+    Attributes:
+        program: The path of bubblewrap, and its version.
+        network: Whether it has the network of this machine.
+    """
+
+    program: str
+    version: str
+    network: bool = False
+
+    @property
+    def label(self) -> str:
+        """What is recorded of it."""
+        return f"bubblewrap {self.version}{', with network' if self.network else ''}"
+
+    @property
+    def inside(self) -> str:
+        """What a program finds in it, and how to let it see more."""
+        seen = f"its own folder, what its command names and {'the' if self.network else 'no'} network"
+        return f"it plays in a sandbox, which shows the system's programs, {seen} (--no-sandbox lets it see everything)"
+
+    def words(self, command: Sequence[str], shown: Iterable[str] = (), run: Path | None = None) -> list[str]:
+        """Return the command that runs another in a new box.
+
+        Args:
+            command: The other command.
+            shown: Files and folders that it sees besides the system's.
+            run: A folder in that of the run, which it does not see.
+        """
+        shown = [*shown]
+        etc = [f"/etc/{name}" for name in (*_SETTINGS, *(_NETWORK_SETTINGS if self.network else ()))]
+        return [
+            self.program,
+            *("--unshare-user", "--disable-userns", "--unshare-ipc", "--unshare-pid", "--unshare-uts"),
+            *("--unshare-cgroup-try", *(() if self.network else ("--unshare-net",))),
+            *("--die-with-parent", "--cap-drop", "ALL", "--hostname", "sandbox"),
+            *(word for folder in _SYSTEM for word in _system_folder(folder)),
+            *(word for path in filter(os.path.exists, etc) for word in _read_only(path)),
+            # Files of the kernel's settings belong to root, who needs no capability to write them.
+            *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
+            *("--size", str(_HOME_BYTES // 4), "--tmpfs", "/dev/shm"),
+            *("--perms", "1777", "--size", str(_HOME_BYTES), "--tmpfs", HOME),
+            *(word for path in shown for word in _read_only(path)),
+            *(word for path in _covered(shown, run) for word in ("--tmpfs", path, "--remount-ro", path)),
+            *("--remount-ro", "/", "--chdir", HOME, "--", *command),
+        ]
+
+
+def limited(command: Sequence[str], memory_mb: int) -> tuple[str, ...]:
+    """Return a command whose processes have limits, on systems that have `prlimit`."""
+    prlimit = _prlimit()
+    if prlimit is None:
+        return tuple(command)
+    memory, cpu = memory_mb << 20, f"{CPU_SECONDS}:{CPU_SECONDS + 5}"
+    # Data rather than address space: some runtimes reserve far more addresses than they use.
+    return prlimit, f"--data={memory}", f"--cpu={cpu}", "--core=0", f"--nofile={_FILES}", "--", *command
+
+
+@cache
+def _prlimit() -> str | None:
+    return shutil.which("prlimit")
+
+
+def box_of(context: Context) -> Box | None:
+    """Return the box that an agent plays in here; None for none, or if `auto` cannot have one.
+
+    Raises ConfigError if it has to have one and this machine has none.
+    """
+    settings: SandboxSettings = context.settings
+    setting = REQUIRED if context.boxed else settings.sandbox
+    if setting == OFF:
+        return None
+    found = bubblewrap()
+    if isinstance(found, Box):
+        return msgspec.structs.replace(found, network=settings.network)
+    if setting == AUTO:
+        return None
+    raise ConfigError("sandbox", setting, f"a machine that can make one: {found}")
+
+
+def label_in(context: Context) -> str:
+    """Return the label of the box that an agent plays in here, or `NO_BOX`."""
+    box = box_of(context)
+    return NO_BOX if box is None else box.label
+
+
+def obstacle() -> str:
+    """Return why there are no boxes on this machine, for the end of a sentence; "" if there are."""
+    found = bubblewrap()
+    return found if isinstance(found, str) else ""
+
+
+@cache
+def bubblewrap() -> Box | str:
+    """Return a box if bubblewrap works on this machine, or else what is missing, for the end of a sentence."""
+    if sys.platform != "linux":
+        return "bubblewrap needs Linux"
+    program = shutil.which("bwrap")
+    if program is None:
+        return "bubblewrap is not installed (Debian: apt install bubblewrap)"
+    status, said = _tried([program, "--version"])
+    if status:
+        return f"{program} does not start: {said}"
+    found = Box(os.path.abspath(program), said.split()[-1] if said else "?")
+    status, said = _tried(found.words(["/usr/bin/env", "true"]))
+    if not status:
+        return found
+    return f"bubblewrap does not work here: {said or f'exit status {status}'} (it needs 0.8 or newer, and namespaces)"
+
+
+def _tried(command: Sequence[str]) -> tuple[int, str]:
+    """Run a command; return its status, and the last line of what it said."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE_S, check=False)
+    except (OSError, subprocess.SubprocessError) as error:
+        return 1, str(error)
+    lines = (done.stdout + done.stderr).decode("utf-8", "replace").strip().splitlines()
+    return done.returncode, lines[-1] if lines else ""
+
+
+def needed_by(command: Sequence[str], run: Path | None = None) -> list[str]:
+    """Return the files and folders that a command needs besides the system's.
+
+    These are the folder of its program or script, what their interpreters were installed to, and the other files that
+    it names, without their folders.
+    """
+    program, *arguments = command
+    files = [path for path in map(_named, arguments) if path]
+    script = next((path for path in files if os.path.isfile(path)), None)
+    found = [path for own in (program, script) if own for path in (*_installed(own), *_own_folder(own, run))]
+    if os.path.realpath(program) == os.path.realpath(sys.executable):
+        found += needed_by_python()
+    return [*found, *files]
+
+
+def needed_by_python() -> list[str]:
+    """Return the files and folders that this Python needs, with all modules that we can import but those here."""
+    here = {os.path.realpath(os.getcwd()), os.path.dirname(os.path.realpath(sys.argv[0]))}
+    paths = [path for path in sys.path if path and os.path.realpath(path) not in here]
+    own = str(Path(__file__).parents[2])
+    return [own, sys.prefix, sys.base_prefix, *_installed(sys.executable), *filter(os.path.exists, paths)]
+
+
+def without_nested(paths: Iterable[str], run: Path | None = None) -> list[str]:
+    """Return files and folders, without those that are shown with another, and without folders that no box shows."""
+    found: list[str] = []
+    for path in sorted({os.path.normpath(path) for path in paths}, key=lambda path: (len(path), path)):
+        is_new = not _within(path, (*_SYSTEM, "/proc", "/sys", "/dev", *found))
+        if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not _is_shared(path, run))):
+            found.append(path)
+    return found
+
+
+def _system_folder(folder: str) -> Sequence[str]:
+    if os.path.islink(folder):
+        return "--symlink", os.readlink(folder), folder
+    return _read_only(folder) if os.path.isdir(folder) else ()
+
+
+def _read_only(path: str) -> tuple[str, str, str]:
+    return "--ro-bind", path, path
+
+
+def _within(path: str, folders: Iterable[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def _named(word: str) -> str:
+    """Return the file or folder that an argument names, as `--model=/srv/model` does; "" if it names none."""
+    path = file_of(word if os.path.isabs(word) else word.partition("=")[2])
+    return path if os.path.isabs(path) and os.path.exists(path) else ""
+
+
+def _own_folder(path: str, run: Path | None) -> Iterator[str]:
+    """Yield the folder of a program, or the file alone if the folder holds much else."""
+    for each in {path, os.path.realpath(path)}:
+        folder = os.path.dirname(each)
+        yield each if _is_shared(folder, run) else folder
+
+
+def _installed(path: str) -> Iterator[str]:
+    """Yield what a program was installed to if it is an interpreter, following links as those of virtual environments.
+
+    A script has the interpreter that its first line names.
+    """
+    with suppress(OSError), open(path, "rb") as file:
+        words = file.read(256).split(b"\n")[0].decode("utf-8", "replace").split()
+        if words and words[0].startswith("#!"):
+            named = words[0][2:] or (words[1] if len(words) > 1 else "")
+            if os.path.basename(named) == "env":
+                named = shutil.which(words[-1]) or ""
+            if named and named != path:
+                yield from _installed(named)
+    seen = set[str]()
+    while path not in seen:
+        seen.add(path)
+        prefix = os.path.dirname(os.path.dirname(path))
+        if os.path.basename(os.path.dirname(path)) in ("bin", "shims") and not _is_shared(prefix, None):
+            yield prefix
+            with suppress(OSError), open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8") as file:
+                homes = [line.partition("=")[2].strip() for line in file if line.partition("=")[0].strip() == "home"]
+                yield from map(os.path.dirname, homes)
+        if os.path.islink(path):
+            path = os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
+
+
+@cache
+def _shared() -> frozenset[str]:
+    home = os.path.expanduser("~")
+    homes = {os.path.normpath(os.path.join(each, part)) for each in {home, os.path.realpath(home)} for part in _PRIVATE}
+    return frozenset({*_SHARED, *homes, tempfile.gettempdir(), os.path.realpath(tempfile.gettempdir())})
+
+
+def _is_shared(folder: str, run: Path | None) -> bool:
+    """Return whether a folder holds so much else that it is not shown for the sake of one program in it.
+
+    So does the folder of the run, and that in which it lies beside others.
+    """
+    real = os.path.realpath(folder)
+    runs = [] if run is None else [str(path) for path in Path(os.path.realpath(run)).parents[:2]]
+    if os.path.dirname(real) == "/home" or real in runs or (runs and _within(real, runs[:1])):
+        return True
+    return any(_within(each, (path.rstrip("/"),)) for path in (folder, real) for each in _shared())
+
+
+def _covered(shown: Iterable[str], run: Path | None) -> list[str]:
+    """Return where the folder that holds the run, or else the run's own, lies in what is shown, to be covered."""
+    if run is None:
+        return []
+    shown = [*shown]
+    real = os.path.realpath(run)
+    for folder in (os.path.dirname(os.path.dirname(real)), os.path.dirname(real)):
+        if not any(_within(os.path.realpath(path), (folder,)) for path in shown):
+            inside = [path for path in shown if _within(folder, (os.path.realpath(path),))]
+            return [
+                os.path.normpath(os.path.join(path, os.path.relpath(folder, os.path.realpath(path)))) for path in inside
+            ]
+    return []

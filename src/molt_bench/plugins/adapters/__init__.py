@@ -1,0 +1,1 @@
+"""Adapters: bridges from what others use to what this benchmark speaks."""

@@ -1,0 +1,469 @@
+"""Boxes: which one a participant gets, what is in it, and what is said where there is none."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.external import box
+from molt_bench.agents.external.box import _covered, _is_shared, needed_by, obstacle, without_nested
+from molt_bench.agents.kinds import box_label, kind_of
+from molt_bench.agents.permission import OWN, Permission, make_permitted
+from molt_bench.arena.benchmark import run_benchmark
+from molt_bench.cli.agent_argument import agent_from
+from molt_bench.config.loader import load_config, read_config_file
+from molt_bench.errors import AgentError, ConfigError
+from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.plugin import NO_BOX
+from molt_bench.runs.run_files import RunFiles
+from tests.agents.external.boxes import needs_bubblewrap
+
+ROOT = Path(__file__).parents[3]
+BOTS = ROOT / "docs" / "examples" / "bots"
+FORBID = "echo 0 > /proc/sys/user/max_user_namespaces"
+NOT_INSTALLED = "bubblewrap is not installed (Debian: apt install bubblewrap)"
+CAUTIOUS = f"{ROOT / 'docs' / 'examples' / 'cautious.py'}:Cautious"
+
+
+@pytest.fixture
+def anew():
+    """Look for bubblewrap anew, and again after the test."""
+    box.bubblewrap.cache_clear()
+    yield
+    box.bubblewrap.cache_clear()
+
+
+def spec(participant_type, params=None, **settings):
+    return ParticipantSpec(id="bot", type=participant_type, params=params or {}, settings=settings)
+
+
+def in_box(tmp_path, script, **fields):
+    """Return what a shell script prints in a box, as the last line that greeting it quotes."""
+    tmp_path.mkdir(exist_ok=True)
+    path = tmp_path / "bot.sh"
+    path.write_text(f"#!/bin/sh\nexec >&2\n{script}\nexit 3\n")
+    path.chmod(0o755)
+    logs = tmp_path.parent / f"{tmp_path.name}-run" / "agents"
+    agent = make_agent(spec(f"exec:{path}", sandbox="required", **fields), folder=logs)
+    with pytest.raises(AgentError):
+        run_in_new_loop(agent.greet())
+    return (logs / "bot.log").read_text().split()
+
+
+@needs_bubblewrap
+def test_a_program_has_a_box_without_any_setting():
+    assert box_label(spec("exec:/bin/cat")).startswith("bubblewrap ")
+
+
+@needs_bubblewrap
+def test_python_code_has_a_box_only_if_it_is_asked_for():
+    assert box_label(spec("mine.py:make")) == NO_BOX
+    assert box_label(spec("mine.py:make", sandbox="auto")).startswith("bubblewrap ")
+
+
+def test_whoever_runs_no_code_here_cannot_have_one():
+    with pytest.raises(ConfigError, match="'tight' is neither a program nor a file of Python code"):
+        agent_from("tight", (), sandbox="required")
+
+
+@needs_bubblewrap
+def test_code_of_a_stored_run_has_to_have_one():
+    wanted = spec("exec:/bin/cat", sandbox="off")
+    granted = Permission(granted={"bot": kind_of(wanted.type).fingerprint(wanted)})
+    assert make_permitted(wanted, granted)._box is not None
+    assert make_permitted(wanted, OWN)._box is None
+    assert box_label(spec("http://127.0.0.1:9/act"), boxed=True) is None
+
+
+def test_the_box_of_a_config_is_that_of_all_who_can_play_in_one_and_name_none():
+    bots = [{"id": "a", "type": "exec:./a"}, {"id": "b", "type": "exec:./b", "sandbox": "off"}, "mine.py:make", "tight"]
+    found = load_config({"participants": bots, "sandbox": "required"}).participants
+    assert [getattr(each, "sandbox", None) for each in found] == ["required", "off", "required", None]
+
+
+@pytest.mark.parametrize("setting", ["jail", {"kind": "chroot"}])
+def test_a_box_that_there_is_not_is_one_clear_line(setting):
+    with pytest.raises(ConfigError, match=r"sandbox.*: expected 'auto', 'required' or 'off'"):
+        load_config({"participants": [{"id": "a", "type": "exec:./a", "sandbox": setting}, "tight"]})
+
+
+def test_network_makes_a_program_one_that_may_remember_unless_it_says_otherwise():
+    programs = [{"network": True}, {"network": True, "isolated": True}, {}]
+    bots = [{"id": str(at), "type": "exec:./a", **each} for at, each in enumerate(programs)]
+    assert [each.may_remember for each in load_config({"participants": bots}).participants] == [True, False, False]
+
+
+def test_only_who_can_play_in_a_box_has_its_settings():
+    plain = load_config({"participants": ["exec:./a", "mine.py:make", "tight", "http://127.0.0.1:9/act"]}).plain()
+    assert "sandbox" not in plain
+    assert [each.get("sandbox") for each in plain["participants"]] == ["auto", "off", None, None]
+    assert [each.get("network") for each in plain["participants"]] == [False, False, None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "setting"),
+    [
+        ("off", "off"),
+        ("'off'", "off"),
+        ("false", "off"),
+        ("on", "required"),
+        ("'on'", "required"),
+        ("true", "required"),
+    ],
+)
+def test_on_and_off_need_no_quotes_in_yaml(text, setting, tmp_path):
+    path = tmp_path / "config.yaml"
+    bots = "participants: [{id: a, type: 'exec:./a', sandbox: %s}, tight]"
+    for config in (bots % text, f"sandbox: {text}\nparticipants: ['exec:./a', tight]"):
+        path.write_text(config)
+        assert load_config(read_config_file(str(path))).participants[0].sandbox == setting
+
+
+# Machines without.
+
+
+@pytest.fixture
+def bare_path(tmp_path):
+    """Return a PATH without bubblewrap, that of a machine where it is not installed."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("sh", "env", "cc", "true"):
+        if shutil.which(name):
+            (folder / name).symlink_to(shutil.which(name))
+    return str(folder)
+
+
+@pytest.mark.slow
+def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
+    """The function that a node of a cluster runs, in a process that finds no bubblewrap."""
+    code = (
+        "import pickle, sys\n"
+        "from molt_bench import GameSpec, MoltBenchError, ParticipantSpec\n"
+        "from molt_bench.arena.worker_setup import WorkerSetup\n"
+        "from molt_bench.play.ray_cluster import play_batch\n"
+        "mine = ParticipantSpec(id='mine', type=sys.argv[1], settings={'sandbox': 'required'})\n"
+        "bots = (mine, ParticipantSpec(id='t', type='tight'))\n"
+        "try:\n"
+        "    play_batch(pickle.dumps(WorkerSetup.of(bots)), [GameSpec(seed=1, hands=1, players=('mine', 't'))])\n"
+        "except MoltBenchError as error:\n"
+        "    print(error)\n"
+    )
+    for participant in (CAUTIOUS, f"exec:{sys.executable} {BOTS / 'bot.py'}"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, participant],
+            env={**os.environ, "PATH": bare_path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        (line,) = done.stdout.splitlines() or [done.stderr]
+        assert line.startswith("the worker on ")
+        assert line.endswith(
+            "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
+        )
+
+
+def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(monkeypatch, anew):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert box_label(spec("exec:/bin/cat")) == NO_BOX
+    assert obstacle() == NOT_INSTALLED
+    with pytest.raises(ConfigError, match="expected a machine that can make one: bubblewrap is not"):
+        box_label(spec("exec:/bin/cat", sandbox="required"))
+
+
+@pytest.mark.slow
+@needs_bubblewrap
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="needs root, to forbid namespaces")
+def test_where_user_namespaces_are_forbidden_a_program_plays_and_the_line_says_so(tmp_path):
+    """In a user namespace of our own, where the number of further ones is set to 0."""
+    bot = f"exec:{sys.executable} {BOTS / 'bot.py'}"
+    done = run_elsewhere(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", f'{FORBID} && exec "$@"', "sh"], bot, tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "bot without a sandbox, since bubblewrap does not work here: " in " ".join(done.stderr.split())
+    assert "Not in a sandbox: bot." in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_c_program_plays_by_the_one_line_of_the_readme_boxed_where_bubblewrap_is_installed(tmp_path, bare_path):
+    program = tmp_path / "bot"
+    subprocess.run(["cc", "-o", program, BOTS / "bot.c"], check=True)
+    without = run_elsewhere([], "exec:./bot", tmp_path, PATH=bare_path)
+    assert without.returncode == 0, without.stderr
+    assert f"bot without a sandbox, since {NOT_INSTALLED}: can read your files" in " ".join(without.stderr.split())
+    assert "Not in a sandbox: bot." in without.stdout
+    if not obstacle():
+        assert "In a sandbox: bot (bubblewrap " in " ".join(run_elsewhere([], "exec:./bot", tmp_path).stdout.split())
+
+
+def run_elsewhere(prefix, bot, folder, **variables):
+    """Play a small run against `tight` by the command itself, as on another machine."""
+    command = [*prefix, sys.executable, "-m", "molt_bench", "--participants", f"{bot},tight"]
+    small = ["--seeds", "1", "--hands", "2", "--max-matches", "1", "--output-dir", str(folder / "out")]
+    environment = {**os.environ, **variables, "COLUMNS": "500"}
+    return subprocess.run([*command, *small], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+# What is inside.
+
+
+@needs_bubblewrap
+def test_a_program_sees_its_folder_and_the_system_and_nothing_else_of_the_user(tmp_path):
+    (tmp_path / "beside").write_text("x")
+    assert in_box(tmp_path, f"ls {tmp_path}; ls /; id -u") == [
+        *("beside", "bot.sh"),
+        *sorted(
+            {"bin", "dev", "etc", "lib", "lib64", "proc", "sbin", "tmp", "usr", "lib32", "libx32"} & {*os.listdir("/")}
+        ),
+        str(os.getuid()),
+    ]
+
+
+@needs_bubblewrap
+def test_a_program_inherits_no_open_file_and_no_variable_of_ours(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "secret")
+    said = in_box(tmp_path, "ls /proc/$$/fd; env")
+    assert not [word for word in said if word.isdigit() and int(word) > 2 and word not in ("10", "255")]
+    assert "SECRET_KEY=secret" not in said
+    assert {"HOME=/tmp", "TMPDIR=/tmp"} <= {*said}
+
+
+@needs_bubblewrap
+def test_a_program_has_no_rights_that_its_user_does_not_have(tmp_path):
+    said = in_box(tmp_path, "grep -E '^(Cap|NoNewPrivs)' /proc/self/status")
+    rights = dict(zip(said[::2], said[1::2], strict=True))
+    assert {int(value, 16) for name, value in rights.items() if name.startswith("Cap")} == {0}
+    assert rights["NoNewPrivs:"] == "1"
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(
+    "name", ["with space", "line\nbreak", "a,readonly=false:b", "käse-ünd-♠", "-option", "quo'te\"s"]
+)
+def test_a_folder_may_have_any_name(tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    shutil.copy(BOTS / "bot.py", folder / "bot.py")
+    agent = make_agent(spec("exec", params={"command": [sys.executable, str(folder / "bot.py")]}, sandbox="required"))
+    assert play_game((agent, make_agent("callstation")), seed=1, hands=1).faults == ()
+
+
+@needs_bubblewrap
+def test_the_message_of_a_program_that_misses_a_file_says_what_is_there(tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    bot = folder / "bot.sh"
+    bot.write_text(f"#!/bin/sh\ncat {outside}\n")
+    bot.chmod(0o755)
+    with pytest.raises(AgentError) as raised:
+        run_in_new_loop(make_agent(spec(f"exec:{bot}")).greet())
+    assert "No such file or directory" in str(raised.value)
+    assert "shows the system's programs, its own folder, what its command names and no network" in str(raised.value)
+
+
+#: What a program does, and what is said of it.
+AT_LIMITS = {
+    "memory": ("bytearray(300 << 20)", "MemoryError"),
+    "open files": ("[os.open('/dev/null', 0) for _ in range(5000)]", "Too many open files"),
+    "processor time": ("[None for _ in iter(int, 1)]", "by SIGXCPU, at its limit of processor time"),
+    "disk": ("open('/tmp/x', 'wb').write(bytes(257 << 20))", "No space left on device"),
+}
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("limit", AT_LIMITS)
+def test_what_is_said_of_a_program_at_a_limit(limit, tmp_path, monkeypatch):
+    code, said = AT_LIMITS[limit]
+    (tmp_path / "bot.py").write_text(f"import os\n{code}\n")
+    monkeypatch.setattr(box, "CPU_SECONDS", 1 if "time" in limit else 600)
+    params = {
+        "command": [sys.executable, str(tmp_path / "bot.py")],
+        "start_timeout_s": 50,
+        "memory_mb": 256 if limit == "memory" else 4096,
+    }
+    with pytest.raises(AgentError, match=said):
+        run_in_new_loop(make_agent(spec("exec", params=params, sandbox="required")).greet())
+
+
+@needs_bubblewrap
+def test_only_a_program_with_network_can_reach_loopback(tmp_path):
+    names = [
+        in_box(tmp_path / str(network), "ls /sys /etc/resolv.conf; cat /proc/net/dev", network=network)
+        for network in (False, True)
+    ]
+    ours = {word for word in Path("/proc/net/dev").read_text().split() if word.endswith(":")}
+    found = [{word for word in said if word in ours} for said in names]
+    assert found == [{"lo:"}, ours]
+    assert box_label(spec("exec:/bin/cat", network=True)).endswith(", with network")
+
+
+@needs_bubblewrap
+def test_interpreters_work_wherever_they_are_installed(tmp_path):
+    """A virtual environment, by a link to it, in the first line of a script, and one that is a copy."""
+    bot = (BOTS / "bot.py").read_text()
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "envs" / "own"], check=True)
+    python = tmp_path / "envs" / "own" / "bin" / "python"
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    (scripts / "bot.py").write_text(f"#!{python}\n{bot}")
+    (scripts / "bot.py").chmod(0o755)
+    (scripts / "python").symlink_to(python)
+    for command in (f"{python} {scripts}/bot.py", f"{scripts}/bot.py", f"{scripts}/python {scripts}/bot.py"):
+        agent = make_agent(spec("exec", params={"command": command}, sandbox="required"))
+        assert play_game((agent, make_agent("callstation")), seed=1, hands=2).faults == (), command
+
+
+def shown(command, run=None):
+    return without_nested(needed_by(command, run), run)
+
+
+def test_no_link_and_no_argument_shows_a_folder_that_holds_much_else(tmp_path):
+    home, root, bots = tmp_path / "home-link", tmp_path / "root-link", tmp_path / "bots"
+    home.symlink_to(os.path.expanduser("~"))
+    root.symlink_to("/")
+    bots.mkdir()
+    (bots / "bot").write_text("")
+    for folder in (str(home), str(root), "/", "/home/somebody", os.path.expanduser("~")):
+        assert _is_shared(folder, None), folder
+        assert shown((f"{bots}/bot", folder, f"--data={folder}")) == [str(bots)]
+    assert not _is_shared(os.path.expanduser("~/bots"), None)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Return the folder of the logs of a run, whose neighbours are other runs."""
+    for name in ("now", "other"):
+        (tmp_path / "results" / name / "agents").mkdir(parents=True)
+    return tmp_path / "results" / "now" / "agents"
+
+
+def test_a_program_beside_runs_or_in_one_shows_none_of_them(tmp_path, run):
+    for folder in (tmp_path / "results", tmp_path / "results" / "now"):
+        (folder / "bot").write_text("")
+        assert shown((f"{folder}/bot",), run) == [f"{folder}/bot"]
+        assert shown(("/usr/bin/env", f"--data={folder}"), run) == []
+    (tmp_path / "link").symlink_to(tmp_path / "results")
+    assert shown((f"{tmp_path}/link/bot",), run) == [f"{tmp_path}/link/bot", f"{tmp_path}/results/bot"]
+
+
+def test_the_runs_below_what_is_shown_are_covered(tmp_path, run):
+    assert _covered([str(tmp_path)], run) == [f"{tmp_path}/results"]
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert _covered([f"{tmp_path}/link"], run) == [f"{tmp_path}/link/results"]
+    beside = f"{tmp_path}/results/model"
+    assert _covered([str(tmp_path), beside], run) == [f"{tmp_path}/results/now"]
+    assert _covered(["/usr"], run) == _covered([str(tmp_path)], None) == []
+
+
+def test_other_files_that_a_command_names_are_shown_without_their_folders(tmp_path):
+    for name in ("bots/bot.py", "models/one", "models/two"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    command = ("/usr/bin/env", f"{tmp_path}/bots/bot.py:Bot", f"{tmp_path}/models/one", f"--more={tmp_path}/models/two")
+    assert shown(command) == [f"{tmp_path}/bots", f"{tmp_path}/models/one", f"{tmp_path}/models/two"]
+
+
+#: Looks for what nobody may know, says on standard error what it found, and calls.
+THIEF = """
+import glob, json, os, sys
+
+def look(outside):
+    found = []
+    for path in (outside, outside + "/master-seed", outside + "/journal.jsonl", outside + "/seeds.json"):
+        try:
+            found += [path] if os.listdir(path) else []
+        except NotADirectoryError:
+            found += [open(path).read()]
+        except OSError:
+            pass
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        for name, of_the_bench in (("environ", b"mark-of-the-bench"), ("maps", b"msgspec")):
+            try:
+                found += [name] if of_the_bench in open(f"/proc/{pid}/{name}", "rb").read() else []
+            except OSError:
+                pass
+        try:
+            found += [each for each in glob.glob(f"/proc/{pid}/fd/*") if "results" in os.readlink(each)]
+        except OSError:
+            pass
+    found += [name for name, value in os.environ.items() if "SEED" in name]
+    return [each for each in found if each]
+
+decisions = stolen = 0
+for line in sys.stdin:
+    seen = json.loads(line)
+    if seen["type"] == "hello":
+        print(json.dumps({"type": "hello", "protocol": 1}), flush=True)
+    if seen["type"] == "observation":
+        decisions += 1
+        stolen += bool(look(sys.argv[1]))
+        kind = "call" if seen["toCall"] else "check"
+        print(json.dumps({"type": "action", "id": seen["id"], "kind": kind}), flush=True)
+print(decisions, stolen, file=sys.stderr)
+"""
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("sandbox", ["off", "required"])
+def test_a_thief_of_the_same_user_knows_no_card(tmp_path, monkeypatch, sandbox):
+    """It looks for the master seed, the folder of the run and the bench itself at every decision."""
+    monkeypatch.setenv("MARK", "mark-of-the-bench")
+    (tmp_path / "thief.py").write_text(THIEF)
+    outside = tmp_path / "results"
+    command = [sys.executable, "-I", "-S", str(tmp_path / "thief.py"), str(outside / "run")]
+    thief = {"id": "thief", "type": "exec", "command": command, "sandbox": sandbox}
+    config = load_config(
+        {
+            "participants": [thief, "callstation"],
+            "game": {"handsPerGame": 7},
+            "seeds": {"perMatch": 6},
+            "stop": {"budget": {"maxMatches": 2}},
+        }
+    )
+    (outside / "run").mkdir(parents=True)
+    files = RunFiles.new(outside / "run", config)
+    result = run_benchmark(config, files=files)
+    files.close()
+    assert result.leaderboard
+    lines = (outside / "run" / "agents" / "thief.log").read_text().splitlines()
+    decisions, stolen = (sum(column) for column in zip(*[map(int, line.split()) for line in lines], strict=True))
+    assert decisions >= 588
+    assert stolen == (0 if sandbox == "required" else decisions), (decisions, stolen)
+
+
+@pytest.mark.slow
+@needs_bubblewrap
+def test_leaderboard_and_header_say_who_played_in_a_box(tmp_path):
+    command = [sys.executable, str(BOTS / "bot.py")]
+    bots = [
+        {"id": "in", "type": "exec", "command": command},
+        {"id": "out", "type": "exec", "command": command, "sandbox": "off"},
+    ]
+    config = {"participants": bots, "seeds": {"perMatch": 1}, "game": {"handsPerGame": 2}}
+    config |= {"stop": {"budget": {"maxMatches": 1}}, "outputDir": str(tmp_path / "out")}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    done = subprocess.run(
+        [Path(sys.executable).with_name("molt-bench"), "run", tmp_path / "config.json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (run,) = (tmp_path / "out").iterdir()
+    header = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
+    label = header["versions"]["sandbox of in"]
+    assert label.startswith("bubblewrap ")
+    assert header["versions"]["sandbox of out"] == "none"
+    rows = json.loads((run / "leaderboard.json").read_text())["participants"]
+    assert {row["id"]: row["sandbox"] for row in rows} == {"in": label, "out": "none"}
+    assert f"In a sandbox: in ({label})." in done.stdout
+    assert "Not in a sandbox: out." in done.stdout

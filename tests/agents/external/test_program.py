@@ -1,0 +1,376 @@
+"""A program in a seat: whatever it does is counted by its kind, and nothing of it is left behind."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game, play_game_async
+from molt_bench.agents.external import box, program
+from molt_bench.agents.external.process import TAG, _how_it_ended
+from molt_bench.arena.cast import Cast
+from molt_bench.config.loader import load_config
+from molt_bench.errors import AgentError
+from molt_bench.play.event_loop import run_in_new_loop
+from molt_bench.runs.journal import Journal
+from molt_bench.runs.run_files import RunFiles
+from molt_bench.specs import GameLabel
+from molt_bench.testing import check_agent
+from tests.agents.external.boxes import needs_bubblewrap
+from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
+from tests.agents.external.playing import CHAOS, PYTHON, chaos, faults, log_of, on_linux, played, processes_with
+
+SOON = 0.3
+WAYS = ["off", pytest.param("required", marks=needs_bubblewrap)]
+OUTSIDE = "a signal from outside, unless it sent that itself"
+
+
+@pytest.fixture
+def log(tmp_path, folders):
+    """Return where the bot logs; afterwards no process of the test and no folder is there."""
+    path = tmp_path / "log"
+    yield path
+    assert processes_with(path) == []
+    assert list(folders.iterdir()) == []
+
+
+def test_a_good_program_plays_without_a_fault(log):
+    record = played(chaos("well", log), hands=10)
+    assert record.faults == ()
+    assert record.net == play_game((make_agent("callstation"),) * 2, seed=1, hands=10).net
+    said = [line[0] for line in log_of(log)]
+    assert said.count("start") == 1
+    assert said.count("handResult") == 10
+    assert said[-1] == "bye"
+
+
+#: What the bot does at its third decision, the kind of the fault, what is said about it, and in a box if that differs.
+#: None for a behaviour that is no fault. The time limit of the late ones is short.
+MISBEHAVIOURS = {
+    "crash": ("crash", "ended with exit status 3; its last line on standard error: Traceback: out of cards"),
+    "segfault": ("crash", "ended by SIGSEGV"),
+    "escape": ("crash", "ended with exit status 4"),
+    "illegal": ("illegal", ""),
+    "garbage": ("unparsable", "the answer is not JSON (Expecting value): 'I think I shall call.'"),
+    "empty": ("empty", "the answer is empty"),
+    "null": ("unparsable", "the answer is None, not a JSON object"),
+    "nested": ("unparsable", "the answer is nested too deeply"),
+    "huge-number": ("unparsable", "a number of thousands of digits"),
+    "not-utf-8": ("unparsable", "the answer is not UTF-8"),
+    "wrong-id": ("unparsable", "id is 10: expected 3, that of the observation"),
+    "float": ("unparsable", "amount is 300.0: expected a whole number of chips, such as 300"),
+    "long-name": ("unparsable", "kind is 'xxx"),
+    "control-characters": ("unparsable", "kind is "),
+    "hello-again": ("unparsable", "type is 'hello': expected 'action'"),
+    "tells-a-fault": ("refused", "I will not"),
+    "tells-a-fault-of-ours": ("unparsable", "kind is 'transport': expected illegal, unreadable"),
+    "flood": ("flood", "a line of more than 64 KiB"),
+    "flood-lines": ("flood", ""),
+    "close-output": ("transport", "has closed its standard output"),
+    "close-both": ("transport", "has closed its standard output"),
+    "half-a-line": ("timeout", "no answer within 0.3 s, but text without a line break"),
+    "half-a-line-and-exit": ("crash", "ended with exit status 0"),
+    "no-line-break": ("timeout", "but text without a line break"),
+    "hang": ("timeout", "no answer within 0.3 s"),
+    "stubborn": ("timeout", "no answer within 0.3 s"),
+    "fork-bomb": ("timeout", "no answer within 0.3 s"),
+    "SIGSTOP": ("signal", f"no answer within 0.3 s: the program had been stopped by {OUTSIDE}"),
+    "SIGKILL": ("signal", f"was ended by SIGKILL, {OUTSIDE}"),
+    "SIGTERM": ("signal", f"was ended by SIGTERM, {OUTSIDE}"),
+    "SIGUSR1": ("signal", f"was ended by SIGUSR1, {OUTSIDE}"),
+    "SIGABRT": ("crash", "was ended by SIGABRT"),
+    "kill-its-group": ("signal", "was ended by SIGKILL"),
+    "exit-137": ("signal", f"was ended by SIGKILL, {OUTSIDE}"),
+    "exit-143": ("signal", "was ended by SIGTERM"),
+    "daemon-and-exit": ("crash", "ended with exit status 5"),
+    "daemon": (None, ""),
+    "leave-child": (None, ""),
+    "twice": (None, ""),
+    "late": (None, ""),
+    "noise-on-stderr": (None, ""),
+    "write-files": (None, ""),
+}
+#: A box keeps the pipes of its program open.
+OPEN_IN_A_BOX = ("close-output", "close-both")
+LATE = (*OPEN_IN_A_BOX, "half-a-line", "no-line-break", "hang", "stubborn", "fork-bomb", "SIGSTOP")
+#: One that leaves its group and has another environment gets away without a box.
+ONLY_BOXED = ("daemon", "daemon-and-exit")
+
+
+@on_linux
+@pytest.mark.parametrize("sandbox", WAYS)
+@pytest.mark.parametrize("behaviour", MISBEHAVIOURS)
+def test_every_misbehaviour_is_counted_in_its_class_and_leaves_nothing(behaviour, sandbox, log):
+    if behaviour in ONLY_BOXED and sandbox == "off":
+        pytest.skip("stopped by a box alone")
+    kind, said = MISBEHAVIOURS[behaviour]
+    if behaviour in OPEN_IN_A_BOX and sandbox == "required":
+        kind, said = "timeout", "no answer within 0.3 s"
+    limit_s = SOON if behaviour in LATE else 20.0
+    agent = chaos(behaviour, log, 3, action_timeout_s=limit_s, sandbox=sandbox, name="x" * 200)
+    record = played(agent, hands=2)
+    if kind is None:
+        assert record.faults == ()
+        return
+    first = record.faults[0]
+    assert (first.kind, first.player, first.attempt) == (kind, 0, 1)
+    assert said in first.message
+    assert len(first.message) < 1000
+    assert first.message.isprintable()
+    lost = {each.message for each in record.faults if each.kind == "crash"} - {first.message}
+    assert lost <= {"the program has ended earlier in this game"}
+
+
+def test_what_ended_a_program_is_its_fault_only_if_its_own_mistakes_cause_it():
+    own = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS", "SIGPIPE", "SIGXCPU", "SIGALRM"}
+    for number in signal.valid_signals() - {signal.SIGCHLD, signal.SIGCONT, signal.SIGSTOP}:
+        name = signal.Signals(number).name if number in iter(signal.Signals) else f"signal {number}"
+        kind, said = _how_it_ended(-number, boxed=False)
+        assert name in said
+        is_own = name in own | {"SIGXFSZ", "SIGVTALRM", "SIGPROF"}
+        assert (kind, OUTSIDE in said) == (("crash", False) if is_own else ("signal", True))
+    wrapped = [code for code in range(256) if _how_it_ended(code, boxed=False)[0] == "signal"]
+    assert wrapped == [129, 130, 131, 137, 143], "signals that others send, as a shell reports them"
+    assert _how_it_ended(139, boxed=True) == ("crash", "the program was ended by SIGSEGV")
+
+
+def test_a_program_that_ended_has_lost_its_game_and_is_started_anew_for_the_next(log):
+    agent = chaos("crash", log, 3)
+    for _ in range(2):
+        record = played(agent, hands=3, max_retries=1)
+        assert [fault.message[:11] for fault in record.faults[:2]] == ["the program", "the program"]
+        assert {fault.kind for fault in record.faults} == {"crash"}
+    assert [line[0] for line in log_of(log)].count("start") == 2
+
+
+def test_a_late_program_plays_on_until_it_is_late_three_times_in_a_row(log):
+    record = played(chaos("hang", log, 3, action_timeout_s=SOON), hands=3, max_retries=4)
+    assert [fault.kind for fault in record.faults[:5]] == ["timeout"] * 3 + ["crash"] * 2
+
+
+def test_an_answer_that_came_too_late_does_not_count_and_the_next_one_does(tmp_path, log):
+    bot = tmp_path / "slow.py"
+    bot.write_text(
+        "import json, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    seen = json.loads(line)\n"
+        "    if seen['type'] == 'hello': print(json.dumps({'type': 'hello', 'protocol': 1}), flush=True)\n"
+        "    if seen['type'] != 'observation': continue\n"
+        "    if seen['id'] == 1: time.sleep(0.6)\n"
+        "    kind = 'call' if seen['toCall'] else 'check'\n"
+        "    print(json.dumps({'type': 'action', 'id': seen['id'], 'kind': kind}), flush=True)\n"
+    )
+    spec = ParticipantSpec(id="slow", type="exec", params={"command": [*PYTHON, str(bot)]}, settings={"sandbox": "off"})
+    record = played(make_agent(spec, action_timeout_s=0.4), hands=3, max_retries=2)
+    assert {fault.kind for fault in record.faults} == {"timeout"}
+    assert {fault.hand_number for fault in record.faults} == {1}
+
+
+@on_linux
+def test_one_that_is_killed_by_somebody_else_is_not_blamed_for_a_crash(log):
+    async def killed():
+        players = chaos("hang", log), make_agent("callstation")
+        game = asyncio.ensure_future(play_game_async(players, seed=1, hands=1, max_retries=0))
+        while ["did", "hang"] not in log_of(log):
+            await asyncio.sleep(0.01)
+        for pid in processes_with(f"{CHAOS}\0hang"):
+            os.kill(pid, signal.SIGKILL)
+        return await game
+
+    assert faults(asyncio.run(killed())) == {"signal": 1}
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "said"),
+    [
+        ("exit-at-hello", "crash", "ended with exit status 1; its last line on standard error: no licence"),
+        ("silent-at-hello", "timeout", "no hello within 0.3 s"),
+        ("wrong-hello", "unparsable", "protocol is 2: expected 1"),
+    ],
+)
+def test_one_that_does_not_say_hello_has_lost_its_game(behaviour, kind, said, log):
+    limit_s = SOON if behaviour == "silent-at-hello" else 20
+    agent = chaos(behaviour, log, start_timeout_s=limit_s)
+    record = played(agent, hands=1, max_retries=2)
+    assert [fault.kind for fault in record.faults] == [kind, "crash", "crash"]
+    assert said in record.faults[0].message
+    assert [fault.attempt for fault in record.faults] == [1, 2, 3], "no hook is to blame"
+    with pytest.raises(AgentError, match="participant 'chaos' cannot play: "):
+        run_in_new_loop(agent.greet())
+
+
+def test_every_game_has_a_fresh_process_with_a_folder_of_its_own(log):
+    agent = chaos("well", log)
+    first, second = played(agent), played(agent)
+    assert first == second
+    starts = [line[1] for line in log_of(log) if line[0] == "start"]
+    assert len(set(starts)) == 2
+
+
+def test_a_program_that_cannot_be_started_is_a_crash(tmp_path, folders):
+    program = tmp_path / "bot"
+    program.write_text("#!/nowhere/python\n")
+    program.chmod(0o755)
+    record = played(make_agent(ParticipantSpec(id="bot", type=f"exec:{program}", settings={"sandbox": "off"})), hands=1)
+    assert faults(record) == {"crash": 1}
+    assert "No such file or directory" in record.faults[0].message
+
+
+def test_it_plays_on_a_running_loop_and_against_itself(log):
+    async def both():
+        games = [play_game_async((chaos("well", log), chaos("well", log)), seed=s, hands=2) for s in range(3)]
+        return await asyncio.gather(*games)
+
+    assert [record.faults for record in asyncio.run(both())] == [(), (), ()]
+    agent = chaos("well", log)
+    assert play_game((agent, agent), seed=1, hands=3).faults == ()
+    assert run_in_new_loop(play_game_async((agent, make_agent("tight")), seed=1, hands=3)).faults == ()
+
+
+@pytest.mark.parametrize("sandbox", WAYS)
+@pytest.mark.parametrize("behaviour", ["well", "stubborn", "leave-child", "silent-at-hello"])
+def test_cancelling_a_game_leaves_no_process(behaviour, sandbox, log, monkeypatch):
+    monkeypatch.setattr(program, "GRACE_S", 600.0)
+
+    async def cancelled():
+        players = chaos(behaviour, log, sandbox=sandbox), make_agent("callstation")
+        game = asyncio.ensure_future(play_game_async(players, seed=1, hands=100_000))
+        await asyncio.sleep(0.2)
+        start = time.perf_counter()
+        game.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await game
+        return time.perf_counter() - start
+
+    assert asyncio.run(cancelled()) < 60, "it is ended at once, without the usual grace"
+
+
+def test_an_opponent_who_breaks_off_the_game_leaves_no_process(log):
+    class Interrupts:
+        name = "interrupts"
+
+        def act(self, observation):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_game((chaos("well", log), Interrupts()), seed=1, hands=3)
+
+
+def test_one_that_lingers_is_ended_after_half_a_second(log):
+    start = time.perf_counter()
+    assert played(chaos("linger", log), hands=1).faults == ()
+    assert time.perf_counter() - start < 60
+
+
+def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "a-secret")
+    monkeypatch.setenv("FOR_THE_BOT", "a-hint")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    played(chaos("environment", log, env=["FOR_THE_BOT"]), hands=1)
+    _, folder, variables = log.read_text().splitlines()[0].split(" ", 2)
+    seen = json.loads(variables)
+    assert seen.keys() - {"LC_CTYPE"} == {"PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED", TAG, "FOR_THE_BOT"}
+    assert seen["FOR_THE_BOT"] == "a-hint"
+    assert seen["HOME"] == seen["TMPDIR"] == seen[TAG] == folder != os.getcwd()
+
+
+@on_linux
+@pytest.mark.parametrize("sandbox", WAYS)
+def test_one_that_takes_too_much_memory_crashes(sandbox, log):
+    record = played(chaos("memory", log, memory_mb=256, sandbox=sandbox), hands=1)
+    assert faults(record) == {"crash": 1}
+    assert "MemoryError" in record.faults[0].message
+
+
+@on_linux
+@pytest.mark.parametrize("sandbox", WAYS)
+def test_one_that_takes_too_much_processor_time_crashes(sandbox, log, monkeypatch):
+    monkeypatch.setattr(box, "CPU_SECONDS", 1)
+    record = played(chaos("spin", log, sandbox=sandbox), hands=1)
+    assert faults(record) == {"crash": 1}
+    assert "SIGXCPU, at its limit of processor time" in record.faults[0].message
+
+
+def test_what_it_writes_to_standard_error_is_kept_within_bounds(log, tmp_path):
+    agent = chaos("ten-megabytes-on-stderr", log, folder=tmp_path / "run" / "agents")
+    assert played(agent, hands=1).faults == ()
+    written = 10_000_000 * sum(line[0] == "did" for line in log_of(log))
+    (file,) = (tmp_path / "run" / "agents").iterdir()
+    assert file.name == "chaos.log"
+    kept = file.read_bytes()
+    assert kept[: 64 * 1024] == (b"blah blah\n" * 10_000)[: 64 * 1024]
+    assert kept[64 * 1024 :] == b"\n[%d more bytes were dropped]\n" % (written - 64 * 1024)
+
+
+def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):
+    command = [*PYTHON, CHAOS, "crash", str(log)]
+    bot = {"id": "my bot", "type": "exec", "command": command, "sandbox": "off"}
+    config = load_config({"participants": [bot, "tight"]})
+    (tmp_path / "run").mkdir()
+    journal = Journal(str(tmp_path / "run" / "journal.jsonl"))
+    cast = Cast(config, {}, RunFiles(journal))
+    assert cast.waiting == {"my bot"}
+    assert cast.portable == {"tight"}
+    played(cast.agent("my bot", GameLabel(1, 1, "AB")), hands=1)
+    (log,) = (tmp_path / "run" / "agents").iterdir()
+    assert log.name.startswith("my_bot-")
+    assert log.read_text().endswith("Traceback: out of cards\n")
+    journal.close()
+
+
+@pytest.mark.slow
+def test_the_conformance_kit_takes_a_program_and_ends_it(log):
+    report = check_agent(chaos("well", log), hands=2)
+    assert report.ok, report
+
+
+def test_a_program_may_answer_with_a_mix(log):
+    record = played(chaos(f'says "mix":{json.dumps(GOOD)}', log), hands=1)
+    assert record.faults == ()
+    assert record.mixes[0].startswith(f"0:{GOOD_TEXT}")
+
+
+@pytest.mark.parametrize("name", sorted(WRONG.keys() - {"a flood"}))  # no command can be as long
+def test_a_wrong_mix_is_a_fault_of_its_kind_at_every_attempt(name, log):
+    fields, kind, words = WRONG[name]
+    record = played(chaos(f"says {fields}", log), hands=1, max_retries=1)
+    assert [(fault.kind, fault.attempt) for fault in record.faults] == [(kind, 1), (kind, 2)]
+    assert all(words in fault.message for fault in record.faults)
+    assert record.mixes == ()
+
+
+@on_linux
+@pytest.mark.slow
+@pytest.mark.parametrize("sandbox", WAYS)
+@pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
+def test_a_bot_in_rust_plays(tmp_path, sandbox):
+    """It needs no library: a text is searched for what counts."""
+    (tmp_path / "bot.rs").write_text(
+        "use std::io::{self, BufRead, Write};\n"
+        "fn after<'a>(line: &'a str, key: &str) -> &'a str {\n"
+        "    let rest = &line[line.find(key).unwrap() + key.len()..];\n"
+        "    &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap()]\n"
+        "}\n"
+        "fn main() {\n"
+        "    for line in io::stdin().lock().lines() {\n"
+        "        let line = line.unwrap();\n"
+        '        if line.contains("\\"type\\":\\"hello\\"") {\n'
+        '            println!("{{\\"type\\":\\"hello\\",\\"protocol\\":1}}");\n'
+        "        }\n"
+        '        if line.contains("\\"type\\":\\"observation\\"") {\n'
+        '            let kind = if after(&line, "\\"toCall\\":") == "0" { "check" } else { "call" };\n'
+        '            let id = after(&line, "\\"id\\":");\n'
+        '            println!("{{\\"type\\":\\"action\\",\\"id\\":{},\\"kind\\":\\"{}\\"}}", id, kind);\n'
+        "        }\n"
+        "        io::stdout().flush().unwrap();\n"
+        "    }\n"
+        "}\n"
+    )
+    subprocess.run(["rustc", "-O", "bot.rs"], cwd=tmp_path, check=True, timeout=120)
+    agent = make_agent(ParticipantSpec(id="rust", type=f"exec:{tmp_path}/bot", settings={"sandbox": sandbox}))
+    assert played(agent, hands=10).faults == ()

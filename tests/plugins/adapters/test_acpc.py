@@ -1,0 +1,264 @@
+"""A bot of the ACPC behind its bridge: it checks every line by rules of its own, and what it does has its kind."""
+
+import asyncio
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from molt_bench import ParticipantSpec, make_agent, play_game, play_game_async
+from molt_bench.plugins.adapters.acpc import command_with
+from molt_bench.poker.hand import NOBODY
+from molt_bench.poker.notation import hand_from_text
+from tests.agents.external.boxes import needs_bubblewrap
+from tests.agents.external.playing import PYTHON, folders, log_of, on_linux, processes_with
+
+BOT = str(Path(__file__).with_name("acpc_bot.py"))
+BRIDGE = (sys.executable, "-m", "molt_bench.plugins.adapters.acpc")
+STACK = 20_000
+SOON = 0.3
+__all__ = ["folders"]
+
+
+def acpc(behaviour, log, first=1, *, command=(), stack=STACK, sandbox="off", **more):
+    """Return an agent that is the bot of these tests."""
+    bot = command or [*PYTHON, BOT, behaviour, str(log), str(first), str(stack)]
+    limit_s, folder = more.pop("action_timeout_s", 20.0), more.pop("folder", None)
+    params = {"command": [*BRIDGE, "--stack", str(stack), "--", *bot], "start_timeout_s": 60.0, **more}
+    spec = ParticipantSpec(id="bot", type="exec", params=params, settings={"sandbox": sandbox})
+    return make_agent(spec, action_timeout_s=limit_s, folder=folder)
+
+
+def played(agent, opponent="callstation", *, hands=3, max_retries=0, stack=STACK, **options):
+    players = (agent, make_agent(opponent))
+    return play_game(players, seed=1, hands=hands, stack=stack, max_retries=max_retries, **options)
+
+
+@pytest.fixture
+def log(tmp_path, folders):
+    """Return where the bot logs; afterwards no process of the test and no folder is there."""
+    path = tmp_path / "log"
+    yield path
+    assert processes_with(path) == []
+    assert list(folders.iterdir()) == []
+
+
+def heard(log):
+    """Return the states that the bot was sent."""
+    return [words[1] for words in log_of(log) if words[0] == "<"]
+
+
+@pytest.mark.slow
+def test_a_thousand_hands_by_all_rules_without_a_wrong_line(log):
+    record = played(acpc("well", log), "random", hands=1000)
+    assert record.faults == ()
+    hands = [hand_from_text(text).hand for text in record.hand_texts]
+    assert len({state.split(":")[2] for state in heard(log)}) == 1000, "it heard of every hand"
+    kinds = Counter(
+        kind
+        for hand in hands
+        for kind, there in {
+            "fold": hand.folded != NOBODY,
+            "split": hand.folded == NOBODY and hand.payoffs == (0, 0),
+            "all-in before the flop": hand.folded == NOBODY and hand.log[-1].street == "preflop",
+            "river": hand.folded == NOBODY and hand.log[-1].street == "river",
+        }.items()
+        if there
+    )
+    assert min(kinds.values()) > 3, kinds
+    assert len(kinds) == 4
+    assert log_of(log)[-1] == ["done"], "it was left to end by itself"
+
+
+@pytest.mark.parametrize(("behaviour", "opponent"), [("shoves", "shover"), ("calls", "folder"), ("well", "maniac")])
+@pytest.mark.parametrize("stack", [100, 250])
+def test_other_opponents_and_short_stacks(behaviour, opponent, stack, log):
+    assert played(acpc(behaviour, log, stack=stack), opponent, hands=20, stack=stack).faults == ()
+
+
+def test_its_own_free_folds_count_as_folds(log):
+    record = played(acpc("folds-for-free", log), hands=20)
+    assert record.faults == ()
+    assert all(hand_from_text(text).hand.folded == 0 for text in record.hand_texts[1::2])
+
+
+@pytest.mark.parametrize(("seating", "first"), [("AB", "1"), ("BA", "0")])
+def test_in_both_seats_and_with_warm_up_hands_the_button_is_position_one(seating, first, log):
+    assert played(acpc("well", log), hands=4, seating=seating, warmup_hands=2).faults == ()
+    assert heard(log)[0].startswith(f"MATCHSTATE:{first}:0::")
+    assert heard(log)[-1].split(":")[2] == "5"
+
+
+#: What the bot does at its third decision, and what is said about it.
+ONCE = {
+    "crash": ("crash", "ended with exit status 3; its last line on standard error: out of cards"),
+    "segfault": ("crash", "ended by SIGSEGV"),
+    "hangs-up": ("crash", "the bot lives on, but has closed its connection"),
+    "garbage": ("unparsable", "the answer is 'I think I shall call.': expected MATCHSTATE:"),
+    "bare-action": ("unparsable", "the answer is 'c': expected MATCHSTATE:"),
+    "wrong-state": ("unparsable", "expected MATCHSTATE:"),
+    "not-ascii": ("unparsable", "expected MATCHSTATE:"),
+    "wrong-word": ("unparsable", "the action is 'call': expected f, c or r with a size"),
+    "no-size": ("unparsable", "the action is 'r'"),
+    "empty": ("empty", "the answer is empty"),
+    "illegal": ("illegal", "r1 is not legal; legal: f, c, r"),
+    "too-much": ("illegal", "r20001 is not legal; legal: f, c, r"),
+    "long-line": ("crash", "the bot wrote a line of more than 64 KiB"),
+    "flood": ("unparsable", "expected MATCHSTATE:"),
+    "endless-comments": ("crash", "the bot keeps writing lines that do not count"),
+}
+
+
+@on_linux
+@pytest.mark.parametrize("behaviour", ONCE)
+def test_every_misbehaviour_is_counted_in_its_class(behaviour, log):
+    kind, said = ONCE[behaviour]
+    record = played(acpc(behaviour, log, 3), hands=1)
+    assert record.faults[0].kind == kind
+    assert said in record.faults[0].message
+    assert sum(line == ["did", behaviour] for line in log_of(log)) == 1
+
+
+@pytest.mark.parametrize("behaviour", ["twice", "answers-always", "comments", "line-feeds", "noise"])
+def test_what_the_original_dealer_bears_is_no_fault(behaviour, log):
+    assert played(acpc(behaviour, log), hands=10).faults == ()
+
+
+def test_one_that_does_not_answer_times_out(log):
+    record = played(acpc("hang", log, action_timeout_s=SOON), hands=1)
+    assert (record.faults[0].kind, record.faults[0].message) == ("timeout", "no answer within 0.3 s")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "said"),
+    [
+        ("never-connects", "timeout", "no hello within 1 s"),
+        ("no-version", "timeout", "no hello within 1 s"),
+        ("ends-at-once", "crash", "ended with exit status 1; its last line on standard error: no licence"),
+        ("old-version", "crash", "the first line is 'VERSION:1.0.0': expected VERSION:2.0.0"),
+    ],
+)
+def test_one_that_does_not_begin_has_lost_its_game(behaviour, kind, said, log):
+    limits = {"start_timeout_s": 1.0} if kind == "timeout" else {}
+    record = played(acpc(behaviour, log, **limits), hands=1)
+    assert record.faults[0].kind == kind
+    assert said in record.faults[0].message
+
+
+def test_a_bot_that_failed_is_asked_the_same_state_again(log):
+    record = played(acpc("illegal", log), hands=1, max_retries=2)
+    assert {fault.kind for fault in record.faults} == {"illegal"}
+    states = heard(log)
+    assert states[:3] == [states[0]] * 3
+    assert states[3] == states[0].replace("::", ":f:"), "the forced fold"
+
+
+def test_what_it_writes_to_standard_output_and_error_is_kept(log, tmp_path):
+    (tmp_path / "run").mkdir()
+    assert played(acpc("noise", log, folder=tmp_path / "run" / "agents"), hands=1).faults == ()
+    assert (tmp_path / "run" / "agents" / "bot.log").read_text().startswith("to standard output\nto standard error\n")
+
+
+def test_cancelling_a_game_ends_the_bot(log):
+    async def cancelled():
+        players = (acpc("well", log), make_agent("callstation"))
+        game = asyncio.ensure_future(play_game_async(players, seed=1, hands=100_000, stack=STACK))
+        while not log.exists() or "did" not in log.read_text():
+            await asyncio.sleep(0.01)
+        game.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await game
+
+    asyncio.run(cancelled())
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        (["./bot"], ["./bot", "127.0.0.1", "5000"]),
+        (["./bot", "--at", "{host}:{port}", "-v"], ["./bot", "--at", "127.0.0.1:5000", "-v"]),
+        (["./bot", "--port={port}"], ["./bot", "--port=5000"]),
+    ],
+)
+def test_host_and_port_are_put_where_they_are_asked_for_or_appended(command, wanted):
+    assert command_with(command, "127.0.0.1", 5000) == wanted
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"stack": 10_000}, "stacks of 10000 and 10000: expected 20000, as in the game file of this bot"),
+        ({"small_blind": 25}, "game.smallBlind = 25: expected 50, which is in the game file of this bot"),
+        ({"ante": 10}, "game.ante = 10: expected 0"),
+        ({"raise_cap": 3}, "game.raiseCap = 3: expected None"),
+    ],
+)
+def test_a_game_that_is_not_that_of_its_game_file_is_a_fault_that_says_so(options, said, log):
+    record = play_game(
+        (acpc("well", log), make_agent("tight")), seed=1, hands=2, max_retries=0, **{"stack": STACK, **options}
+    )
+    assert record.faults[0].kind == "crash"
+    assert said in record.faults[0].message
+
+
+@on_linux
+@pytest.mark.parametrize("sandbox", ["off", pytest.param("required", marks=needs_bubblewrap)])
+def test_a_start_script_of_the_competition_runs_as_it_is(tmp_path, monkeypatch, sandbox):
+    folder = tmp_path / "bots dir" / "player"
+    folder.mkdir(parents=True)
+    (folder / "acpc_bot.py").write_bytes(Path(BOT).read_bytes())
+    (folder / "startme.sh").write_text('#!/bin/sh\npython3 -I -S acpc_bot.py well "$TMPDIR/log" 1 20000 "$1" "$2"\n')
+    (folder / "startme.sh").chmod(0o755)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+    assert played(acpc("", "", command=["bots dir/player/startme.sh"], sandbox=sandbox)).faults == ()
+
+
+#: A bot in C, as those of the competition were: it calls.
+IN_C = r"""
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+
+int main(int count, char **words) {
+    struct sockaddr_in there = {.sin_family = AF_INET};
+    char line[4096];
+    int end = socket(AF_INET, SOCK_STREAM, 0), port, position;
+    sscanf(words[count - 1], "%d", &port);
+    there.sin_port = htons(port);
+    inet_pton(AF_INET, words[count - 2], &there.sin_addr);
+    if (connect(end, (struct sockaddr *)&there, sizeof there)) return 1;
+    FILE *in = fdopen(end, "r"), *out = fdopen(dup(end), "w");
+    fputs("VERSION:2.0.0\r\n", out);
+    fflush(out);
+    while (fgets(line, sizeof line, in)) {
+        line[strcspn(line, "\r\n")] = 0;
+        char betting[4096] = "", *at;
+        int street = 0, done = 0, folded = 0;
+        sscanf(line, "MATCHSTATE:%d:%*d:%4000[^:]", &position, betting);
+        if (strchr(betting, '|')) *betting = 0;
+        for (at = betting; *at; at++) {
+            if (*at == '/') street++, done = 0;
+            else if (strchr("fcr", *at)) done++, folded |= *at == 'f';
+        }
+        int turn = (done + !street) % 2;
+        char *holes = strchr(line, '|');
+        int shown = holes[1] && holes[1] != '/' && holes[-1] != ':';
+        if (!folded && !shown && turn == position) fprintf(out, "%s:c\r\n", line), fflush(out);
+    }
+    return 0;
+}
+"""
+
+
+@on_linux
+@pytest.mark.parametrize("sandbox", ["off", pytest.param("required", marks=needs_bubblewrap)])
+def test_a_client_in_c_plays(tmp_path, sandbox):
+    (tmp_path / "client.c").write_text(IN_C)
+    subprocess.run(["cc", "-o", "client", "client.c"], cwd=tmp_path, check=True, timeout=60)
+    record = played(acpc("", "", command=[str(tmp_path / "client")], sandbox=sandbox), "random", hands=50)
+    assert record.faults == ()
