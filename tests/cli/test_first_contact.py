@@ -111,8 +111,8 @@ def test_a_list_that_a_space_cut_in_two_is_put_together(here, typed, meant):
     one_clear_line(quick(*typed, cwd=here), f"did you mean '{meant}'?", status=2)
 
 
-def test_a_config_that_is_not_there_is_no_command(here):
-    one_clear_line(quick("bench.yml", cwd=here), "no such command 'bench.yml', and no such file", status=2)
+def test_a_config_that_is_not_there_is_said_to_be_missing(here):
+    one_clear_line(quick("bench.yml", cwd=here), "'bench.yml'", "No such file")
 
 
 @pytest.mark.parametrize(

@@ -237,8 +237,16 @@ def test_a_command_that_is_gone_names_what_does_its_work(name):
     assert {*re.findall(r"molt-bench ([a-z]+)", INSTEAD[name])} <= {*COMMANDS}
 
 
-def test_a_config_in_place_of_a_command_is_understood(home):
-    one_clear_line(quick("bench.yaml", cwd=home), "did you mean '--config bench.yaml'?", status=2)
+def test_a_config_in_place_of_a_command_is_run(home):
+    done = quick("bench.yaml", "--max-matches", "1", "--json", "--output-dir", "of-a-config", cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["summary"]["totals"]["matches"] == 1
+
+
+@pytest.mark.parametrize("command", ["run", "report", "view", "export", "serve", "doctor"])
+def test_a_name_that_no_file_can_have_is_one_clear_line(home, command):
+    long = "x" * 300
+    one_clear_line(quick(command, long, *(["--format", "csv"] if command == "export" else []), cwd=home), "too long")
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,22 @@ def test_an_unfit_agent_is_status_1_whoever_reads(home):
     assert left("check", "bots.py:make_thrower", "--hands", "2", cwd=home) == (1, "")
 
 
+@pytest.mark.parametrize("more", [(), ("--json",)], ids=["table", "json"])
+def test_faults_are_the_status_of_a_run_whoever_reads(home, more):
+    flags = (
+        "--participants",
+        "bots.py:make_thrower,tight",
+        *SMALL,
+        "--fail-on-faults",
+        "0.1",
+        "--output-dir",
+        "failing",
+    )
+    status, said = left(*flags, *more, cwd=home)
+    assert status == 1
+    assert "more than --fail-on-faults allows" in said
+
+
 @pytest.mark.slow
 def test_a_run_goes_on_when_nobody_reads_how_it_is_going(home):
     status, _ = left(*SMALL, "--output-dir", "unread", cwd=home, both=True)

@@ -1,3 +1,18 @@
 """The command line: parses, calls, prints; no logic. Each command is in the file of its name."""
 
-from molt_bench.cli.app import main as main
+import os
+import signal
+from importlib import import_module
+
+
+def main() -> None:
+    """Run the program. A signal while its modules are loaded ends it at once: nothing has begun."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):  # as nohup has it
+            signal.signal(number, _leave)
+    import_module("molt_bench.cli.app").main()
+
+
+def _leave(*_: object) -> None:
+    os._exit(130)

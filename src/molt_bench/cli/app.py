@@ -19,7 +19,7 @@ from molt_bench.cli.versions import about_this_machine
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.extras import how_to_install
 from molt_bench.suggestions import did_you_mean
-from molt_bench.visible_text import printable
+from molt_bench.visible_text import printable, shown
 
 #: Each command and the first line of its help; the command of that name is in the file of that name.
 _GROUPS: Final = {
@@ -71,10 +71,6 @@ def _meant_by(word: str) -> str:
     """Return the end of a message about a word that is no command: what may have been meant."""
     if word in INSTEAD:
         return f": {INSTEAD[word]}"
-    if os.path.isfile(word):
-        return f"; did you mean '--config {word}'?"
-    if word.endswith((".yaml", ".yml", ".json")):
-        return ", and no such file"
     if "," in word:
         return f"; did you mean '--participants {word}'?"
     return did_you_mean(word, [*COMMANDS])
@@ -112,7 +108,9 @@ class Program(Command, click.Group):
         """Return the command that is called; an unknown one is wrong usage, with a suggestion."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             ctx.fail(f"no such command {args[0]!r}{_meant_by(args[0])}")
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        _take_signals()  # all modules are loaded
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for."""
@@ -183,19 +181,18 @@ def program(debug: bool) -> None:  # noqa: FBT001 - as click passes it
 
 
 def with_command(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with the default command, if they name none."""
+    """Return the arguments with the default command, if they name none, or begin with the file of a config."""
     at = next((at for at, word in enumerate(arguments) if word not in _BEFORE_A_COMMAND), len(arguments))
     first = arguments[at] if at < len(arguments) else "-"
-    default = first.startswith("-") and first not in _WITHOUT_A_COMMAND
+    flag = first.startswith("-") and first not in _WITHOUT_A_COMMAND
+    file = first.endswith((".yaml", ".yml", ".json")) or (first not in COMMANDS and os.path.isfile(first))
+    default = flag or file
     return [*arguments[:at], *([_DEFAULT] if default else []), *arguments[at:]]
 
 
 def main() -> None:
     """Run the program; a user's mistake is one line and exit status 1, or the status of the error."""
     output = prepare_streams()
-    signal.signal(signal.SIGTERM, _terminate)
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup keeps it ignored
-        signal.signal(signal.SIGHUP, _terminate)
     status = _run_command(sys.argv[1:])
     problem = output_problem(output)
     if problem is not None and not status:
@@ -204,12 +201,29 @@ def main() -> None:
     sys.exit(status)
 
 
+def _take_signals() -> None:
+    """From now on, signals interrupt the command as Ctrl-C does, so that what was played is kept."""
+    if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
+            signal.signal(number, _terminate)
+
+
 def _terminate(_: int, frame: FrameType | None) -> None:
     """End as on Ctrl-C, so that what was played is reported and nothing is left running."""
     interrupt = signal.getsignal(signal.SIGINT)
     if not callable(interrupt):  # Ctrl-C is ignored, as in a script's background job
         raise KeyboardInterrupt
     interrupt(signal.SIGINT, frame)
+
+
+def _said(error: MoltBenchError | OSError) -> str:
+    """Return an error in words; one of the system without its number."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{shown(error.filename)}: {error.strerror}"
+    return str(error)
 
 
 def _run_command(arguments: list[str]) -> str | int | None:
@@ -227,7 +241,7 @@ def _run_command(arguments: list[str]) -> str | int | None:
         if "--debug" in arguments:
             raise
         for problem in getattr(error, "problems", (error,)):
-            notice(str(problem))
+            notice(_said(problem))
         return error.status if isinstance(error, MoltBenchError) else 1
     except Exception as error:  # a bug of ours; one in the middle of a run is in the run's own log
         if "--debug" in arguments:

@@ -11,7 +11,7 @@ from rich.text import Text
 from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.options import Printing
-from molt_bench.cli.streams import console, warn
+from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
 from molt_bench.errors import JournalError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.report.analysis import Analysis
@@ -105,7 +105,8 @@ def show_result(found: Analysis, folder: str, printing: Printing, *, explain: bo
         for paragraph in explanation(found) if explain else ():
             out.print(Text(f"\n{paragraph}"), soft_wrap=not out.is_terminal)
 
-    printing.answer(content, show)
+    with tolerate_closed_pipe():  # the exit status does not depend on who reads this
+        printing.answer(content, show)
 
 
 def exit_unrated(result: RunResult, folder: str) -> None:

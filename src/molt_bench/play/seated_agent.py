@@ -22,7 +22,8 @@ class SeatedAgent:
         close: Its `close` method, or None. It is not a hook of the game, since any object may have one.
         note: Called with what it raises; None if nobody listens.
         ours: Whether it is all our own code, so that what it raises is our bug.
-        keeps_time: Whether it limits its own answering time, as an agent that queues for a model must.
+        keeps_time: Whether it limits its own answering time, as an agent that queues for a model must, or needs
+            no limit, as a built-in bot.
         only_game: The only game that it plays, as fields of `GameSpec`; empty if it plays all.
         told_game: Takes what a player may know about a game, before it starts.
     """
@@ -48,7 +49,8 @@ class SeatedAgent:
             self.act = through(self.act)
         name = _read(agent, "name")
         self.name = name if isinstance(name, str) and name else type(agent).__name__
-        self.keeps_time = _read(agent, "keeps_time") is True
+        # A built-in bot answers as soon as it can: on a busy machine, a limit would make it another bot.
+        self.keeps_time = self.ours or _read(agent, "keeps_time") is True
         methods = {hook: _read(agent, hook) for hook in HOOKS}
         self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
         only_game = _read(agent, "only_game")
