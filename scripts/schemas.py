@@ -61,23 +61,36 @@ def fields(what: str, **found: Schema) -> Schema:
 
 UNRANKED: Final = say(BOOLEAN, "False for one that hardly ever gave a usable answer; absent otherwise.")
 REFERENCE: Final = say(TEXT, "Who the others are measured against; absent where there is nobody.")
-PARTS: Final = {
-    "mean": or_null(NUMBER, "The estimate; null if nothing is known."),
-    "halfWidth": or_null(NUMBER, "Half of its interval, as wide as those that decide; null if nothing is known."),
-}
-
 REPLY: Final = say(TEXT, "How a language model is asked: the form of its replies with its version.")
 SANDBOX: Final = say(TEXT, "The box that a program or Python code played in; `none` without one.")
 TRACK: Final = say(TEXT, "What a language model is told besides what the table shows.")
-VERDICT: Final = fields(
-    "What is claimed of two, in thousandths of a big blind per hand.",
-    above=say(TEXT, "The one that stands or comes out above."),
+_HALF: Final = or_null(NUMBER, "Half of the interval that decides; null if it is not known.")
+_VERDICT: Final = {"enum": ["ordered", "tied", "open"]}
+_SURE: Final = or_null(NUMBER, "The largest threshold at which the two would be called ordered or tied.")
+LEAD: Final = fields(
+    "How much more one wins from the field than the next one.",
+    above=say(TEXT, "The one that stands above."),
     below=TEXT,
-    lead=or_null(NUMBER, "How much more it wins; null if not all that this rests on has been played."),
-    halfWidth=or_null(NUMBER, "Half of the interval that decides."),
-    sure=or_null(NUMBER, "The largest threshold at which the two would be called ordered or tied."),
-    verdict={"enum": ["ordered", "tied", "open"]},
-    tieMargin=say(NUMBER, "Leads up to this size do not matter; 0 where nobody can tie."),
+    bbPer100=or_null(NUMBER, "How much more it wins; null if not all that this rests on has been played."),
+    bbPer100HalfWidth=_HALF,
+    sure=_SURE,
+    verdict=_VERDICT,
+    tieBbPer100=say(NUMBER, "Leads up to this size do not matter; 0 where nobody can tie."),
+    mostlyFrom=or_null(TEXT, "The opponent that most of the lead is won from; `below` if it is their own games."),
+    mostlyBbPer100=or_null(NUMBER, "How much of the lead that is."),
+)
+PAIR: Final = fields(
+    "What one wins from another in their own games alone.",
+    a=say(TEXT, "The one that comes out above."),
+    b=TEXT,
+    seedPairs=say(INTEGER, "Seed pairs they have played."),
+    bbPer100=say(NUMBER, "Big blinds a won from b per 100 hands."),
+    bbPer100HalfWidth=_HALF,
+    rawBbPer100=say(NUMBER, "The same in chips."),
+    rawBbPer100HalfWidth=_HALF,
+    sure=_SURE,
+    verdict=_VERDICT,
+    varianceLeft=or_null(NUMBER, "How much of the variance of chips is left without luck; null if not known."),
 )
 USAGE: Final = fields(
     "What a language model used; absent for others.",
@@ -89,26 +102,6 @@ USAGE: Final = fields(
     costUsd=or_null(NUMBER, "Dollars; null if a price is unknown, or no reply ever came."),
     costUsdPerHand=or_null(NUMBER, "Dollars per hand."),
     costUsdPer100Decisions=or_null(NUMBER, "Dollars per 100 decisions."),
-)
-PAIRS: Final = listed(
-    fields(
-        "Two that have met.",
-        a=TEXT,
-        b=TEXT,
-        seedPairs=say(INTEGER, "Seed pairs they have played."),
-        estimators=fields(
-            "What a wins from b by each estimator, in thousandths of a big blind per hand.",
-            **dict.fromkeys(
-                ESTIMATORS,
-                fields(
-                    "By one estimator.",
-                    **PARTS,
-                    varianceRatio=or_null(NUMBER, "Its variance over that of the chips won."),
-                ),
-            ),
-        ),
-    ),
-    "All pairs that have met.",
 )
 CYCLES: Final = listed(
     fields("Each beats the next, and the last the first.", members=listed(TEXT, "Ids."), sure=NUMBER),
@@ -164,6 +157,7 @@ LEADERBOARD: Final = fields(
             hands=say(INTEGER, "Hands dealt to it, warm-up included."),
             faults=by_key(INTEGER, "How many faults of each kind it made."),
             forcedFolds=say(INTEGER, "Hands folded for it after its last attempt."),
+            met_=listed(INTEGER, "How many of its field it has met, and of how many; absent once it has met all."),
             ranked_=UNRANKED,
             anchor_=say(BOOLEAN, "True if it only anchors the scale; absent otherwise."),
             usage_=USAGE,
@@ -173,14 +167,14 @@ LEADERBOARD: Final = fields(
         ),
         "Everybody, best first.",
     ),
-    leads=listed(VERDICT, "How much more one wins from the field than the next one, for all neighbours."),
-    headToHead=listed(VERDICT, "What one wins from another in their own games alone, for all who have met."),
-    pairs=PAIRS,
+    leads=listed(LEAD, "The lead of everybody over the next one."),
+    pairs=listed(PAIR, "All who have met."),
     cycles=CYCLES,
 )
 _SUMS: Final = {
     "scoreA": say(INTEGER, "Chips that A won from B."),
     "scoreB": say(INTEGER, "The same for B."),
+    "bbPer100A": say(NUMBER, "Big blinds that A won per 100 hands, in chips."),
     "winner": say({"enum": ["A", "B", "draw"]}, "Who won the match."),
     "hands": say(INTEGER, "Hands that count."),
     "errors": say(INTEGER, "Faults of both."),
@@ -281,7 +275,7 @@ SUMMARY: Final = fields(
         sigmaDecreased=say(NUMBER, "Share of rating updates that made a rating surer."),
     ),
     secondHalf_=by_key(
-        fields("One participant.", changeMbb=NUMBER, halfWidth95Mbb=NUMBER),
+        fields("One participant.", bbPer100=NUMBER, bbPer100HalfWidth=NUMBER),
         "The second half of the seed pairs against the first, for participants that may remember.",
     ),
     history_=listed(

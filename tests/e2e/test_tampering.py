@@ -198,11 +198,12 @@ def test_an_edited_summary_is_noticed(run, field, value):
         ("leaderboard.json", "rawBbPer100"),
         ("leaderboard.json", "pairs"),
         ("summary.json", "headline"),
+        ("leaderboard.json", "varianceLeft"),
     ],
 )
 def test_a_field_that_was_taken_out_is_missed(run, name, field):
     content = read(run, name)
-    for part in (content, *content.get("participants", ())):
+    for part in (content, *content.get("participants", ()), *content.get("pairs", ())):
         part.pop(field, None)
     assert content != read(run, name)
     (run / name).write_text(indented(content))

@@ -1,14 +1,13 @@
 """The numbers of a result, and the files they are written to."""
 
 import json
-import re
 from io import StringIO
-from math import inf
 
 import msgspec
 import pytest
 from rich.console import Console
 from tests.e2e.shell import strict_json
+from tests.report.said import sentences
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.config.sections import AdjacentConfidence, StopConfig
@@ -16,10 +15,11 @@ from molt_bench.luck.weights import luck_version
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, indented, leaderboard, matches, summary
-from molt_bench.report.claims import sentences
 from molt_bench.report.convergence import convergence
-from molt_bench.report.number_text import duration
+from molt_bench.report.explanation import explanation
+from molt_bench.report.number_text import duration, signed
 from molt_bench.report.result_tables import print_result
+from molt_bench.report.rows import Rows
 from molt_bench.report.totals import guardrails, totals
 
 
@@ -34,36 +34,37 @@ def result():
 def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_pair_as_the_unit():
     config = {"rating": {"estimator": "raw"}, "stop": {"budget": {"maxMatches": 2}, "adjacentConfidence": None}}
     two = run_benchmark(config)
-    winner, loser = Analysis(two).rows
-    assert winner.bb_per_100 == pytest.approx(-loser.bb_per_100)
-    assert winner.half_width == pytest.approx(loser.half_width)
+    winner, loser = Rows(Analysis(two)).agents
+    assert winner.bb_per_100 == -loser.bb_per_100
+    assert winner.bb_per_100_half_width == loser.bb_per_100_half_width
     total = sum(match.result.score_b for match in two.matches)
-    assert abs(winner.bb_per_100) == pytest.approx(abs(total) / 2000)
-    (lead,) = leaderboard(Analysis(two))["leads"]
-    assert lead["lead"] == pytest.approx(10 * winner.bb_per_100)
-    assert lead["halfWidth"] == pytest.approx(10 * winner.half_width)
+    assert abs(winner.bb_per_100) == round(abs(total) / 2000, 1)
+    (lead,) = leaderboard(Rows(Analysis(two)))["leads"]
+    assert lead["bbPer100"] == winner.bb_per_100
+    assert lead["bbPer100HalfWidth"] == winner.bb_per_100_half_width
 
 
 def test_a_single_seed_never_gives_an_interval_without_width():
     one = run_benchmark({"seeds": {"perMatch": 1}, "stop": {"budget": {"maxMatches": 1}}})
-    assert all(row.half_width > 10 for row in Analysis(one).rows)
+    assert all(row.bb_per_100_half_width > 10 for row in Rows(Analysis(one)).agents)
 
 
 def test_both_estimators_are_shown_and_the_one_of_the_config_counts():
     stop = {"adjacentConfidence": None, "budget": {"maxMatches": 2}}
     result = run_benchmark({"participants": ["random", "callstation"], "stop": stop})
-    (pair,) = leaderboard(Analysis(result))["pairs"]
-    shown = pair["estimators"]
-    assert (shown.keys(), shown["raw"]["varianceRatio"]) == ({"raw", "adjusted"}, 1)
-    counted = [each for match in result.matches for each in match.margins["adjusted"]]
-    assert Analysis(result).model.margin("random", "callstation") == pytest.approx(sum(counted) / len(counted))
-    assert leaderboard(Analysis(result))["luck"] == luck_version()
+    (pair,) = leaderboard(Rows(Analysis(result)))["pairs"]
+    sign = 1 if pair["a"] == "random" else -1
+    for estimator, shown in (("adjusted", pair["bbPer100"]), ("raw", pair["rawBbPer100"])):
+        counted = [each for match in result.matches for each in match.margins[estimator]]
+        assert shown == round(sign * sum(counted) / len(counted) / 10, 1)
+    assert 0 < pair["varianceLeft"] < 1
+    assert leaderboard(Rows(Analysis(result)))["luck"] == luck_version()
 
 
 def test_what_is_not_resolved_is_said_and_no_order_is_claimed():
     config = {"participants": ["random", "random"], "seeds": {"perMatch": 4}, "stop": {"budget": {"maxMatches": 1}}}
     result = run_benchmark(config)
-    assert [each["verdict"] for each in leaderboard(Analysis(result))["leads"]] == ["open"]
+    assert [each["verdict"] for each in leaderboard(Rows(Analysis(result)))["leads"]] == ["open"]
     assert any("Open, so nothing is claimed" in line for line in sentences(Analysis(result)))
 
 
@@ -100,21 +101,25 @@ INCOMPLETE = "bb/100 is only over the opponents met so far for "
 
 def test_a_win_rate_is_over_the_opponents_met_and_without_an_interval_before_all_are(unfinished):
     model = Analysis(unfinished).model
-    rows = {row.rating.id: row for row in Analysis(unfinished).rows}
+    rows = Rows(Analysis(unfinished)).by_id
     lost = [model.margin(name, "tag") for name in ("folder", "callstation")]
-    assert rows["folder"].bb_per_100 == pytest.approx(lost[0] / 10)
+    assert rows["folder"].bb_per_100 == round(lost[0] / 10, 1)
     assert rows["folder"].bb_per_100 < 0  # it has lost every match
-    assert rows["tag"].bb_per_100 == pytest.approx(-sum(lost) / 20)
+    assert rows["tag"].bb_per_100 == round(-sum(lost) / 20, 1)
     assert rows["tight"].bb_per_100 is None
-    assert all(row.half_width == inf for row in rows.values())
+    assert all(row.bb_per_100_half_width is None for row in rows.values())
 
 
 def test_what_is_not_known_is_null_in_every_file(unfinished):
-    rows = {row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](Analysis(unfinished)))["participants"]}
+    rows = {
+        row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](Rows(Analysis(unfinished))))["participants"]
+    }
     assert rows["tight"]["bbPer100"] is None
     assert all(row["bbPer100HalfWidth"] is None for row in rows.values())
-    leads = leaderboard(Analysis(unfinished))["leads"]
-    assert all((each["lead"], each["halfWidth"], each["sure"], each["verdict"]) == NOTHING for each in leads)
+    leads = leaderboard(Rows(Analysis(unfinished)))["leads"]
+    assert all(
+        (each["bbPer100"], each["bbPer100HalfWidth"], each["sure"], each["verdict"]) == NOTHING for each in leads
+    )
 
 
 def test_one_sentence_says_whose_win_rate_is_not_complete_and_who_has_not_played(unfinished):
@@ -135,7 +140,7 @@ def test_it_is_said_whatever_decides_the_order(unfinished):
 
 def test_the_table_has_a_dash_for_what_is_not_known(unfinished):
     console = Console(record=True, width=200, file=StringIO())
-    print_result(Analysis(unfinished), console)
+    print_result(Rows(Analysis(unfinished)), console)
     text = console.export_text()
     (line,) = (line.split() for line in text.splitlines() if line.split()[1:2] == ["tight"])
     assert (line[0], line[2:4]) == ("-", ["-", "-"])
@@ -147,7 +152,7 @@ def test_nobody_is_shut_out_of_the_first_place_by_those_who_have_not_met():
     """One that is unbeaten so far may be the best."""
     config = {"participants": ["tag", "folder", "callstation"], "seeds": {"perMatch": 4}}
     result = run_benchmark({**config, "stop": {"budget": {"maxMatches": 2}}})
-    ranks = {row.rating.id: row.rank_range for row in Analysis(result).rows}
+    ranks = {row.id: row.rank_range for row in Rows(Analysis(result)).agents}
     assert ranks == dict.fromkeys(("tag", "folder", "callstation"), (1, 3))
 
 
@@ -172,20 +177,20 @@ def test_anchors_are_left_out_of_the_field():
 
 
 def test_names_are_those_for_screens(result):
-    assert {row.name for row in Analysis(result).rows} == {"Folder", "Callstation", "Tight"}
+    assert {row.name for row in Rows(Analysis(result)).agents} == {"Folder", "Callstation", "Tight"}
 
 
 def test_the_leaderboard_has_the_fields_of_the_requirements(result):
-    rows = leaderboard(Analysis(result))["participants"]
+    rows = leaderboard(Rows(Analysis(result)))["participants"]
     assert {"id", "name", "mu", "sigma", "matches", "wins", "losses"} <= rows[0].keys()
     assert [row["mu"] for row in rows] == sorted((row["mu"] for row in rows), reverse=True)
     assert rows[-1]["betterThanNext"] is None
 
 
 def test_the_match_history_has_the_fields_of_the_requirements(result):
-    history = matches(result)["matches"]
+    history = matches(Rows(Analysis(result)))["matches"]
     assert {"id", "participantA", "participantB", "seeds", "result", "ratingDelta"} <= history[0].keys()
-    assert {"scoreA", "scoreB", "winner", "perSeed", "hands", "errors"} == history[0]["result"].keys()
+    assert {"scoreA", "scoreB", "bbPer100A", "winner", "perSeed", "hands", "errors"} == history[0]["result"].keys()
     for match in history:
         assert (
             match["result"]["scoreA"]
@@ -197,7 +202,7 @@ def test_the_match_history_has_the_fields_of_the_requirements(result):
 
 def test_rating_deltas_add_up_to_the_final_ratings(result):
     mu = dict.fromkeys(("folder", "callstation", "tight"), 25.0)
-    for match in matches(result)["matches"]:
+    for match in matches(Rows(Analysis(result)))["matches"]:
         for who, delta in match["ratingDelta"].items():
             mu[who] += delta["mu"]
     assert {row.id: pytest.approx(row.mu) for row in result.leaderboard} == mu
@@ -212,8 +217,8 @@ def test_convergence_follows_every_match(result):
 
 def test_efficiency_is_given_and_explained_only_if_the_order_was_decided(result):
     undecided, decided = (msgspec.structs.replace(result, converged=each) for each in (False, True))
-    assert "convergenceEfficiency" not in summary(Analysis(undecided))
-    found = summary(Analysis(decided))["convergenceEfficiency"]
+    assert "convergenceEfficiency" not in summary(Rows(Analysis(undecided)))
+    found = summary(Rows(Analysis(decided)))["convergenceEfficiency"]
     assert found["ratio"] == found["games"] / found["roundRobinGames"]
     assert "round robin" in found["meaning"]
 
@@ -252,15 +257,15 @@ class TestTheReference:
 
     def test_is_the_result_itself_in_a_gauntlet(self):
         found = Analysis(run_benchmark(SMALL | {"scheduler": {"reference": "tight"}}))
-        for row in found.rows:
-            expected = None if row.reference else pytest.approx((row.bb_per_100, row.half_width))
-            assert row.from_reference == expected
+        for row in Rows(found).agents:
+            own = row.bb_per_100_from_reference, row.bb_per_100_from_reference_half_width
+            assert own == ((None, None) if row.id == "tight" else (row.bb_per_100, row.bb_per_100_half_width))
         assert "bb/100 v ref" in printed(found)
 
     def test_is_the_margin_of_their_own_games_otherwise(self, monkeypatch):
         monkeypatch.setattr("molt_bench.config.sections.REFERENCES", ("tight",))
         found = Analysis(run_benchmark(SMALL))
-        board = leaderboard(found)
+        board = leaderboard(Rows(found))
         assert board["reference"] == "tight"
         for row in board["participants"]:
             own = row["bbPer100FromReference"], row["bbPer100FromReferenceHalfWidth"]
@@ -268,13 +273,13 @@ class TestTheReference:
                 assert own == (None, None)
             else:
                 margin = found.between(row["id"], "tight")
-                assert own == pytest.approx((margin.mean / 10, margin.half_width / 10))
-        assert "bb/100 v ref is what each wins from tight, in their own games alone." in sentences(found)
-        margin = found.between("folder", "tight")
-        assert re.search(rf"folder +{margin.mean / 10:+.1f} +{margin.half_width / 10:.1f}", printed(found))
+                assert own == (round(margin.mean / 10, 1), round(margin.half_width / 10, 1))
+        won = Rows(found).between("folder", "tight")[0]
+        said = " ".join(explanation(Rows(found)))
+        assert f"From tight it won {signed(won)}, in their own games alone." in said
 
     def test_has_no_column_where_nobody_is(self, result):
-        assert "reference" not in leaderboard(Analysis(result))
+        assert "reference" not in leaderboard(Rows(Analysis(result)))
         assert "v ref" not in printed(Analysis(result))
 
 
@@ -288,7 +293,7 @@ SMALL = {
 
 def printed(found):
     console = Console(file=StringIO(), width=80)
-    print_result(found, console)
+    print_result(Rows(found), console)
     return console.file.getvalue()
 
 

@@ -8,7 +8,6 @@ from tests.luck.stand_in import StandIn
 
 from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.records import Rating
 from molt_bench.report.grade_tables import page_of
 from molt_bench.report.grades import LISTED, GradeBook, left_out
 from molt_bench.runs.journal import Game
@@ -39,8 +38,8 @@ def grades(*games, by=None, agents=IDS):
     book = GradeBook(agents, by or StandIn(worth))
     for at, game in enumerate(games):
         book.add(game, at)
-    rows = [SimpleNamespace(rating=Rating(name, 25, 8), bb_per_100=1.0, half_width=float("inf")) for name in agents]
-    return book.grades(SimpleNamespace(rows=rows))
+    rows = {name: SimpleNamespace(id=name, bb_per_100=1.0, bb_per_100_half_width=None) for name in agents}
+    return book.grades(SimpleNamespace(by_id=rows))
 
 
 def decisions(game, *, first=1):

@@ -8,13 +8,15 @@ from itertools import pairwise
 import msgspec
 import pytest
 from rich.console import Console
+from tests.report.said import sentences
 
 from molt_bench import run_benchmark
 from molt_bench.bench.result import RunResult
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS
-from molt_bench.report.claims import sentences
+from molt_bench.report.explanation import raw_and_corrected
 from molt_bench.report.result_tables import print_result
+from molt_bench.report.rows import Rows
 
 NAMES = ["tag", "callstation", "maniac", "tight", "random"]
 
@@ -38,7 +40,7 @@ def by_result() -> Analysis:
 
 def table_of(found: Analysis) -> list[str]:
     out = StringIO()
-    print_result(found, Console(file=out, width=120))
+    print_result(Rows(found), Console(file=out, width=120))
     return [line.split()[1] for line in out.getvalue().splitlines() if re.match(r" *\d+(-\d+)? +\w", line)][
         : len(NAMES)
     ]
@@ -48,7 +50,7 @@ def test_by_margins_everything_is_in_the_order_of_results(by_result: Analysis) -
     by_mu = [rating.id for rating in by_result.result.leaderboard]
     order = sorted(by_mu, key=lambda name: -by_result.results[name].mean)
     assert order != by_mu, "or this test shows nothing"
-    board = json.loads(ARTIFACTS["leaderboard.json"](by_result))["participants"]
+    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(by_result)))["participants"]
     assert [row["id"] for row in board] == order
     assert [row["rank"] for row in board] == [1, 2, 3, 4, 5]
     assert [(each.above, each.below) for each in by_result.verdicts] == list(pairwise(order))
@@ -57,7 +59,7 @@ def test_by_margins_everything_is_in_the_order_of_results(by_result: Analysis) -
 
 def test_mu_stands_last_and_is_said_to_sort_nothing(by_result: Analysis) -> None:
     out = StringIO()
-    print_result(by_result, Console(file=out, width=120))
+    print_result(Rows(by_result), Console(file=out, width=120))
     (heading,) = [line.split() for line in out.getvalue().splitlines() if line.split()[:2] == ["#", "agent"]]
     assert heading[-1] == "mu±sigma"
     assert not any("mu" in line.split() for line in sentences(by_result))
@@ -66,7 +68,7 @@ def test_mu_stands_last_and_is_said_to_sort_nothing(by_result: Analysis) -> None
 def test_by_openskill_everything_is_in_the_order_of_mu() -> None:
     found = Analysis(played("openskill"))
     by_mu = [rating.id for rating in found.result.leaderboard]
-    board = json.loads(ARTIFACTS["leaderboard.json"](found))["participants"]
+    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(found)))["participants"]
     assert [row["id"] for row in board] == by_mu == table_of(found)
     assert [row["mu"] for row in board] == sorted([row["mu"] for row in board], reverse=True)
 
@@ -76,14 +78,14 @@ def test_ties_share_a_rank_and_the_next_one_counts_them() -> None:
     same = [{"id": name, "type": "callstation"} for name in ("a", "b", "c")]
     found = Analysis(run_benchmark({"participants": [*same, "folder"], "stop": {"budget": {"maxMatches": 60}}}))
     assert [each.kind for each in found.verdicts] == ["tied", "tied", "ordered"]
-    assert {row.rating.id: row.rank for row in found.rows} == {"a": 1, "b": 1, "c": 1, "folder": 4}
-    board = json.loads(ARTIFACTS["leaderboard.json"](found))["participants"]
+    assert {row.id: row.rank for row in Rows(found).agents} == {"a": 1, "b": 1, "c": 1, "folder": 4}
+    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(found)))["participants"]
     assert [row["rank"] for row in board] == [1, 1, 1, 4]
 
 
 def test_two_that_are_surely_apart_never_share_a_rank(by_result: Analysis) -> None:
     """A chain of ties may lead from one who is surely above to one who is surely below."""
-    ids = [row.rating.id for row in by_result.rows]
+    ids = [row.id for row in Rows(by_result).agents]
     found = Analysis(by_result.result)
     tied = [msgspec.structs.replace(each, kind="tied") for each in by_result.verdicts]
     found.neighbours = tuple(tied)
@@ -101,16 +103,15 @@ def test_one_who_has_not_played_has_no_rank_and_stands_below_those_who_have() ->
     }
     found = Analysis(run_benchmark(config))
     (absent,) = [name for name in found.order if not found.model.met(name)]
-    assert (found.rows[-1].rating.id, found.rows[-1].rank) == (absent, None)
-    assert [row.rank for row in found.rows[:2]] == [1, 2]
-    assert found.rows[0].bb_per_100 > 0 > found.rows[1].bb_per_100
+    rows = Rows(found).agents
+    assert (rows[-1].id, rows[-1].rank) == (absent, None)
+    assert [row.rank for row in rows[:2]] == [1, 2]
+    assert rows[0].bb_per_100 > 0 > rows[1].bb_per_100
 
 
 def test_the_estimator_is_that_of_the_config(by_result: Analysis) -> None:
     assert by_result.estimator == "adjusted"
-    out = StringIO()
-    print_result(by_result, Console(file=out, width=120))
-    assert "(estimator adjusted)." in out.getvalue()
+    assert "(estimator adjusted)." in raw_and_corrected(Rows(by_result))
     pairs = {match.participants for match in by_result.result.matches}
     chips, used = (sum(model.own_variance(*pair) for pair in pairs) for model in (by_result.raw, by_result.model))
     assert by_result.hands_by_chips == pytest.approx(chips / used)

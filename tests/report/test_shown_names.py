@@ -5,12 +5,13 @@ from io import StringIO
 import pytest
 from rich.console import Console
 from tests.e2e.shell import one_clear_line, quick
+from tests.report.said import sentences
 
 from molt_bench import run_benchmark
 from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_margins
 from molt_bench.report.analysis import Analysis, shown_names
-from molt_bench.report.claims import sentences
 from molt_bench.report.result_tables import print_result
+from molt_bench.report.rows import Rows
 
 HOSTILE = "red\x1b[31m\u202e\nname\x07"
 
@@ -26,7 +27,7 @@ def found():
 
 def printed(found):
     out = StringIO()
-    print_result(found, Console(file=out, width=200))
+    print_result(Rows(found), Console(file=out, width=200))
     return out.getvalue()
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from html import escape
 from importlib.util import find_spec
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -13,11 +12,13 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.poker.cards import cards_to_text
-from molt_bench.records import ESTIMATORS
-from molt_bench.report.analysis import Analysis, ParticipantNumbers
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hands_csv import rows as hand_rows
+from molt_bench.report.number_text import signed
+from molt_bench.report.rows import Rows
+from molt_bench.report.shapes import AgentRow
 from molt_bench.runs.journal import Game
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
@@ -57,14 +58,14 @@ class RunFrames:
         return found
 
     @cached_property
-    def analysis(self) -> Analysis:
-        """Everything that reports say about the run."""
-        return Analysis(self.result)
+    def rows(self) -> Rows:
+        """The rows that all reports print."""
+        return Rows(Analysis(self.result))
 
     def leaderboard(self) -> Any:
         """Return a row for each participant, best first, with the fields of `leaderboard.json`."""
         rows = []
-        for each in leaderboard(self.analysis)["participants"]:
+        for each in leaderboard(self.rows)["participants"]:
             best, worst = each.pop("rankRange") or (None, None)
             faults = sum(each.pop("faults").values())
             ranks = {"rankBest": best, "rankWorst": worst}
@@ -83,16 +84,16 @@ class RunFrames:
         """Return a row for each seed pair: what player A won in mbb per hand by each estimator."""
         return self._table(
             {
-                "match": match.number,
-                "player_a": match.participants[0],
-                "player_b": match.participants[1],
-                "seed": str(pair.seed),
-                "hands": pair.hands,
-                "net_a": pair.net,
-                **{name: match.margins[name][at] for name in ESTIMATORS},
+                "match": match.played.number,
+                "player_a": match.played.participants[0],
+                "player_b": match.played.participants[1],
+                "seed": str(seed.seed),
+                "hands": seed.hands,
+                "net_a": seed.net_a,
+                **seed.margins_mbb,
             }
-            for match in self.result.matches
-            for at, pair in enumerate(match.result.seed_results)
+            for match in self.rows.matches
+            for seed in match.seeds()
         )
 
     def _hands(self) -> Iterator[DealtHand]:
@@ -119,20 +120,20 @@ class RunFrames:
         head = "".join(f"<th>{title}</th>" for title in ("", "agent", "bb/100", "±", "hands", "faults"))
         body = "".join(
             f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-            for cells in map(self._cells, self.analysis.rows)
+            for cells in map(self._cells, self.rows.agents)
         )
         said = escape(on_one_line(self.result.stop_reason))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{said}</p>"
 
-    def _cells(self, numbers: ParticipantNumbers) -> tuple[str, ...]:
-        won, half = numbers.bb_per_100, numbers.half_width
+    def _cells(self, row: AgentRow) -> tuple[str, ...]:
+        won, half = row.bb_per_100, row.bb_per_100_half_width
         return (
-            numbers.rank_text(none=""),
-            self.analysis.shown[numbers.rating.id],
-            "" if won is None else f"{won:+.1f}",
-            f"{half:.1f}" if isfinite(half) else "",
-            f"{numbers.hands:,}",
-            str(sum(numbers.faults.values())),
+            row.rank_text(none=""),
+            self.rows.found.shown[row.id],
+            "" if won is None else signed(won),
+            "" if half is None else f"{half:,.1f}",
+            f"{row.hands:,}",
+            str(row.fault_count),
         )
 
 

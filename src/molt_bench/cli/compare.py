@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias, get_args
 
 import click
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from molt_bench.cli.completion import run_agents, run_folders
@@ -17,6 +15,7 @@ from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, f
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.report.fitting_table import FittingTable
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.header import recorded_reply_forms
 from molt_bench.runs.run import Run
@@ -166,12 +165,8 @@ def _print_outcome(outcome: Outcome, verdict: VerdictOptions, form: Format, *, q
 
 
 def _print_table(outcome: Outcome) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     first, *numbers, last = outcome.headings()
-    table.add_column(first, overflow="fold", max_width=22)
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column(last, no_wrap=True)
+    table = FittingTable(first, *numbers, last, width=22, spare=numbers[:-1])
     for each in outcome.found.differences:
         table.add_row(Text(on_one_line(each.name)), *outcome.cells(each))
     screen = console()

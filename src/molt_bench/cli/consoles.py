@@ -1,5 +1,6 @@
 """Consoles: tables and colour on a terminal, with control characters in foreign text escaped."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,9 @@ class VisibleConsole(Console):
     def __init__(self, *, stderr: bool = False, patient: bool = False, **options: Any) -> None:
         stream = sys.stderr if stderr else sys.stdout
         file = cast("IO[str]", stream.styled) if isinstance(stream, VisibleStream) else None
-        super().__init__(file=file, stderr=stderr, markup=False, emoji=False, **options)
+        # A terminal that does not know its size has 0 columns, and nothing could be printed in these.
+        known = {name: value for name, value in os.environ.items() if name != "COLUMNS" or value.strip("0")}
+        super().__init__(file=file, stderr=stderr, markup=False, emoji=False, _environ=known, **options)
         self._patient = patient
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:

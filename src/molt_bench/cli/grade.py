@@ -14,6 +14,7 @@ from molt_bench.luck.reference.grade import reference
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.grade_tables import print_grades
 from molt_bench.report.grades import GRADES, grade_run
+from molt_bench.report.rows import Rows
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.run import Run
@@ -40,7 +41,7 @@ def grade(folder: str, agent: str | None, printing: Printing) -> None:
     found = Analysis(stored.result())
     if agent is not None and agent not in found.names:
         raise ConfigError("--agent", agent, one_of(found.names, agent))
-    grades = grade_run(stored, reference()).grades(found)
+    grades = grade_run(stored, reference()).grades(Rows(found))
     if not going:
         path = stored.folder / GRADES
         try:

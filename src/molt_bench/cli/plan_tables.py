@@ -7,7 +7,7 @@ from rich import box
 from rich.table import Table
 
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.report.costs import dollars
+from molt_bench.report.number_text import dollars
 from molt_bench.study.before_a_run import what_the_budget_shows
 from molt_bench.study.plan import Outcome, Plan, Price
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live as LiveDisplay
 from rich.table import Table
 from rich.text import Text
@@ -14,12 +15,15 @@ from molt_bench.bench.spending import Spending
 from molt_bench.cli.consoles import VisibleConsole, visible_prints
 from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.records import Rating
-from molt_bench.report.costs import dollars
-from molt_bench.report.number_text import duration
+from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
+from molt_bench.report.progress import Pace, Progress, StandingRow, progress_of
 from molt_bench.visible_text import on_one_line
 
-_REDRAW_S = 0.2
+_REDRAW_S: Final = 0.2
+#: Characters of the bar, agents on the screen, and open pairs that are named.
+_BAR: Final = 24
+_SHOWN: Final = 12
+_OPEN: Final = 3
 
 
 @contextmanager
@@ -33,7 +37,7 @@ def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[
         with display, visible_prints():
             yield _Screen(display, config)
     else:
-        yield lambda status: _line(status, console)
+        yield lambda status: _line(status, config, console)
 
 
 class _Screen:
@@ -50,26 +54,51 @@ class _Screen:
             self._display.update(_screen(status, self._config))
 
 
-def _line(status: RunStatus, console: Console) -> None:
+def _line(status: RunStatus, config: BenchmarkConfig, console: Console) -> None:
     if status.awaited:
         console.print(_awaited(status), highlight=False, soft_wrap=True)
     if status.finished is not None:
-        console.print(_match_line(status, status.finished), highlight=False, soft_wrap=True)
+        console.print(_match_line(status, status.finished, config), highlight=False, soft_wrap=True)
 
 
-def _match_line(status: RunStatus, match: PlayedMatch) -> str:
+def _match_line(status: RunStatus, match: PlayedMatch, config: BenchmarkConfig) -> str:
     (first, second), outcome = map(on_one_line, match.participants), match.result
     chips = f"by {abs(outcome.score_a):,} chips"
     won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
-    text = f"match {match.number}: {first} v {second}, {won}; {_standing_line(_standing(status))}"
+    found = _progress(status, config)
+    results = ", ".join(f"{on_one_line(each.id)} {_won(each)}" for each in found.standings)
+    ratings = ", ".join(f"{on_one_line(each.id)} {each.mu:.1f}±{each.sigma:.1f}" for each in found.standings)
+    text = f"match {match.number}: {first} v {second}, {won}; bb/100: {results}; mu±sigma: {ratings}"
     if status.spending is not None:
         text += f"; {_spent(status.spending)}"
-    return text
+    return f"{text}; {_open(found)}" if found.open else text
 
 
-def _standing(status: RunStatus) -> list[Rating]:
-    """Return the ratings in the order that the run's confidence is about."""
-    return [status.ladder.ratings[name] for name in status.ladder.ranking()]
+def _progress(status: RunStatus, config: BenchmarkConfig) -> Progress:
+    """Return how far the run is; its parts of matches are those of the round under way."""
+    ladder = status.ladder
+    complete = len(ladder.matches)
+    games = 0 if status.finished is not None else status.games
+    pace = Pace(
+        complete=complete,
+        matches=complete + games / (2 * config.seeds.per_match),
+        games=ladder.games + games,
+        hands=status.hands,
+        seconds=status.seconds,
+    )
+    return progress_of(ladder, config, status.spending, pace)
+
+
+def _won(row: StandingRow) -> str:
+    return with_interval(signed(row.bb_per_100), row.bb_per_100_half_width)
+
+
+def _open(found: Progress) -> str:
+    """Say which orders are open, and what it would take to decide them."""
+    pairs = [f"{on_one_line(each.above)} and {on_one_line(each.below)}" for each in found.open[:_OPEN]]
+    more = f" and {len(found.open) - _OPEN:,} more" if len(found.open) > _OPEN else ""
+    takes = f": about {about(found.more_hands)} more hands" if found.more_hands else ""
+    return f"open: {', '.join(pairs)}{more}{takes}"
 
 
 def _awaited(status: RunStatus) -> str:
@@ -91,27 +120,31 @@ def _spent(spending: Spending, config: BenchmarkConfig | None = None) -> str:
 
 
 def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
-    limit = config.stop.budget.max_matches if config.stop.budget else None
-    done = len(status.ladder.matches)
+    found = _progress(status, config)
     speed = status.hands / status.seconds if status.seconds else 0.0
-    of = f" of at most {limit}" if limit else ""
-    head = f"match {status.match}{of}, round {status.round}: {' v '.join(map(on_one_line, status.participants))}"
+    head = f"match {status.match}, round {status.round}: {' v '.join(map(on_one_line, status.participants))}"
     games = f"game {status.games} of {status.games_in_round} in this round, {speed:,.0f} hands/s"
-    games += f", {duration(status.seconds)}"
-    if limit and done:
-        games += f", at most {duration(status.seconds / done * (limit - done))} left"
     if status.spending is not None:
         games += f"; {_spent(status.spending, config)}"
     table = Table.grid(padding=(0, 2))
-    for rating in _standing(status):  # best first; nobody has a rank yet
-        table.add_row(
-            Text(on_one_line(rating.id)),
-            f"{rating.mu:.1f} ± {rating.sigma:.1f}",
-            f"{rating.wins}-{rating.losses}",
-        )
-    return Group(Text(_awaited(status) if status.awaited else head), Text(games), table)
+    for each in found.standings[:_SHOWN]:  # best first; nobody has a rank yet
+        table.add_row(Text(on_one_line(each.id)), _won(each))
+    parts: list[RenderableType] = [
+        Text(_awaited(status) if status.awaited else head),
+        Text(games),
+        Text(_bar(found)),
+        table,
+    ]
+    if len(found.standings) > _SHOWN:
+        parts.append(Text(f"and {len(found.standings) - _SHOWN:,} more agents"))
+    return Group(*parts, *([Text(_open(found))] if found.open else ()))
 
 
-def _standing_line(ratings: list[Rating]) -> str:
-    """Return the current leaderboard on one line."""
-    return ", ".join(f"{on_one_line(rating.id)} {rating.mu:.1f}±{rating.sigma:.1f}" for rating in ratings)
+def _bar(found: Progress) -> str:
+    """Draw how much of the budget is used that ends the run first, with the time so far and the time left."""
+    text = duration(found.seconds)
+    if found.share is None:
+        return text
+    full = round(_BAR * found.share)
+    left = f", at most about {roughly(found.seconds_left)} left" if found.seconds_left is not None else ""
+    return f"[{'#' * full}{'-' * (_BAR - full)}] {found.share:.0%}, {text}{left}"

@@ -16,10 +16,11 @@ from molt_bench.errors import JournalError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
-from molt_bench.report.claims import way_on
-from molt_bench.report.costs import dollars
 from molt_bench.report.explanation import explanation
+from molt_bench.report.number_text import dollars
 from molt_bench.report.result_tables import print_result
+from molt_bench.report.rows import Rows
+from molt_bench.report.verdict import remarks, way_on
 from molt_bench.runs.conclusion import by_another_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
@@ -61,7 +62,7 @@ def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> Ru
         return result
     ending = None if stored.ending is None else result.ending
     result = msgspec.structs.replace(result, ending=ending, unaccounted=Unaccounted())  # answers are still to come
-    show_result(Analysis(result), str(journal.parent), printing, explain=explain)
+    show_result(Rows(Analysis(result)), str(journal.parent), printing, explain=explain)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
         warn(warning)
     return result
@@ -80,9 +81,9 @@ def write_result(
 
     If the journal is incomplete, `lost` says why; warnings that were printed before are not repeated.
     """
-    found = Analysis(result)
-    unwritten = write_artifacts(found, folder)
-    show_result(found, str(folder), printing, explain=explain)
+    rows = Rows(Analysis(result))
+    unwritten = write_artifacts(rows, folder)
+    show_result(rows, str(folder), printing, explain=explain)
     for warning in [*result.warnings, *unwritten]:
         if warning not in warned:
             warn(warning)
@@ -91,18 +92,18 @@ def write_result(
         sys.exit(1)
 
 
-def show_result(found: Analysis, folder: str, printing: Printing, *, explain: bool = False) -> None:
+def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = False) -> None:
     """Print a result, and how each of its numbers came about if that is asked for."""
     content: dict[str, Any] = {}
     if printing.as_json:
-        content = {"runDir": folder, **leaderboard(found), "summary": summary(found)}
+        content = {"runDir": folder, **leaderboard(rows), "summary": summary(rows)}
         if explain:
-            content["explanation"] = explanation(found)
+            content["explanation"] = [*explanation(rows), *remarks(rows)]
 
     def show() -> None:
         out = console(highlight=True)
-        print_result(found, out, folder=folder)
-        for paragraph in explanation(found) if explain else ():
+        print_result(rows, out, folder=folder, explained=explain)
+        for paragraph in explanation(rows) if explain else ():
             out.print(Text(f"\n{paragraph}"), soft_wrap=not out.is_terminal)
 
     with tolerate_closed_pipe():  # the exit status does not depend on who reads this
@@ -119,7 +120,7 @@ def exit_unrated(result: RunResult, folder: str) -> None:
     played = len(games_in(Run.open(folder).content.lines))
     complete = "no seed pair is complete"
     kept = f"{played:,} games are kept" if played > 1 else "What was played is kept"
-    flags = way_on(Analysis(result)) or ""
+    flags = way_on(Rows(Analysis(result))) or ""
     command = resume_command(folder, result.config, flags)
     print(
         f"molt-bench: no match was rated: {spent}{complete}. {kept}; go on{' with a higher limit' if flags else ''} "

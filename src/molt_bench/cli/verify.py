@@ -9,6 +9,7 @@ from molt_bench.cli.parser import Command
 from molt_bench.cli.permission import ask_permission
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.report.rows import Rows
 from molt_bench.runs.journal import missing_games
 from molt_bench.runs.run import Run
 
@@ -30,7 +31,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     permission = ask_permission(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content)
-    files = check_artifacts(stored, Analysis(result))
+    files = check_artifacts(stored, Rows(Analysis(result)))
     files.raise_if_wrong(folder)
     ended = stored.ending is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])

@@ -8,58 +8,26 @@ the mean over the others, without an interval. In a gauntlet, the reference is t
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from math import inf, isfinite
+from itertools import combinations, pairwise
+from math import fsum, inf, sqrt
+from typing import Final
 
-import msgspec
-
-from molt_bench.rating.verdicts import Result
-from molt_bench.records import MBB_PER_BB100, Rating
-from molt_bench.report.ranking import Ranking
+from molt_bench.bench.ladder import margin_model
+from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
+from molt_bench.bench.result import RunResult
+from molt_bench.bench.stop_rules import judge_of, rule_of
+from molt_bench.config.sections import AdjacentConfidence
+from molt_bench.rating.cycles import Cycle, significant_cycles
+from molt_bench.rating.model import MarginModel
+from molt_bench.rating.openskill import normal_cdf
+from molt_bench.rating.ranks import open_runs, rank_ranges
+from molt_bench.rating.verdicts import Result, Verdict
+from molt_bench.records import ESTIMATORS, Rating
+from molt_bench.specs import Pair
 from molt_bench.visible_text import on_one_line
 
-
-class ParticipantNumbers(msgspec.Struct, frozen=True):
-    """The figures of one participant.
-
-    Attributes:
-        bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met; None before that.
-        half_width: Half the width of its interval, of the same multiple as that of a lead; infinite if an opponent has
-            not been met.
-        rank: Its place, from 1, as a single number; those who are tied share one. None if it has none: it has not
-            played, or is not ranked.
-        rank_range: Its rank as it is printed: the best and the worst that the claimed orders leave open; None if it has
-            none.
-        better_than_next: How sure the verdict on it and the next one is; None for the last.
-        hands: Hands that count.
-        faults: Faults by kind.
-        forced_folds: Hands folded after a last fault.
-        met: How many of its field it has met, and of how many; None if its result is complete.
-        ranked: Whether it has a rank; not if it hardly ever answered, so that it did not really play.
-        reference: Whether it is the reference of a gauntlet, which stands at 0 by definition.
-        raw: Big blinds won per 100 hands in chips, from the same opponents, with half the width of the interval.
-        from_reference: Big blinds won per 100 hands from the one that all are measured against, with half the width of
-            the interval, from their own games alone; None for that one, where there is none, and before they met.
-    """
-
-    rating: Rating
-    name: str
-    bb_per_100: float | None
-    half_width: float
-    rank: int | None
-    rank_range: tuple[int, int] | None
-    better_than_next: float | None
-    hands: int
-    faults: dict[str, int]
-    forced_folds: int
-    met: tuple[int, int] | None = None
-    ranked: bool = True
-    reference: bool = False
-    from_reference: tuple[float, float] | None = None
-    raw: tuple[float, float] | None = None
-
-    def rank_text(self, none: str = "-", to: str = "-") -> str:
-        """Return its rank in words, such as 2-5."""
-        return none if self.rank_range is None else to.join(map(str, dict.fromkeys(self.rank_range)))
+#: Seed pairs of a run before it is said how many hands the removal of luck has saved.
+_ENOUGH: Final = 20
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
@@ -73,8 +41,20 @@ def shown_names(names: Mapping[str, str]) -> dict[str, str]:
     return {name: text if count[text] == 1 else f"{text} ({name})" for name, text in found.items()}
 
 
-class Analysis(Ranking):
-    """What a result shows: the ranking and the win rates, with names and a row for everybody."""
+class Analysis:
+    """Who wins how much from whom, who is ranked where, and how sure that is; each is computed when it is first read.
+
+    Attributes:
+        rule: The rule that the order is judged by.
+        by_margins: Whether margins decide, not ratings.
+        judge: Decides what is ordered, tied or open.
+    """
+
+    def __init__(self, result: RunResult) -> None:
+        self.result = result
+        self.rule = rule_of(result.config.stop)
+        self.by_margins = self.rule.method == "margin"
+        self.judge = judge_of(result.config)
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -106,49 +86,240 @@ class Analysis(Ranking):
         """Whether models that were asked in different ways are in this rating."""
         return len({*self.reply_forms.values()}) > 1
 
+    @property
+    def reference(self) -> str | None:
+        """The one that everybody played alone, in a gauntlet."""
+        return self.result.config.scheduler.reference
+
     @cached_property
-    def rows(self) -> tuple[ParticipantNumbers, ...]:
-        """Everybody's figures in the order of the run."""
-        return tuple(self._row(self.ratings[name]) for name in self.order)
+    def measured_against(self) -> str | None:
+        """The one that everybody is measured against: the reference of a gauntlet, or a `blueprint` that plays."""
+        return self.result.config.measured_against()
 
-    def _row(self, rating: Rating) -> ParticipantNumbers:
-        won = in_bb_per_100(self.results[rating.id])
-        own = [match for match in self.result.matches if rating.id in match.participants]
-        faults = [
-            fault
-            for match in own
-            for fault in match.result.faults
-            if fault.player == match.participants.index(rating.id)
-        ]
-        return ParticipantNumbers(
-            rating=rating,
-            name=self.names[rating.id],
-            bb_per_100=None if won is None else won[0],
-            half_width=inf if won is None else won[1],
-            rank=self.ranks.get(rating.id),
-            rank_range=self.rank_ranges.get(rating.id) if rating.matches else None,
-            better_than_next=self.sure_of_next.get(rating.id),
-            hands=sum(match.result.hands for match in own),
-            faults=dict(Counter(fault.kind for fault in faults)),
-            forced_folds=sum(fault.forced_fold for fault in faults),
-            met=self._met(rating.id),
-            ranked=rating.id not in self.unranked,
-            reference=rating.id == self.reference,
-            from_reference=self._from_reference(rating.id),
-            raw=in_bb_per_100(self.raw_results[rating.id]),
-        )
+    @cached_property
+    def failures(self) -> dict[str, Failures]:
+        """How often everybody who has played failed."""
+        return failures_of(self.result.matches)
 
-    def _met(self, name: str) -> tuple[int, int] | None:
-        met, field = len(self.model.met(name)), len(self.model.field_of(name))
-        return None if met == field else (met, field)
+    @cached_property
+    def left(self) -> frozenset[str]:
+        """Those who forfeited so many games that the run went on without them: they are outside the field."""
+        return left_the_run(self.failures)
 
-    def _from_reference(self, name: str) -> tuple[float, float] | None:
-        other = self.measured_against
-        return None if other is None else in_bb_per_100(self.between(name, other))
+    @cached_property
+    def unranked(self) -> dict[str, Failures]:
+        """Those who hardly ever answered, or left the run: they have no rank, and nobody is compared with them."""
+        return {name: found for name, found in self.failures.items() if found.helpless or name in self.left}
 
+    # Who wins how much from whom.
 
-def in_bb_per_100(known: Result | None) -> tuple[float, float] | None:
-    """Return a result in big blinds per 100 hands, and half the width of its interval; None if nothing is known."""
-    if known is None or not isfinite(known.mean):
-        return None
-    return known.mean / MBB_PER_BB100, known.half_width / MBB_PER_BB100
+    @property
+    def estimator(self) -> str:
+        """The estimator of the results."""
+        return self.result.config.rating.estimator
+
+    @cached_property
+    def models(self) -> Mapping[str, MarginModel]:
+        """Who wins how much from whom, by each estimator."""
+        return {name: self._filled(name) for name in ESTIMATORS}
+
+    @property
+    def model(self) -> MarginModel:
+        """The same by the config's estimator."""
+        return self.models[self.estimator]
+
+    @property
+    def raw(self) -> MarginModel:
+        """The same in chips."""
+        return self.models["raw"]
+
+    def _filled(self, estimator: str) -> MarginModel:
+        """Return a model with the margins of all matches."""
+        model = margin_model(self.result.config, left=self.left)
+        for match in self.result.matches:
+            model.add(match.participants, match.margins[estimator])
+        return model
+
+    @cached_property
+    def results(self) -> Mapping[str, Result]:
+        """What everybody wins from the field; from those of it that were met, without an interval, if not from all."""
+        return self.judge.results(self.model)
+
+    @cached_property
+    def raw_results(self) -> Mapping[str, Result]:
+        """The same in chips."""
+        return self.judge.results(self.raw)
+
+    @cached_property
+    def head_to_head(self) -> tuple[Verdict, ...]:
+        """The verdict on every two who have met, by their own games alone."""
+        return self.judge.head_to_head(self.model)
+
+    @cached_property
+    def _by_pair(self) -> dict[Pair, Verdict]:
+        return {(each.above, each.below): each for each in self.head_to_head}
+
+    def between(self, name: str, other: str) -> Result | None:
+        """Return what one wins from another in their own games alone; None if they have not met."""
+        if (found := self._by_pair.get((name, other))) is not None:
+            return Result(found.lead, found.half_width)
+        turned = self._by_pair.get((other, name))
+        return None if turned is None else Result(0.0 - turned.lead, turned.half_width)
+
+    def parts_of_lead(self, name: str, other: str) -> dict[str, float]:
+        """Return what the lead of one over another is made of, by opponent, in mbb per hand.
+
+        The part by `other` is from their own games. All add up to the lead once both have met the whole field.
+        """
+        model = self.model
+        share = dict(zip(model.participants, model.sums.field.tolist(), strict=True))
+        others = [each for each in model.participants if share[each] and each not in (name, other)]
+        found = {each: share[each] * (model.margin(name, each) - model.margin(other, each)) for each in others}
+        return {other: (share[name] + share[other]) * model.margin(name, other), **found}
+
+    @cached_property
+    def hands_by_chips(self) -> float | None:
+        """How many times the hands chips alone would take for the same precision; None with too few seed pairs.
+
+        Hands are in proportion to the variance of seed pairs, here over all pairings together.
+        """
+        pairs = dict.fromkeys(match.participants for match in self.result.matches)
+        rows = [(self.raw.own_variance(*pair), self.model.own_variance(*pair)) for pair in pairs]
+        known = [(wider, used) for wider, used in rows if wider is not None and used is not None]
+        seed_pairs = sum(len(match.result.seed_results) for match in self.result.matches)
+        total = fsum([used for _, used in known])
+        return fsum([wider for wider, _ in known]) / total if total > 0 and seed_pairs >= _ENOUGH else None
+
+    # The order, and how sure it is.
+
+    @cached_property
+    def ratings(self) -> dict[str, Rating]:
+        """Everybody's rating, by id."""
+        return {rating.id: rating for rating in self.result.leaderboard}
+
+    @cached_property
+    def by_result(self) -> tuple[str, ...]:
+        """Everybody by what they win from the field, best first; then those who have not played, then the unranked.
+
+        If all have met, this is the ranking that the verdicts are about. Until then, nothing is known about the rest of
+        the field, and it is the order of the results so far.
+        """
+        means = {name: self.results[name].mean for name in self.model.participants}
+        order = list(self.model.ranking())
+        if any(self.model.unmet(name) for name in order):
+            order.sort(key=lambda name: -means[name])
+        return tuple(sorted(order, key=lambda name: (name in self.unranked, means[name] == -inf)))
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The one order of the run, the one that its confidence is about: by result, or by mu if margins do not decide.
+
+        The unranked come last.
+        """
+        if self.by_margins:
+            return self.by_result
+        by_mu = [rating.id for rating in self.result.leaderboard]
+        return tuple(sorted(by_mu, key=lambda name: name in self.unranked))
+
+    @cached_property
+    def neighbours(self) -> tuple[Verdict, ...]:
+        """The verdict on each pair of neighbours in the order by results."""
+        return self.judge.neighbours(self.model, [name for name in self.by_result if name not in self.unranked])
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The same for the leaderboard; none if margins do not decide."""
+        return self.neighbours if self.by_margins and self.result.matches else ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the order of any two neighbours is open."""
+        if self.by_margins:
+            return any(each.kind == "open" for each in self.neighbours)
+        return any(sure < self.rule.threshold for sure in self.sure_of_next.values())
+
+    @property
+    def earlier_rules(self) -> list[AdjacentConfidence]:
+        """The rules that the order was judged by in earlier stages of an extended run."""
+        return [rule_of(stage.stop) for stage in self.result.history]
+
+    @property
+    def claimed_from(self) -> float:
+        """How sure a verdict on two neighbours has to be to be claimed."""
+        return 1 - self.judge.share(len(self.neighbours)) if self.by_margins else self.rule.threshold
+
+    @cached_property
+    def against_the_order(self) -> list[tuple[Verdict, Verdict]]:
+        """The neighbours, ordered or tied, of whom the lower one surely wins from the upper one; with what it wins."""
+        claimed = [each for each in self.verdicts if each.kind != "open"]
+        turned = [(each, self._by_pair.get((each.below, each.above))) for each in claimed]
+        return [(each, found) for each, found in turned if found is not None and found.kind == "ordered"]
+
+    @cached_property
+    def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
+        """Everybody's rank, as it is printed everywhere: the ranks that the claimed orders leave possible."""
+        return rank_ranges(self._ranked, self._told_apart)
+
+    @cached_property
+    def open_runs(self) -> list[tuple[int, int]]:
+        """The longest runs of neighbours of whom no two are told apart, by their first and last place in the order."""
+        played = [name for name in self._ranked if self.ratings[name].matches]
+        place = self.order.index
+        return [(place(played[one]), place(played[two])) for one, two in open_runs(played, self._told_apart)]
+
+    @cached_property
+    def _ranked(self) -> list[str]:
+        return [name for name in self.order if name not in self.unranked]
+
+    @cached_property
+    def _told_apart(self) -> list[Pair]:
+        """The pairs of which the first is claimed to be above the second."""
+        if not self.result.matches:
+            return []
+        if not self.by_margins:
+            pairs, least = combinations(self._ranked, 2), self.rule.threshold
+            return [(one, two) for one, two in pairs if self.better(self.ratings[one], self.ratings[two]) >= least]
+        ordered = [(each.above, each.below) for each in self.verdicts if each.kind == "ordered"]
+        return [*ordered, *self.judge.told_apart(self.model, self._ranked)]
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """One number for everybody who has a rank: those tied with the one above, or with the same result, share it."""
+        tied = {each.below for each in self.verdicts if each.kind == "tied"}
+        played = [name for name in self._ranked if self.ratings[name].matches]
+        found: dict[str, int] = {}
+        first: str | None = None
+        for at, name in enumerate(played, start=1):
+            if first is None or not self._shares(first, played[at - 2], name, tied=name in tied):
+                first = name
+                found[name] = at
+            else:
+                found[name] = found[first]
+        return found
+
+    def _shares(self, first: str, above: str, name: str, *, tied: bool) -> bool:
+        """Return whether one has the rank of those above, of which `first` is the best."""
+        if not self.by_margins:
+            return self.ratings[above].mu == self.ratings[name].mu
+        same = self.results[above].mean == self.results[name].mean
+        apart = self.rank_ranges[first][1] < self.rank_ranges[name][0]  # a chain of ties may be a long one
+        return (tied or same) and not apart
+
+    @cached_property
+    def sure_of_next(self) -> Mapping[str, float]:
+        """How sure the verdict on everybody and the next one in the order is, by the name of the upper one."""
+        if self.by_margins:
+            return {each.above: each.sure for each in self.neighbours}
+        ranked = [self.ratings[name] for name in self._ranked]
+        return {above.id: self.better(above, below) for above, below in pairwise(ranked)}
+
+    @cached_property
+    def cycles(self) -> list[Cycle]:
+        """The cycles that are certain enough to report, without those that involve an unranked participant."""
+        found = significant_cycles(self.model, self.judge)
+        return [cycle for cycle in found if self.unranked.keys().isdisjoint(cycle.members)]
+
+    @staticmethod
+    def better(above: Rating, below: Rating) -> float:
+        """Return how sure it is by their ratings that the first of two is better than the second."""
+        return normal_cdf((above.mu - below.mu) / sqrt(above.sigma**2 + below.sigma**2))

@@ -16,6 +16,7 @@ from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL, as_lines, indented
 from molt_bench.report.grades import GRADES, Grades, grade_run
+from molt_bench.report.rows import Rows
 from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, LEADERBOARD, MATCHES, SUMMARY, summarized
 from molt_bench.runs.run import Run
@@ -58,49 +59,49 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         return [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
 
 
-def check_artifacts(run: Run, found: Analysis, *, grades: Grades | None = None) -> ArtifactCheck:
-    """Compare every file of a run with what follows from its journal, and from the analysis of its games.
+def check_artifacts(run: Run, rows: Rows, *, grades: Grades | None = None) -> ArtifactCheck:
+    """Compare every file of a run with what follows from its journal, and from the rows of its games.
 
     To grade it again takes some milliseconds a hand, unless its grades are given.
     """
     folder, content = run.folder, run.content
     vouched, written = vouched_in(content.lines), summarized(folder)
     behind = written is not None and written[0] < content.line_count
-    earlier = Analysis(run.until(written[0]).result()) if written is not None and behind else None
+    earlier = Rows(Analysis(run.until(written[0]).result())) if written is not None and behind else None
     unknown = run.ending is None and written is None  # nobody knows when its files were written
     # The margins that the journal vouches for are those of its games.
-    played = matches_hash((match.round, match.margins) for match in found.result.matches)
+    played = matches_hash((match.round, match.margins) for match in rows.found.result.matches)
     kinds = {JOURNAL: "same" if vouched.get(MATCHES) in (None, played) else "differing"}
     for name in (EXCHANGES, ANSWERS):
         if name in vouched:
             kinds[name] = "same" if is_recorded(folder, name, content) else "differing"
     for name in ARTIFACTS:
         if os.path.lexists(folder / name) and not unknown:
-            kinds[name] = _kind(folder, name, found, earlier)
+            kinds[name] = _kind(folder, name, rows, earlier)
         elif run.ending is not None:
             kinds[name] = "missing"
     if inside(folder, folder / GRADES):
-        kinds[GRADES] = "same" if _grades_follow(run, found, grades) else "differing"
+        kinds[GRADES] = "same" if _grades_follow(run, rows, grades) else "differing"
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         kinds.setdefault(on_one_line(entry.name), "unchecked")
     by_kind = {kind: tuple(name for name, each in kinds.items() if each == kind) for kind in set(kinds.values())}
     return ArtifactCheck(*(by_kind.get(kind, ()) for kind in ArtifactCheck.__struct_fields__))
 
 
-def _kind(folder: Path, name: str, found: Analysis, earlier: Analysis | None) -> str:
+def _kind(folder: Path, name: str, rows: Rows, earlier: Rows | None) -> str:
     """Return what became of a file: it is what the journal gives, or gave, or something else."""
     try:
         text = (folder / name).read_bytes().decode() if inside(folder, folder / name) else ""
     except (OSError, ValueError):
         return "differing"
-    if _follows(name, text, ARTIFACTS[name](found)):
+    if _follows(name, text, ARTIFACTS[name](rows)):
         return "same"
     if earlier is None:
         return "differing"
     if _follows(name, text, ARTIFACTS[name](earlier)):
         return "stale"
     # What models had cost by then is not in the journal.
-    return "unchecked" if found.result.usage and name in (LEADERBOARD, SUMMARY) else "differing"
+    return "unchecked" if rows.costs and name in (LEADERBOARD, SUMMARY) else "differing"
 
 
 def _follows(name: str, text: str, made: str) -> bool:
@@ -134,9 +135,9 @@ def _alike(there: object, wanted: object) -> bool:
     return type(there) is type(wanted) and there == wanted
 
 
-def _grades_follow(run: Run, found: Analysis, grades: Grades | None) -> bool:
+def _grades_follow(run: Run, rows: Rows, grades: Grades | None) -> bool:
     try:
         written = msgspec.json.decode((run.folder / GRADES).read_bytes(), type=Grades)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return False
-    return written == grades or written == grade_run(run, reference()).grades(found)
+    return written == grades or written == grade_run(run, reference()).grades(rows)

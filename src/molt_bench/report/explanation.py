@@ -1,49 +1,104 @@
 """How the numbers of a result came about, in words, for the agents of this run."""
 
 from collections.abc import Iterator
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Final
 
 from molt_bench.rating.boundary import WIDE
 from molt_bench.rating.verdicts import surely
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.report.analysis import Analysis, ParticipantNumbers
-from molt_bench.report.claims import lead_text
 from molt_bench.report.number_text import signed
+from molt_bench.report.rows import Rows
+from molt_bench.report.shapes import AgentRow, LeadRow
 from molt_bench.report.totals import totals
+from molt_bench.report.verdict import lead_text, some
 
 #: Opponents whose results are listed one by one; of more, the best and the worst.
 _LISTED: Final = 4
 
 
-def raw_and_corrected(found: Analysis) -> str:
+def units(rows: Rows) -> str:
+    """Say what the numbers of the table are, for whoever sees them for the first time; "" before the first match."""
+    if not rows.found.result.matches:
+        return ""
+    if rows.found.estimator == "raw":
+        return "bb/100: big blinds (the larger forced bet) won per 100 hands; ±: the interval that decides."
+    return (
+        "bb/100: big blinds (the larger forced bet) won per 100 hands, with luck taken out; raw: in chips; ±: the "
+        "interval that decides."
+    )
+
+
+def raw_and_corrected(rows: Rows) -> str:
     """Say in one line what the two results of the table are, and why they differ; "" before the first match."""
+    found = rows.found
     if not found.result.matches:
         return ""
     by = f"(estimator {found.estimator})"
     if found.estimator == "raw":
         return f"bb/100 is raw, the chips as won: no luck is taken out {by}."
-    gaps = {row.rating.id: gap for row in found.rows if (gap := _luck(row)) is not None}
+    gaps = {row.id: gap for row in rows.agents if (gap := _luck(row)) is not None}
     name, most = max(gaps.items(), key=lambda each: abs(each[1]))
     whose = f"Largest correction: {found.shown[name]} was {_lucky(most)}" if round(most, 1) else "There was none"
-    return f"bb/100 is raw, the chips as won, with the luck taken out {by}. {whose}."
+    times = found.hands_by_chips
+    saved = f" By chips alone, this would take {times:.1f} times the hands." if times and times >= 1.1 else ""
+    return f"bb/100 is raw, the chips as won, with the luck taken out {by}. {whose}.{saved}"
 
 
-def explanation(found: Analysis) -> list[str]:
+def claims(rows: Rows) -> list[str]:
+    """Say by how much claimed orders lead, and from whom most of that is won; what is tied, and what is open."""
+    found, shown, said = rows.found, rows.found.shown, []
+    if not found.by_margins or not found.result.matches:
+        return []
+    named: dict[str, list[str]] = {"ordered": [], "tied": [], "open": []}
+    for lead in rows.leads:
+        both = f"{shown[lead.above]} and {shown[lead.below]}"
+        if lead.verdict == "ordered":
+            both = f"{shown[lead.above]} over {shown[lead.below]} {lead_text(lead)}{_mostly(rows, lead)}"
+        elif lead.verdict == "open":
+            both = f"{both} ({surely(lead.sure or 0.0)})"
+        named[lead.verdict].append(both)
+    if named["ordered"]:
+        field = len(rows.agents)
+        against = f" against a field of all {field}" if found.model.yardstick is None and field > 2 else ""
+        said.append(f"Leads in bb/100{against}: {some(named['ordered'])}.")
+    if named["tied"]:
+        said.append(f"Tied within {rows.tie_bb_per_100:g} bb/100: {some(named['tied'])}.")
+    if named["open"]:
+        takes = f"{100 * found.claimed_from:.10g}%"
+        said.append(f"Open, so nothing is claimed (that takes {takes}): {some(named['open'])}.")
+    return said
+
+
+def _mostly(rows: Rows, lead: LeadRow) -> str:
+    """Say from whom most of a lead is won, where there is a choice."""
+    part, most = lead.mostly_bb_per_100, lead.mostly_from
+    if part is None or most is None or len(rows.agents) < 3 or rows.found.model.yardstick is not None:
+        return ""
+    return f" ({part:,.1f} of it from {rows.found.shown[most]})"
+
+
+def explanation(rows: Rows) -> list[str]:
     """Return what every number of the table rests on, a paragraph each: what was played, everybody, and the end."""
-    if not found.result.matches:
+    if not rows.found.result.matches:
         return ["No match is finished, so there is nothing to explain yet."]
-    return [_played(found), _method(found), *(" ".join(_row(found, row)) for row in found.rows), _confidence(found)]
+    return [
+        _played(rows),
+        _method(rows),
+        *claims(rows),
+        *(" ".join(_row(rows, row)) for row in rows.agents),
+        _confidence(rows),
+    ]
 
 
-def _played(found: Analysis) -> str:
-    config, played = found.result.config, totals(found.result)
+def _played(rows: Rows) -> str:
+    config, played = rows.found.result.config, totals(rows.found.result)
     hands = config.game.hands_per_game
     dealt = "hand is" if hands == 1 else f"{hands:,} hands are"
     return (
-        f"Matches played: {played['matches']:,}. Each is {_seed_pairs(config.seeds.per_match)}: the same "
-        f"{dealt} played twice with the seats swapped, so that both hold the same cards. "
-        "What an agent wins over both games counts as one result."
+        f"Matches played: {played['matches']:,}. All are heads-up: two players at a table. Each is "
+        f"{_seed_pairs(config.seeds.per_match)}: the same {dealt} played twice with the seats swapped, so that both "
+        "hold the same cards. What an agent wins over both games counts as one result."
     )
 
 
@@ -51,85 +106,90 @@ def _seed_pairs(count: int) -> str:
     return f"{count:,} seed pair{'' if count == 1 else 's'}"
 
 
-def _method(found: Analysis) -> str:
-    times = found.hands_by_chips
-    saved = f" Without that, {times:.1f} times the hands would be needed." if times is not None and times >= 1.1 else ""
-    if found.estimator == "raw":
-        return "bb/100 is big blinds won per 100 hands, as dealt: no luck is taken out."
+def _method(rows: Rows) -> str:
+    if rows.found.estimator == "raw":
+        return f"bb/100 is big blinds won per 100 hands, as dealt: no luck is taken out. {raw_and_corrected(rows)}"
     return (
         "bb/100 is big blinds won per 100 hands, without luck: all-ins count by what they are worth on average, and "
-        f"the luck of the cards is taken out. What is taken out is zero on average, so it favours nobody.{saved}"
+        "the luck of the cards is taken out. What is taken out is zero on average, so it favours nobody. "
+        f"{raw_and_corrected(rows)}"
     )
 
 
-def _row(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
-    name = found.shown[row.rating.id]
-    yield f"{name}:"
-    if row.reference:
+def _row(rows: Rows, row: AgentRow) -> Iterator[str]:
+    yield f"{rows.found.shown[row.id]}:"
+    if row.id == rows.found.reference:
         yield "it is the reference. What the others win is measured against it, so it stands at 0."
     elif row.bb_per_100 is None:
         yield "it has not played."
         return
     else:
-        yield _result(found, row)
-        yield from _interval(found, row)
+        yield _result(rows, row)
+        yield from _interval(rows, row)
     yield from _chips(row)
-    yield _rank(found, row)
-    yield from _next(found, row)
-    rating = row.rating
+    yield from _against_reference(rows, row)
+    yield _rank(row)
+    yield from _next(rows, row)
     yield (
-        f"Its rating of {rating.mu:.1f} ± {rating.sigma:.1f} counts matches, not chips: {rating.wins} won, "
-        f"{rating.losses} lost, {rating.draws} drawn."
+        f"Its rating of {row.mu:.1f} ± {row.sigma:.1f} counts matches, not chips: {row.wins} won, "
+        f"{row.losses} lost, {row.draws} drawn."
     )
     if row.faults:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(row.faults.items()))
         yield f"It made mistakes: {kinds}. {row.forced_folds:,} hands were folded for it."
 
 
-def _result(found: Analysis, row: ParticipantNumbers) -> str:
+def _result(rows: Rows, row: AgentRow) -> str:
     """Say what a result is the mean of."""
-    own = row.rating.id
-    won = {other: found.model.margin(own, other) / MBB_PER_BB100 for other in found.model.met(own)}
+    shown = rows.found.shown
+    won = {other: rows.between(row.id, other)[0] or 0.0 for other in rows.found.model.met(row.id)}
     ordered = sorted(won, key=lambda other: -won[other])
     if len(ordered) > _LISTED:
         best, worst = ordered[0], ordered[-1]
-        listed = f"{len(ordered):,} opponents, from {signed(won[best])} against {found.shown[best]} to "
-        listed += f"{signed(won[worst])} against {found.shown[worst]}"
+        listed = f"{len(ordered):,} opponents, from {signed(won[best])} against {shown[best]} to "
+        listed += f"{signed(won[worst])} against {shown[worst]}"
     else:
-        listed = " and ".join(f"{signed(won[other])} from {found.shown[other]}" for other in ordered)
-    missing = "" if row.met is None else f" It has met {row.met[0]:,} of {row.met[1]:,} opponents."
+        listed = " and ".join(f"{signed(won[other])} from {shown[other]}" for other in ordered)
+    missing = f" It has met {row.met[0]:,} of {row.met[1]:,} opponents." if row.met else ""
     own_result = f"{signed(row.bb_per_100 or 0.0)} bb/100 is"
     if len(ordered) < 2:
-        return f"{own_result} what it won from {found.shown[ordered[0]]}.{missing}"
+        return f"{own_result} what it won from {shown[ordered[0]]}.{missing}"
     return f"{own_result} the mean of {listed}, each opponent counting the same.{missing}"
 
 
-def _interval(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
+def _interval(rows: Rows, row: AgentRow) -> Iterator[str]:
     """Say what the interval of a result rests on."""
-    if not isfinite(row.half_width):
+    if row.bb_per_100_half_width is None:
         return
-    own = row.rating.id
-    pairs = [(own, other) for other in found.model.met(own)]
-    count = sum(found.model.count(*pair) for pair in pairs)
-    deviation = sqrt(sum(found.model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
+    model = rows.found.model
+    pairs = [(row.id, other) for other in model.met(row.id)]
+    count = sum(model.count(*pair) for pair in pairs)
+    deviation = sqrt(sum(model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
     yield (
-        f"± {row.half_width:,.1f} comes from {_seed_pairs(count)} with a standard deviation of {deviation:.0f} bb/100: "
-        "as wide as those that decide, however often one looks."
+        f"± {row.bb_per_100_half_width:,.1f} comes from {_seed_pairs(count)} with a standard deviation of "
+        f"{deviation:.0f} bb/100: as wide as those that decide, however often one looks."
     )
 
 
-def _chips(row: ParticipantNumbers) -> Iterator[str]:
+def _chips(row: AgentRow) -> Iterator[str]:
     """Say how a result in chips differs."""
     luck = _luck(row)
-    if luck is None or row.raw is None:
+    if luck is None or row.raw_bb_per_100 is None:
         return
     if round(abs(luck), 1):
-        yield f"In chips (raw) it won {signed(row.raw[0])}: it was {_lucky(luck)}."
+        yield f"In chips (raw) it won {signed(row.raw_bb_per_100)}: it was {_lucky(luck)}."
     else:
-        yield f"In chips (raw) it won the same, {signed(row.raw[0])}."
+        yield f"In chips (raw) it won the same, {signed(row.raw_bb_per_100)}."
 
 
-def _rank(found: Analysis, row: ParticipantNumbers) -> str:
+def _against_reference(rows: Rows, row: AgentRow) -> Iterator[str]:
+    """Say what was won from the one that all are measured against, where that is not the whole result."""
+    reference, won = rows.found.measured_against, row.bb_per_100_from_reference
+    if rows.found.reference is None and reference is not None and isinstance(won, float):
+        yield f"From {rows.found.shown[reference]} it won {signed(won)}, in their own games alone."
+
+
+def _rank(row: AgentRow) -> str:
     if row.rank_range is None:
         return "It has no rank."
     best, worst = row.rank_range
@@ -138,24 +198,26 @@ def _rank(found: Analysis, row: ParticipantNumbers) -> str:
     return f"Its rank is {best} to {worst}: the run cannot tell it apart from all its neighbours."
 
 
-def _next(found: Analysis, row: ParticipantNumbers) -> Iterator[str]:
-    """Say how sure the lead over the next one is."""
-    verdict = next((each for each in found.verdicts if each.above == row.rating.id), None)
-    if verdict is None or not verdict.known:
+def _next(rows: Rows, row: AgentRow) -> Iterator[str]:
+    """Say how sure the lead over the next one is, and from whom most of it is won."""
+    found = rows.found
+    lead = rows.leads_of.get(row.id) if found.by_margins else None
+    if lead is None or lead.bb_per_100 is None or lead.sure is None:
         return
     says = {
         "ordered": "enough to claim that it is better",
-        "tied": f"tied: within {WIDE:g} times {found.rule.tie_margin_mbb / MBB_PER_BB100:g} bb/100 of each other",
+        "tied": f"tied: within {WIDE:g} times {rows.tie_bb_per_100:g} bb/100 of each other",
         "open": f"too little for a claim, which takes {100 * found.claimed_from:.10g}%",
-    }[verdict.kind]
-    ahead = f"It is {lead_text(verdict)} bb/100 ahead of {found.shown[verdict.below]}"
-    yield f"{ahead}, {surely(verdict.sure)} sure: {says}."
+    }[lead.verdict]
+    ahead = f"It is {lead_text(lead)} bb/100 ahead of {found.shown[lead.below]}{_mostly(rows, lead)}"
+    yield f"{ahead}, {surely(lead.sure)} sure: {says}."
 
 
-def _confidence(found: Analysis) -> str:
+def _confidence(rows: Rows) -> str:
+    found = rows.found
     if not found.by_margins:
         return "The order is by rating, and so is how sure it is."
-    allowed, field = 100 * (1 - found.rule.threshold), len(found.rows)
+    allowed, field = 100 * (1 - found.rule.threshold), len(rows.agents)
     said = (
         f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, "
         "and the percentages allow for that."
@@ -168,9 +230,10 @@ def _confidence(found: Analysis) -> str:
     )
 
 
-def _luck(row: ParticipantNumbers) -> float | None:
+def _luck(row: AgentRow) -> float | None:
     """Return how much more somebody won in chips than without luck."""
-    return None if row.raw is None or row.bb_per_100 is None else row.raw[0] - row.bb_per_100
+    won, raw = row.bb_per_100, row.raw_bb_per_100
+    return None if won is None or raw is None else raw - won
 
 
 def _lucky(gap: float) -> str:

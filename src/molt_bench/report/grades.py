@@ -18,8 +18,9 @@ from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.rating.estimate import Estimate
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.report.analysis import Analysis, ParticipantNumbers
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.report.rows import Rows
+from molt_bench.report.shapes import AgentRow
 from molt_bench.runs.conclusion import naming_damage
 from molt_bench.runs.journal import Game
 from molt_bench.runs.run import Run
@@ -171,12 +172,12 @@ class _Tally:
         error = sqrt(squares * units / (units - 1)) / self.total.decisions
         return Estimate(0.0, error, units - 1).half_width(_CONFIDENCE)
 
-    def grades(self, row: ParticipantNumbers) -> AgentGrades:
+    def grades(self, row: AgentRow) -> AgentGrades:
         decisions = self.total.decisions
         return AgentGrades(
-            id=row.rating.id,
-            bb_per_100=_rounded(row.bb_per_100),
-            bb_per_100_half_width_95=_rounded(row.half_width),
+            id=row.id,
+            bb_per_100=row.bb_per_100,
+            bb_per_100_half_width_95=row.bb_per_100_half_width,
             hands=self.hands,
             decisions=decisions,
             forced_folds=self.forced_folds,
@@ -220,10 +221,9 @@ class GradeBook:
                 losses.append(loss)
         self.games.append(GameLosses(game.match, seed_index, game.record.seating, worst))
 
-    def grades(self, found: Analysis) -> Grades:
+    def grades(self, rows: Rows) -> Grades:
         """Return the grades of everybody, beside what they won."""
-        rows = {row.rating.id: row for row in found.rows}
-        agents = [tally.grades(rows[name]) for name, tally in self._agents.items()]
+        agents = [tally.grades(rows.by_id[name]) for name, tally in self._agents.items()]
         return Grades(1, "blueprint", NOT_THE_RANKING, len(self.games), agents, self.games)
 
     def _hand(self, dealt: DealtHand, max_actions: int, seed_index: int) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from molt_bench.bench.result import RunResult
 from molt_bench.rating.estimate import UNKNOWN, Estimate
+from molt_bench.records import MBB_PER_BB100
 
 #: Luck-adjusted margins, which every pairing has.
 _ESTIMATOR: Final = "adjusted"
@@ -59,7 +60,7 @@ def learning_sentences(result: RunResult, names: Mapping[str, str]) -> list[str]
     """Say for each participant that may remember, by its name, how its second half compares with its first."""
     said = []
     for name, estimate in learners(result).items():
-        change_bb, half_bb = estimate.mean / 10, estimate.half_width() / 10
+        change_bb, half_bb = estimate.mean / MBB_PER_BB100, estimate.half_width() / MBB_PER_BB100
         more = f"{change_bb:+.1f} ± {half_bb:.1f} bb/100 more"
         text = f"{names[name]} may learn: in the second half of its seed pairs it won {more}"
         clear = abs(change_bb) > half_bb

@@ -1,68 +1,85 @@
-"""The result of a run on the terminal: leaderboard, reference bots, costs and faults, as tables."""
+"""The result of a run on the terminal: the verdict, the leaderboard, what it cost, and how to go on."""
 
-from collections.abc import Mapping
-from math import isfinite
+import shlex
+from collections.abc import Sequence
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
 from molt_bench.bench.endings import said_of
 from molt_bench.rating.verdicts import surely
-from molt_bench.report.analysis import Analysis
-from molt_bench.report.claims import disagreements, sentences, way_on
-from molt_bench.report.costs import CostNumbers, cost_numbers, dollars, unaccounted_line
-from molt_bench.report.explanation import raw_and_corrected
+from molt_bench.report.explanation import units
 from molt_bench.report.fitting_table import FittingTable
-from molt_bench.report.headline import headline
-from molt_bench.report.number_text import duration, signed
-from molt_bench.report.totals import hands_text, played_games, totals
+from molt_bench.report.number_text import dollars, duration, signed
+from molt_bench.report.rows import Rows
+from molt_bench.report.shapes import AgentRow
+from molt_bench.report.totals import hands_text, played_games, totals, unaccounted_line
+from molt_bench.report.verdict import headline, remarks, way_on
 from molt_bench.runs.folder import resume_command
 
+#: Rows of the table; of more agents, those at the top and those of whom something is open.
+_ROWS: Final = 20
+_TOP: Final = 5
+#: Remarks that are printed; the others are part of the explanation.
+_REMARKS: Final = 3
 
-def print_result(found: Analysis, console: Console, *, folder: str | None = None) -> None:
-    """Print the leaderboard, how much was played, why it stopped, the headline, and where the files are."""
-    result = found.result
-    console.print(leaderboard_table(found))
-    if found.measured_against is not None and found.reference is None:
-        console.print(reference_table(found, found.measured_against))
+
+def print_result(rows: Rows, console: Console, *, folder: str | None = None, explained: bool = False) -> None:
+    """Print the verdict, the leaderboard, what was played, what to know of it, where the files are, and how to go on.
+
+    `explained`: everything will be explained, so that nothing is left out here.
+    """
+    found, result = rows.found, rows.found.result
+    if said := headline(rows):
+        _say(console, " ".join(said), "bold")
+    shown = rows.agents if explained else contested(rows)
+    console.print(leaderboard_table(rows, shown))
+    if len(shown) < len(rows.agents):
+        left = len(rows.agents) - len(shown)
+        _say(console, f"{left:,} more agents, whose place is certain or who stand lower, are in leaderboard.json.")
     if result.usage:
-        console.print(cost_table(cost_numbers(found), found.shown))
-        print_faults(found, console)
+        console.print(cost_table(rows))
+        _print_faults(rows, console)
     if result.unaccounted.requests:
         _say(console, unaccounted_line(result))
-    played = totals(result)
-    matches = "match" if played["matches"] == 1 else "matches"
-    warmup = sum(game.spec.warmup_hands for game in played_games(result.matches))
-    hands_per_second = played["hands"] / result.seconds if result.seconds else 0.0
-    console.print(
-        f"{played['matches']:,} {matches}, {played['games']:,} games, {hands_text(played['hands'], warmup)} in "
-        f"{duration(result.seconds)} ({hands_per_second:{',.0f' if hands_per_second >= 10 else '.2g'}} hands/s)",
-        highlight=False,
-    )
-    if result.matches:
-        times = found.hands_by_chips
-        saved = (
-            f" By chips alone, this would take {times:.1f} times the hands."
-            if times is not None and times >= 1.1
-            else ""
-        )
-        _say(console, f"{raw_and_corrected(found)}{saved}")
-    for sentence in sentences(found):
-        _say(console, sentence)
+    if text := units(rows):
+        _say(console, text)
+    _say(console, _played(rows))
     for stage in result.history:
         stopped = "" if stage.ending is None else f", where it had stopped: {stage.ending.said(found.shown)}"
         _say(console, f"Extended after match {stage.matches:,}{stopped}.")
     _say(console, f"Stopped: {said_of(result.ending, found.shown)}.")
-    if said := headline(found):
-        _say(console, " ".join(said), "bold")
-        for sentence in disagreements(found):
-            _say(console, sentence)
+    told = remarks(rows)
+    kept = told if explained else told[:_REMARKS]
+    for sentence in kept:
+        _say(console, sentence)
     if folder:
-        console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
-        flags = way_on(found)
-        if flags is not None:
-            command = resume_command(folder, result.config, flags)
-            console.print(f"To continue: {command}", highlight=False, soft_wrap=True)
+        _print_ways(rows, console, folder, more=len(told) - len(kept), explained=explained)
+
+
+def _print_ways(rows: Rows, console: Console, folder: str, *, more: int, explained: bool) -> None:
+    """Print where the files are, how to learn more, and how to go on."""
+    console.print(f"Results: {folder}", highlight=False, soft_wrap=True)
+    if not explained and rows.found.result.matches:
+        besides = f" ({more:,} more remarks)" if more else ""
+        command = f"molt-bench report {shlex.quote(folder)} --explain"
+        console.print(f"Every number explained{besides}: {command}", highlight=False, soft_wrap=True)
+    flags = way_on(rows)
+    if flags is not None:
+        command = resume_command(folder, rows.found.result.config, flags)
+        console.print(f"To continue: {command}", highlight=False, soft_wrap=True)
+
+
+def _played(rows: Rows) -> str:
+    result, played = rows.found.result, totals(rows.found.result)
+    matches = "match" if played["matches"] == 1 else "matches"
+    warmup = sum(game.spec.warmup_hands for game in played_games(result.matches))
+    speed = played["hands"] / result.seconds if result.seconds else 0.0
+    return (
+        f"{played['matches']:,} {matches}, {played['games']:,} games, {hands_text(played['hands'], warmup)} in "
+        f"{duration(result.seconds)} ({speed:{',.0f' if speed >= 10 else '.2g'}} hands/s)"
+    )
 
 
 def _say(console: Console, text: str, style: str = "") -> None:
@@ -70,57 +87,60 @@ def _say(console: Console, text: str, style: str = "") -> None:
     console.print(Text(text, style), soft_wrap=not console.is_terminal)
 
 
-def leaderboard_table(found: Analysis) -> FittingTable:
+def contested(rows: Rows) -> Sequence[AgentRow]:
+    """Return all agents; of very many those at the top, those of whom something is open, and those without a rank."""
+    if len(rows.agents) <= _ROWS:
+        return rows.agents
+    open_ = {name for lead in rows.leads if lead.verdict == "open" for name in (lead.above, lead.below)}
+    wanted = [at for at, row in enumerate(rows.agents) if at < _TOP or row.id in open_ or row.rank_range is None]
+    return [rows.agents[at] for at in wanted[:_ROWS]]
+
+
+def leaderboard_table(rows: Rows, agents: Sequence[AgentRow]) -> FittingTable:
     """Return the final table: whole in 80 columns, without the least important figures in fewer."""
+    found = rows.found
     rate = "bb/100" if found.reference is None else "bb/100 v ref"
     headings = (rate, "±", "sure", "raw", "W-L-D", "faults", "mu±sigma")
     spare = ("mu±sigma", "W-L-D", "raw", "faults", "sure", "±")
     if not found.by_margins:
         spare = ("raw", "W-L-D", "faults", "±", rate, "sure")
     table = FittingTable("agent", *headings, before=["#"], spare=spare)
-    for row in found.rows:
-        rating = row.rating
+    for row in agents:
+        sure = "-" if row.ranked is False else "" if row.better_than_next is None else surely(row.better_than_next)
         table.add_row(
             row.rank_text(),
-            Text(f"{_name(found, rating.id)}"),
-            "-" if row.bb_per_100 is None else _signed(row.bb_per_100),
-            "ref" if row.reference else f"{row.half_width:.1f}" if isfinite(row.half_width) else "-",
-            "-" if not row.ranked else "" if row.better_than_next is None else surely(row.better_than_next),
-            "-" if row.raw is None else _signed(row.raw[0]),
-            f"{rating.wins}-{rating.losses}-{rating.draws}",
-            str(sum(row.faults.values())),
-            f"{rating.mu:.1f}±{rating.sigma:.1f}",
+            Text(_name(rows, row.id)),
+            signed(row.bb_per_100),
+            "ref" if row.id == found.reference else _half(row.bb_per_100_half_width),
+            sure,
+            signed(row.raw_bb_per_100),
+            f"{row.wins}-{row.losses}-{row.draws}",
+            str(row.fault_count),
+            f"{row.mu:.1f}±{row.sigma:.1f}",
         )
     return table
 
 
-def _name(found: Analysis, name: str) -> str:
+def _half(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}"
+
+
+def _name(rows: Rows, name: str) -> str:
     """Return the name of a row; with how the model was asked, where that differs."""
+    found = rows.found
     way = found.reply_forms.get(name) if found.mixes_reply_forms else None
     return found.shown[name] if way is None else f"{found.shown[name]} ({way})"
 
 
-def reference_table(found: Analysis, reference: str) -> FittingTable:
-    """Return what everybody wins from the one that all are measured against, in their own games alone."""
-    table = FittingTable("agent", "bb/100 v ref", "±", width=40)
-    for row in found.rows:
-        cells = ["ref" if row.rating.id == reference else "-", ""]
-        if row.from_reference is not None:
-            won, half_width = row.from_reference
-            cells = [_signed(won), f"{half_width:.1f}"]
-        table.add_row(Text(_name(found, row.rating.id)), *cells)
-    return table
-
-
-def cost_table(rows: list[CostNumbers], names: Mapping[str, str]) -> FittingTable:
+def cost_table(rows: Rows) -> FittingTable:
     """Return what the language models used: whole in 80 columns, without the least important figures in fewer."""
     headings = ("tok in", "cached", "tok out", "cost", "$/hand", "$/100 dec", "p50 s", "p95 s")
     spare = ("$/100 dec", "cached", "p50 s", "tok in", "tok out", "p95 s", "$/hand")
     table = FittingTable("model", *headings, spare=spare)
-    for row in rows:
+    for row in rows.costs:
         usage = row.usage
         table.add_row(
-            Text(names[usage.id]),
+            Text(rows.found.shown[usage.id]),
             _count(usage.input_tokens),
             f"{usage.cached_tokens / usage.input_tokens:.0%}" if usage.input_tokens else "-",
             _count(usage.output_tokens),
@@ -133,23 +153,14 @@ def cost_table(rows: list[CostNumbers], names: Mapping[str, str]) -> FittingTabl
     return table
 
 
-def print_faults(found: Analysis, console: Console) -> None:
+def _print_faults(rows: Rows, console: Console) -> None:
     """Print how language models were asked, and their faults by kind."""
-    numbers = {row.rating.id: row for row in found.rows}
+    found = rows.found
     for usage in found.result.usage:
-        faults = numbers[usage.id].faults
+        faults = rows.by_id[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
         line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({found.reply_forms[usage.id]}), {said}"
         _say(console, line)
-
-
-def _signed(value: float) -> str:
-    """Format big blinds in at most six characters, or seven from 100,000 on.
-
-    >>> _signed(12.34), _signed(-2593.5), _signed(-0.01)
-    ('+12.3', '-2594', '0.0')
-    """
-    return signed(value) if abs(value) < 1000 else f"{value:+.0f}"
 
 
 def _count(tokens: int) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.records import GameRecord
+from molt_bench.report.number_text import dollars
 
 
 def played_games(matches: Iterable[PlayedMatch]) -> list[GameRecord]:
@@ -62,3 +63,11 @@ def efficiency(result: RunResult) -> dict[str, Any]:
         "meaning": "games played until the order was decided, as a share of those of a round robin in which all pairs "
         "meet as often as the pair that met most; below 1 is fewer",
     }
+
+
+def unaccounted_line(result: RunResult) -> str:
+    """Say what may have been spent besides: on requests that were sent, and whose cost nobody said."""
+    lost = result.unaccounted
+    requests = f"{lost.requests:,} request{'' if lost.requests == 1 else 's'}"
+    most = f"up to {dollars(lost.usd)}" if lost.usd else f"up to {lost.tokens:,} tokens"
+    return f"unaccounted: {requests}, {most}: sent, and no answer was read that says what they cost."

@@ -7,8 +7,8 @@ import msgspec
 from molt_bench.luck.reference.grade import MISTAKES, Grade, grade_hand, reference
 from molt_bench.poker.actions import STREETS
 from molt_bench.poker.notation import ParsedHand
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.grades import left_out
+from molt_bench.report.rows import Rows
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 
@@ -40,12 +40,12 @@ def _decision(grade: Grade, big_blind: int) -> dict[str, Any]:
     }
 
 
-def grades_data(run: OpenRun, analysis: Analysis | None) -> dict[str, Any] | None:
+def grades_data(run: OpenRun, rows: Rows | None) -> dict[str, Any] | None:
     """Return the grades of each participant; None if the run has not been graded, or not all of it here."""
     book = run.grades.known()
-    if book is None or analysis is None:
+    if book is None or rows is None:
         return None
-    found = book.grades(analysis)
+    found = book.grades(rows)
     return {
         "note": " ".join(filter(None, [found.note, left_out(found.participants)])),
         "games": found.games,

@@ -10,6 +10,7 @@ import msgspec
 from molt_bench.errors import MoltBenchError
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.rows import Rows
 from molt_bench.runs.header import recorded_reply_forms
 from molt_bench.study.comparison import ComparedRun, compare
 from molt_bench.view import rounded
@@ -34,19 +35,19 @@ def chapter_of(run: OpenRun) -> Chapter:
     result, began = run.result(), started(run.id)
     found = Analysis(result)
     # The reference of a gauntlet stands at 0 by definition: that is no result of its own.
-    rows = [row for row in found.rows if not row.reference] if result.matches else []
+    rows = [row for row in Rows(found).agents if row.id != found.reference] if result.matches else []
     points = {
-        row.rating.id: {
+        row.id: {
             "run": run.id,
             "started": began,
-            "bb100": rounded(row.bb_per_100),
-            "halfWidth": rounded(row.half_width),
+            "bb100": row.bb_per_100,
+            "halfWidth": row.bb_per_100_half_width,
             "estimator": found.estimator,
-            "mu": rounded(row.rating.mu),
-            "sigma": rounded(row.rating.sigma),
-            "codeHash": run.header.source_hashes.get(row.rating.id),
+            "mu": rounded(row.mu),
+            "sigma": rounded(row.sigma),
+            "codeHash": run.header.source_hashes.get(row.id),
             "name": row.name,
-            "opponents": list(found.model.field_of(row.rating.id)),
+            "opponents": list(found.model.field_of(row.id)),
         }
         for row in rows
     }

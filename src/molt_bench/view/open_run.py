@@ -16,7 +16,7 @@ from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.records import MatchResult, SeedResult
-from molt_bench.report.analysis import in_bb_per_100
+from molt_bench.report.rows import interval
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.view.run_counts import RunGrades, RunStyles
 from molt_bench.view.run_reader import RunReader
@@ -172,5 +172,5 @@ class OpenRun(RunReader):
 
     def standing(self, name: str) -> Standing:
         """Return the win rate of a participant as it is now."""
-        known = in_bb_per_100(self.ladder.result(name))
-        return Standing(None, inf) if known is None else Standing(*known)
+        mean, half_width = interval(self.ladder.result(name))
+        return Standing(mean, inf if half_width is None else half_width)

@@ -9,14 +9,12 @@ from typing import Any, Final
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
-from molt_bench.rating.verdicts import Verdict
-from molt_bench.records import MBB_PER_BB100
-from molt_bench.report.analysis import Analysis, in_bb_per_100
-from molt_bench.report.claims import sentences
-from molt_bench.report.costs import cost_numbers
-from molt_bench.report.explanation import raw_and_corrected
-from molt_bench.report.headline import headline
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.explanation import claims, raw_and_corrected
+from molt_bench.report.rows import Rows
+from molt_bench.report.shapes import LeadRow
 from molt_bench.report.totals import played_games
+from molt_bench.report.verdict import headline, remarks
 from molt_bench.view import rounded
 from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun
@@ -47,15 +45,15 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "participants": [{"id": each["id"], "name": each["displayName"] or each["id"]} for each in run.participants],
         "leaders": [
             {
-                "id": row.rating.id,
+                "id": row.id,
                 "name": row.name,
-                "bb100": rounded(row.bb_per_100),
-                "halfWidth": rounded(row.half_width),
-                "mu": rounded(row.rating.mu),
-                "sigma": rounded(row.rating.sigma),
+                "bb100": row.bb_per_100,
+                "halfWidth": row.bb_per_100_half_width,
+                "mu": rounded(row.mu),
+                "sigma": rounded(row.sigma),
                 "ranks": list(row.rank_range) if row.rank_range else None,
             }
-            for row in (found.rows if found is not None and found.result.matches else ())
+            for row in (Rows(found).agents if found is not None and found.result.matches else ())
         ],
         # What the order is by.
         "method": found.rule.method if found is not None else None,
@@ -86,6 +84,7 @@ def unreadable_summary(run: str, error: MoltBenchError) -> dict[str, Any]:
 def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     """Return the data of the page of a run; without the results of its matches if they are not `counted`."""
     found = Analysis(run.result()) if counted and not run.counting else None
+    rows = None if found is None else Rows(found)
     by = run.header.bench_version
     doubts = [f"written by bench version {by}; this one is {BENCH_VERSION} and may play other games"]
     return {
@@ -107,30 +106,31 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         },
         "participants": participants_data(run),
         "live": progress_data(run),
-        **(_results(run, found) if found is not None else _NO_RESULTS),
+        **(_results(run, rows) if rows is not None else _NO_RESULTS),
         "styles": styles_data(run, found),
         "styleGroups": style_groups(run),
-        "grades": grades_data(run, found),
+        "grades": grades_data(run, rows),
         "faults": faults_data(run, found),
         "reproduce": reproduce_data(run),
     }
 
 
-def _results(run: OpenRun, found: Analysis) -> dict[str, Any]:
+def _results(run: OpenRun, rows: Rows) -> dict[str, Any]:
     """Return the parts of a page that depend on all matches."""
+    found, marked = rows.found, Rows(_with_marks(rows.found))
     result = found.result
     return {
-        "rule": rule_data(found),
-        "leaderboard": leaderboard_data(found),
-        "headline": headline(_with_marks(found)),
-        "sentences": [*filter(None, [raw_and_corrected(_with_marks(found))]), *sentences(_with_marks(found))],
+        "rule": rule_data(rows),
+        "leaderboard": leaderboard_data(rows),
+        "headline": headline(marked),
+        "sentences": [*filter(None, [raw_and_corrected(marked)]), *remarks(marked), *claims(marked)],
         "convergence": _convergence(run, result, found.order),
         "spent": _spent(result),
-        "payoff": _payoff(found),
+        "payoff": _payoff(rows),
         "winnings": winnings_data(run, found),
         "winRates": rates_data(run, found),
-        "costs": costs_data(found),
-        "matches": matches_data(run, result),
+        "costs": costs_data(rows),
+        "matches": matches_data(rows),
     }
 
 
@@ -147,7 +147,6 @@ def _with_marks(found: Analysis) -> Analysis:
     """Return the analysis with ids between marks in place of names: the page puts names there as it does elsewhere."""
     marked = copy(found)
     marked.__dict__["shown"] = _marked(found.names)
-    marked.__dict__["measured_against"] = None  # a column says so
     return marked
 
 
@@ -192,51 +191,54 @@ def _fault_count(run: OpenRun) -> int:
     return sum([len(game.record.faults) for game in run.games.values()])
 
 
-def rule_data(found: Analysis) -> dict[str, Any]:
+def rule_data(rows: Rows) -> dict[str, Any]:
     """Return what the order of a leaderboard is about, and from when on it is claimed."""
+    found = rows.found
     return {
         "method": found.rule.method,
         "estimator": found.estimator,
         "claimedFrom": rounded(found.claimed_from),
-        "tieBb100": rounded(found.rule.tie_margin_mbb / MBB_PER_BB100),
+        "tieBb100": rows.tie_bb_per_100,
         "openRuns": found.open_runs,
     }
 
 
-def _verdict(verdict: Verdict | None) -> dict[str, Any]:
+def _verdict(lead: LeadRow | None) -> dict[str, Any]:
     """Return what is claimed of an agent and the next one, and its lead with the interval that decides."""
-    if verdict is None:
+    if lead is None:
         return {"verdict": None, "lead": None}
-    lead = [rounded(each / MBB_PER_BB100) for each in (verdict.lead, verdict.half_width)] if verdict.known else None
-    return {"verdict": verdict.kind, "lead": lead}
+    known = lead.bb_per_100 is not None
+    return {"verdict": lead.verdict, "lead": [lead.bb_per_100, lead.bb_per_100_half_width] if known else None}
 
 
-def leaderboard_data(found: Analysis) -> list[dict[str, Any]]:
-    """Return the rows of a leaderboard."""
-    usd = {row.usage.id: row.usd_per_hand for row in cost_numbers(found) if row.usd_per_hand is not None}
-    verdicts = {each.above: each for each in found.verdicts}
+def leaderboard_data(rows: Rows) -> list[dict[str, Any]]:
+    """Return the rows of a leaderboard, by the names that the page has for their columns."""
+    usd = {row.usage.id: row.usd_per_hand for row in rows.costs if row.usd_per_hand is not None}
+    leads = rows.leads_of if rows.found.verdicts else {}
     return [
         {
-            "id": row.rating.id,
-            "ranks": list(row.rank_range) if row.rank_range else None,
-            "mu": rounded(row.rating.mu),
-            "sigma": rounded(row.rating.sigma),
-            "wins": row.rating.wins,
-            "losses": row.rating.losses,
-            "draws": row.rating.draws,
-            "bb100": rounded(row.bb_per_100),
-            "halfWidth": rounded(row.half_width),
-            "raw": None if row.raw is None else [rounded(each) for each in row.raw],
-            "fromReference": None if row.from_reference is None else [rounded(each) for each in row.from_reference],
-            "sure": rounded(row.better_than_next),
-            **_verdict(verdicts.get(row.rating.id)),
+            "id": row.id,
+            "ranks": row.rank_range,
+            "mu": rounded(row.mu),
+            "sigma": rounded(row.sigma),
+            "wins": row.wins,
+            "losses": row.losses,
+            "draws": row.draws,
+            "bb100": row.bb_per_100,
+            "halfWidth": row.bb_per_100_half_width,
+            "raw": None if row.raw_bb_per_100 is None else [row.raw_bb_per_100, row.raw_bb_per_100_half_width],
+            "fromReference": [row.bb_per_100_from_reference, row.bb_per_100_from_reference_half_width]
+            if isinstance(row.bb_per_100_from_reference, float)
+            else None,
+            "sure": row.better_than_next,
+            **_verdict(leads.get(row.id)),
             "hands": row.hands,
-            "faults": sum(row.faults.values()),
+            "faults": row.fault_count,
             "forcedFolds": row.forced_folds,
-            "reply": found.reply_forms.get(row.rating.id),
-            "usdPer100": rounded(100 * usd[row.rating.id]) if row.rating.id in usd else None,
+            "reply": rows.found.reply_forms.get(row.id),
+            "usdPer100": rounded(100 * usd[row.id]) if row.id in usd else None,
         }
-        for row in found.rows
+        for row in rows.agents
     ]
 
 
@@ -284,13 +286,14 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
     return [{"a": a, "b": b, "matches": matches[a, b], "hands": hands[a, b]} for a, b in matches]
 
 
-def _payoff(found: Analysis) -> dict[str, Any] | None:
+def _payoff(rows: Rows) -> dict[str, Any] | None:
+    found = rows.found
     if not found.result.matches or found.reference is not None:
         return None
-    cells = [[in_bb_per_100(found.between(one, two)) for two in found.order] for one in found.order]
+    cells = [[rows.between(one, two) for two in found.order] for one in found.order]
     return {
         "ids": list(found.order),
-        "mean": [[cell and rounded(cell[0]) for cell in row] for row in cells],
-        "halfWidth": [[cell and rounded(cell[1]) for cell in row] for row in cells],
+        "mean": [[mean for mean, _ in row] for row in cells],
+        "halfWidth": [[half_width for _, half_width in row] for row in cells],
         "cycles": [list(cycle.members) for cycle in found.cycles],
     }

@@ -10,14 +10,13 @@ from typing import Any, Final
 
 import yaml
 
-from molt_bench.bench.result import RunResult
 from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
 from molt_bench.poker.play_statistics import Ratio
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import CONFIG
-from molt_bench.report.costs import cost_numbers
+from molt_bench.report.rows import Rows
 from molt_bench.report.style_sums import grouped
 from molt_bench.runs.journal import Game
 from molt_bench.view import rounded
@@ -122,9 +121,8 @@ def _count(ratio: Ratio, kind: str, big_blind: int) -> float | None:
     return rounded(ratio.count / big_blind if kind == "bb100" else ratio.count)
 
 
-def costs_data(found: Analysis) -> list[dict[str, Any]]:
+def costs_data(rows: Rows) -> list[dict[str, Any]]:
     """Return what each language model used."""
-    won = {row.rating.id: row.bb_per_100 for row in found.rows} if found.result.usage else {}
     return [
         {
             "id": row.usage.id,
@@ -136,9 +134,9 @@ def costs_data(found: Analysis) -> list[dict[str, Any]]:
             "p95": rounded(row.usage.latency_p95_s),
             "usdPer100Hands": None if row.usd_per_hand is None else rounded(100 * row.usd_per_hand),
             "usdPer100Decisions": rounded(row.usd_per_100_decisions),
-            "bb100": rounded(won[row.usage.id]),
+            "bb100": rows.by_id[row.usage.id].bb_per_100,
         }
-        for row in cost_numbers(found)
+        for row in rows.costs
     ]
 
 
@@ -227,9 +225,8 @@ def from_here(folder: Path) -> str:
         return str(folder)
 
 
-def matches_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
+def matches_data(rows: Rows) -> list[dict[str, Any]]:
     """Return every rated match."""
-    big_blind = run.config.game.big_blind
     return [
         {
             "match": match.number,
@@ -237,10 +234,11 @@ def matches_data(run: OpenRun, result: RunResult) -> list[dict[str, Any]]:
             "a": match.participants[0],
             "b": match.participants[1],
             "net": match.result.score_a,
-            "bb100": rounded(100 * match.result.score_a / big_blind / match.result.nominal_hands),
+            "bb100": row.bb_per_100,
             "winner": match.result.winner,
             "seeds": len(match.result.seed_results),
             "hands": match.result.hands,
         }
-        for match in result.matches
+        for row in rows.matches
+        for match in [row.played]
     ]

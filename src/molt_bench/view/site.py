@@ -24,7 +24,8 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.grades import GRADES
-from molt_bench.report.headline import headline
+from molt_bench.report.rows import Rows
+from molt_bench.report.verdict import headline
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
 from molt_bench.runs.run import Run
 from molt_bench.view.chosen_deals import chosen_deals
@@ -87,11 +88,11 @@ def write_site(
 
 def _write_front(target: Path, lines: list[dict[str, Any]], newest: list[OpenRun]) -> None:
     """Say in the page what a link to the site shows elsewhere: its title, and the headline of its newest run."""
-    found = Analysis(newest[0].result()) if newest else None
+    rows = Rows(Analysis(newest[0].result())) if newest else None
     name = (newest[0].id if len(lines) == 1 else f"{len(lines):,} runs") if newest else "no runs"
     about = {"og:type": "website", "og:title": f"{name} \N{MIDDLE DOT} molt-bench"}
-    if found is not None and found.result.matches:
-        about["og:description"] = " ".join(headline(found))
+    if rows is not None and rows.matches:
+        about["og:description"] = " ".join(headline(rows))
     tags = [f'<meta property="{key}" content="{escape(text)}">' for key, text in about.items()]
     if "og:description" in about:
         tags.append(f'<meta name="description" content="{escape(about["og:description"])}">')
@@ -176,13 +177,13 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
     """Return the names of a run's files that are not what its journal gives, or cannot be checked."""
     try:
         stored = Run.open(run.folder)
-        found = Analysis(stored.result())
+        rows = Rows(Analysis(stored.result()))
     except MoltBenchError as error:
         warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")
         return {*ARTIFACTS, GRADES}
     book = run.grades.known()
-    grades = None if book is None else book.grades(found)
-    wrong = check_artifacts(stored, found, grades=grades).differing
+    grades = None if book is None else book.grades(rows)
+    wrong = check_artifacts(stored, rows, grades=grades).differing
     if wrong:
         warn(f"{run.id}: {', '.join(wrong)} left out: not what the journal gives; molt-bench report writes them again")
     return set(wrong)

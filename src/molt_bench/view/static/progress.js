@@ -22,6 +22,7 @@ export function livePanel(run, agents) {
     h("ul.playing-now", nowLines(run, agents)),
     facts(known.filter(Boolean)),
     live.budgets.map(budgetBar),
+    live.open.length > 0 && h("p.still-open", openLine(live, agents)),
     h("p.soft", ending(live)),
   ]);
 }
@@ -40,6 +41,19 @@ function nowLines({ id, live }, agents) {
   if (live.moreMatches) lines.push(h("li", `and ${plural(live.moreMatches, "more match", "more matches")}`));
   if (live.underWay) lines.push(h("li", underWay(live.underWay, agents)));
   return lines.length ? lines : [h("li", "The next match has begun; none of its games has finished yet.")];
+}
+
+/** Which orders are open, and what it would take to decide them. */
+function openLine({ open, moreHands }, agents) {
+  const pairs = open.slice(0, 3).map(({ above, below }, index) => [
+    index > 0 && ", ",
+    agents.label(above),
+    " and ",
+    agents.label(below),
+  ]);
+  const more = open.length > 3 ? ` and ${whole(open.length - 3)} more` : "";
+  const takes = moreHands ? `: about ${whole(Number(moreHands.toPrecision(2)))} more hands would decide` : "";
+  return ["Open: ", pairs, `${more}${takes}.`];
 }
 
 function underWay({ games, match, hand, agents: asked }, agents) {

@@ -1,0 +1,157 @@
+"""How far a run is: one form of data for the terminal that plays it, for whoever serves it, and for its page."""
+
+from collections.abc import Iterator
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.spending import Spending
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.rating.verdicts import Result, Verdict
+from molt_bench.report.rows import bb_per_100, interval
+
+#: What a budget limits.
+Label: TypeAlias = Literal["matches", "games", "hands", "seconds", "dollars", "tokens"]
+#: Least share of a budget that an estimate of the time to go is made from.
+_LEAST_SHARE: Final = 0.01
+#: More hands than anybody plays.
+_NEVER: Final = 1e12
+
+
+class BudgetRow(msgspec.Struct, frozen=True, rename="camel"):
+    """One limit of a run, and how much of it is used."""
+
+    label: Label
+    used: float
+    limit: float
+    share: float
+
+
+class StandingRow(msgspec.Struct, frozen=True, rename="camel"):
+    """One agent so far; without an interval while it has not met all others."""
+
+    id: str
+    bb_per_100: float | None
+    bb_per_100_half_width: float | None
+    mu: float
+    sigma: float
+
+
+class OpenRow(msgspec.Struct, frozen=True, rename="camel"):
+    """Two neighbours whose order is open, and the lead of the upper one; None while not all that it needs is played."""
+
+    above: str
+    below: str
+    bb_per_100: float | None
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """What has been played and taken so far; `matches` counts parts of matches too, `complete` those that are rated."""
+
+    complete: int
+    matches: float
+    games: int
+    hands: int
+    seconds: float
+
+
+class Progress(msgspec.Struct, frozen=True, rename="camel"):
+    """How far a run is.
+
+    Attributes:
+        standings: Everybody, in the order so far.
+        open: The neighbours whose order is open; only where margins decide.
+        more_hands: About how many more hands would decide all of these; None if that cannot be said.
+        budgets: Its limits.
+        seconds_left: Seconds until the first of them is used up, if it goes on as it did; None if it is too early.
+        spent_first: Which of them that is.
+        ends_when_sure: Whether it may end before that.
+        usd: Dollars spent on models; None if there is none.
+        unpriced: Whether the price of a reply is not known.
+    """
+
+    complete: int
+    hands: int
+    seconds: float
+    standings: tuple[StandingRow, ...]
+    open: tuple[OpenRow, ...]
+    more_hands: float | None
+    budgets: tuple[BudgetRow, ...]
+    seconds_left: float | None
+    spent_first: Label | None
+    ends_when_sure: bool
+    usd: float | None
+    unpriced: bool
+
+    @property
+    def share(self) -> float | None:
+        """How much is used of the budget that will be used up first; None without one."""
+        return max([each.share for each in self.budgets], default=None)
+
+
+def progress_of(ladder: Ladder, config: BenchmarkConfig, spending: Spending | None, pace: Pace) -> Progress:
+    """Return how far a run is."""
+    budgets = (*_budgets(config, spending, pace),)
+    left = sorted([(seconds, each.label) for each in budgets if (seconds := _time_left(pace, each)) is not None])
+    first, label = left[0] if left else (None, None)
+    verdicts = [each for each in ladder.verdicts() if each.kind == "open"] if ladder.by_margins else []
+    played = spending if config.models() else None
+    return Progress(
+        complete=pace.complete,
+        hands=pace.hands,
+        seconds=pace.seconds,
+        standings=tuple(_standing(ladder, name) for name in ladder.ranking()),
+        open=tuple(_open(each) for each in verdicts),
+        more_hands=_more_hands(ladder, verdicts),
+        budgets=budgets,
+        seconds_left=first,
+        spent_first=label,
+        ends_when_sure=config.stop.adjacent_confidence is not None or config.stop.topk_stable is not None,
+        usd=None if played is None else played.usd,
+        unpriced=played is not None and played.unpriced,
+    )
+
+
+def _standing(ladder: Ladder, name: str) -> StandingRow:
+    rating = ladder.ratings[name]
+    return StandingRow(name, *interval(ladder.result(name)), rating.mu, rating.sigma)
+
+
+def _open(verdict: Verdict) -> OpenRow:
+    known = Result(verdict.lead, verdict.half_width) if verdict.known else None
+    return OpenRow(verdict.above, verdict.below, None if known is None else bb_per_100(known.mean))
+
+
+def _more_hands(ladder: Ladder, verdicts: list[Verdict]) -> float | None:
+    """Return how many more hands would decide these, if every lead stays as it is."""
+    if not verdicts or not all(each.known for each in verdicts):
+        return None
+    hands = (ladder.judge.more_play(verdicts) - 1) * ladder.hands
+    return round(hands) if hands < _NEVER else None
+
+
+def _budgets(config: BenchmarkConfig, spending: Spending | None, pace: Pace) -> Iterator[BudgetRow]:
+    """Return each limit of a run, and how much of it is used."""
+    budget = config.stop.budget
+    if budget is None:
+        return
+    usd, tokens = (0.0, 0) if spending is None else (spending.usd, spending.tokens)
+    limits: tuple[tuple[Label, float, float, float | None], ...] = (
+        ("matches", pace.complete, pace.matches, budget.max_matches),
+        ("games", pace.games, pace.games, budget.max_games),
+        ("hands", pace.hands, pace.hands, budget.max_hands),
+        ("seconds", pace.seconds, pace.seconds, budget.max_seconds),
+        ("dollars", usd, usd, budget.max_cost_usd),
+        ("tokens", tokens, tokens, budget.max_tokens),
+    )
+    for label, used, part, limit in limits:
+        if limit is not None:
+            yield BudgetRow(label, round(used, 9), limit, round(min(1.0, part / limit), 9) if limit else 1.0)
+
+
+def _time_left(pace: Pace, budget: BudgetRow) -> float | None:
+    """Return the seconds until a budget is used up, if it goes on as it did; None if it is too early to say."""
+    if budget.label == "seconds":
+        return max(0.0, budget.limit - pace.seconds)
+    return None if budget.share < _LEAST_SHARE else pace.seconds * (1 - budget.share) / budget.share

@@ -1,0 +1,237 @@
+"""The shapes of the rows of a run: one of an agent, a lead, a pair, a match, a seed, what a model cost, and a fault.
+
+Winnings are in big blinds per 100 hands; `rows` makes the rows, and rounds each quantity once.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from molt_bench.bench.result import AgentUsage, PlayedMatch
+from molt_bench.errors import FaultKind
+from molt_bench.rating.verdicts import VerdictKind
+from molt_bench.records import ESTIMATORS, Winner
+from molt_bench.seeds import Seed
+from molt_bench.specs import Seating
+
+#: A mean and half the width of its interval; null where nothing is known.
+Interval: TypeAlias = tuple[float | None, float | None]
+
+
+class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One agent, as a row of the leaderboard.
+
+    Attributes:
+        rank: Its place, from 1, as a single number; those who are tied share one. None if it has none.
+        rank_range: The best and the worst rank that the claimed orders leave open; None if it has none.
+        bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met.
+        bb_per_100_half_width: None if an opponent has not been met.
+        raw_bb_per_100: The same in chips, without taking luck out.
+        bb_per_100_from_reference: What it won from the one that all are measured against, in their own games alone.
+        better_than_next: How sure the verdict on it and the next one is; None for the last.
+        hands: Hands that count.
+        faults: How many of each kind it made.
+        forced_folds: Hands folded after a last fault.
+        met: How many of its field it has met, and of how many; only while its result is incomplete.
+        ranked: False if it has no rank, since it hardly ever answered.
+        anchor: True if it only anchors the scale.
+        reply: The form of the replies of a language model.
+        track: What it was told of the table.
+        usage: What a language model used.
+        sandbox: The box that it played in.
+    """
+
+    rank: int | None
+    id: str
+    name: str
+    mu: float
+    sigma: float
+    matches: int
+    wins: int
+    losses: int
+    draws: int
+    bb_per_100: float | None
+    bb_per_100_half_width: float | None
+    raw_bb_per_100: float | None
+    raw_bb_per_100_half_width: float | None
+    bb_per_100_from_reference: float | UnsetType | None = UNSET
+    bb_per_100_from_reference_half_width: float | UnsetType | None = UNSET
+    rank_range: tuple[int, int] | None
+    better_than_next: float | None
+    hands: int
+    faults: dict[str, int]
+    forced_folds: int
+    met: tuple[int, int] | UnsetType = UNSET
+    ranked: bool | UnsetType = UNSET
+    anchor: bool | UnsetType = UNSET
+    reply: str | UnsetType = UNSET
+    track: str | UnsetType = UNSET
+    usage: dict[str, Any] | UnsetType = UNSET
+    sandbox: str | UnsetType = UNSET
+
+    @property
+    def fault_count(self) -> int:
+        """How many faults it made."""
+        return sum(self.faults.values())
+
+    def rank_text(self, none: str = "-") -> str:
+        """Return its rank in words, such as 2-5."""
+        return none if self.rank_range is None else "-".join(map(str, dict.fromkeys(self.rank_range)))
+
+
+class LeadRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How much more one agent wins from the field than the next one, and what it wins most of that from.
+
+    Attributes:
+        sure: How sure the verdict is; None if somebody was not met.
+        tie_bb_per_100: Up to which lead two count as equally good.
+        mostly_from: The opponent that most of the lead is won from: `below` if it is their own games.
+        mostly_bb_per_100: How much of the lead that is.
+    """
+
+    above: str
+    below: str
+    bb_per_100: float | None
+    bb_per_100_half_width: float | None
+    sure: float | None
+    verdict: VerdictKind
+    tie_bb_per_100: float
+    mostly_from: str | None
+    mostly_bb_per_100: float | None
+
+
+class PairRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What one agent wins from another in their own games alone; `a` is the one who is ahead.
+
+    Attributes:
+        variance_left: How much of the variance of chips is left once luck is taken out; None if that is not known.
+    """
+
+    a: str
+    b: str
+    seed_pairs: int
+    bb_per_100: float
+    bb_per_100_half_width: float | None
+    raw_bb_per_100: float
+    raw_bb_per_100_half_width: float | None
+    sure: float
+    verdict: VerdictKind
+    variance_left: float | None
+
+
+class SeedRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The two games of one seed of a match, with what player A won.
+
+    Attributes:
+        a_first: Chips it won with player A in seat 0; `b_first` with player B there.
+        draw: Whether both players failed in one of them, which is then a draw.
+        margins_mbb: What it won per hand by each estimator, in thousandths of a big blind.
+    """
+
+    seed: Seed
+    net_a: int
+    hands: int
+    a_first: int
+    b_first: int
+    draw: bool
+    margins_mbb: dict[str, float]
+
+
+class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One match; `bb_per_100` is what player A won per 100 hands in chips."""
+
+    played: PlayedMatch
+    bb_per_100: float
+
+    @property
+    def winner(self) -> Winner:
+        """Who won it."""
+        return self.played.result.winner
+
+    def seeds(self) -> Iterator[SeedRow]:
+        """Return a row for each of its seeds."""
+        columns = [(name, self.played.margins[name]) for name in ESTIMATORS]
+        for at, pair in enumerate(self.played.result.seed_results):
+            yield SeedRow(
+                seed=pair.seed,
+                net_a=pair.net,
+                hands=pair.hands,
+                a_first=pair.games[0].net[0],
+                b_first=pair.games[1].net[0],
+                draw=any(game.both_failed for game in pair.games),
+                margins_mbb={name: column[at] for name, column in columns},
+            )
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as `matches.json` and the log have it."""
+        match, outcome = self.played, self.played.result
+        deltas = {
+            name: {"mu": after.mu - before.mu, "sigma": after.sigma - before.sigma}
+            for name, before, after in zip(match.participants, match.change.before, match.change.after, strict=True)
+        }
+        return {
+            "id": f"match-{match.number:04}",
+            "round": match.round,
+            "meeting": match.meeting,
+            "participantA": match.participants[0],
+            "participantB": match.participants[1],
+            **({"ownDecks": True} if outcome.own_decks else {}),
+            "seeds": [pair.seed for pair in outcome.seed_results],
+            "result": {
+                "scoreA": outcome.score_a,
+                "scoreB": outcome.score_b,
+                "bbPer100A": self.bb_per_100,
+                "winner": outcome.winner,
+                "hands": outcome.hands,
+                "errors": len(outcome.faults),
+            },
+            "ratingDelta": deltas,
+        }
+
+
+class CostRow(msgspec.Struct, frozen=True):
+    """What one language model used, in figures that can be compared; None if no price is known."""
+
+    usage: AgentUsage
+    usd_per_hand: float | None
+    usd_per_100_decisions: float | None
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as `leaderboard.json` has it."""
+        usage = self.usage
+        return {
+            "model": usage.model,
+            "reportedAs": list(usage.reported),
+            "decisions": usage.decisions,
+            "exchanges": usage.exchanges,
+            "tokens": {
+                "input": usage.input_tokens,
+                "cached": usage.cached_tokens,
+                "output": usage.output_tokens,
+                "reasoning": usage.reasoning_tokens,
+            },
+            "costUsd": usage.cost_usd,
+            "costUsdPerHand": self.usd_per_hand,
+            "costUsdPer100Decisions": self.usd_per_100_decisions,
+        }
+
+
+class FaultRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One fault, and where it was made.
+
+    Attributes:
+        decision: How many actions of the hand came before; None for a hook between decisions.
+    """
+
+    match: int
+    seed: Seed
+    seating: Seating
+    participant: str
+    hand: int
+    decision: int | None
+    kind: FaultKind
+    attempt: int
+    forced_fold: bool
+    message: str
