@@ -64,7 +64,7 @@ def test_a_person_at_a_terminal_is_asked_once_with_the_figure_of_the_plan(tmp_pa
 def test_a_limit_that_buys_no_match_says_so_and_has_a_status_of_its_own(tmp_path, server):
     config = config_for(server.url)
     config["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 1.0}
-    done = begun(tmp_path, config)
+    done = begun(tmp_path, config, "--no-cost-limit")
     assert done.returncode == 5
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("molt-bench: no match was rated: $")
@@ -74,6 +74,17 @@ def test_a_limit_that_buys_no_match_says_so_and_has_a_status_of_its_own(tmp_path
     again = quick("resume", folder, "--run-agents")
     assert again.returncode == 5, "nor does going on without one"
     assert again.stderr.strip().splitlines()[-1].startswith("molt-bench: no match was rated: $")
+
+
+@pytest.mark.parametrize(("limit", "takes"), [("maxCostUsd=0.5", "about $"), ("maxTokens=3000", "about 2")])
+def test_a_run_that_cannot_afford_one_seed_pair_says_so_before_it_starts(tmp_path, server, limit, takes):
+    (tmp_path / "bench.json").write_text(json.dumps(config_for(server.url)))
+    before = server.received
+    done = quick("run", "--config", "bench.json", "--set", f"stop.budget.{limit}", cwd=tmp_path)
+    assert done.returncode == 5
+    assert "buy one seed pair, which takes at least " + takes in done.stderr
+    assert not (tmp_path / "out").exists()
+    assert server.received == before
 
 
 def test_a_limit_ends_on_whole_seed_pairs(tmp_path, server):

@@ -10,6 +10,24 @@ from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 
 
+class UnderWay(msgspec.Struct, frozen=True):
+    """What is under way while language models play.
+
+    Attributes:
+        games: Games that have begun and are not over.
+        requests: Requests that wait for their reply.
+        hands_per_minute: In this session; None as long as no hand has been played.
+        games_bought: About how many games all of the money buys; None without a limit, or as long as that is unknown.
+        left_s: About how many seconds are left until a limit ends the run; None where that is unknown.
+    """
+
+    games: int
+    requests: int
+    hands_per_minute: float | None = None
+    games_bought: float | None = None
+    left_s: float | None = None
+
+
 class RunStatus(msgspec.Struct, frozen=True):
     """The progress of a run.
 
@@ -22,6 +40,7 @@ class RunStatus(msgspec.Struct, frozen=True):
         seconds: How long this session has taken.
         finished: The match that was just rated, if any.
         spending: What language models have cost; None if there are none.
+        under_way: What they are asked now; None if there are none.
         awaited: After an interruption, the number of pending replies by participant.
         patience_s: Seconds for which they are awaited.
     """
@@ -36,6 +55,7 @@ class RunStatus(msgspec.Struct, frozen=True):
     finished: PlayedMatch | None
     ladder: Ladder
     spending: Spending | None = None
+    under_way: UnderWay | None = None
     awaited: Mapping[str, int] = {}
     patience_s: float = 0.0
 

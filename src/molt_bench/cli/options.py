@@ -125,7 +125,9 @@ class RunOptions:
     ray_address: str | None = flag("A running Ray cluster; by default, start one here.", metavar="ADDRESS")
     games_at_once: int | None = flag("Games in progress on the event loop.", type=COUNT)
     no_preflight: bool = flag("Skip the test call to programs, servers and models before the run.", default=False)
-    no_cost_limit: bool = flag("Start a run that costs money and has no limit without asking first.", default=False)
+    no_cost_limit: bool = flag(
+        "Start a run that costs money without a limit, or with one that seems too low, and ask nothing.", default=False
+    )
     fail_on_faults: float | None = flag(
         "Exit with status 1 if an agent has faults in more than this share of its hands.", type=SHARE
     )

@@ -9,7 +9,7 @@ from rich.live import Live as LiveDisplay
 from rich.table import Table
 from rich.text import Text
 
-from molt_bench.arena.status import RunStatus
+from molt_bench.arena.status import RunStatus, UnderWay
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.cli.consoles import VisibleConsole, visible_prints
@@ -24,6 +24,9 @@ _REDRAW_S: Final = 0.2
 _BAR: Final = 24
 _SHOWN: Final = 12
 _OPEN: Final = 3
+#: Seconds after which the first line tells what language models are doing, and between two such lines.
+_FIRST_LINE_S: Final = 20.0
+_LINE_S: Final = 60.0
 
 
 @contextmanager
@@ -37,7 +40,7 @@ def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[
         with display, visible_prints():
             yield _Screen(display, config)
     else:
-        yield lambda status: _line(status, config, console)
+        yield _Lines(console, config)
 
 
 class _Screen:
@@ -54,11 +57,39 @@ class _Screen:
             self._display.update(_screen(status, self._config))
 
 
-def _line(status: RunStatus, config: BenchmarkConfig, console: Console) -> None:
-    if status.awaited:
-        console.print(_awaited(status), highlight=False, soft_wrap=True)
-    if status.finished is not None:
-        console.print(_match_line(status, status.finished, config), highlight=False, soft_wrap=True)
+class _Lines:
+    """Lines: one for every match, and one a minute while language models play."""
+
+    def __init__(self, console: Console, config: BenchmarkConfig) -> None:
+        self._console = console
+        self._config = config
+        self._told = float("-inf")
+
+    def __call__(self, status: RunStatus) -> None:
+        if status.awaited:
+            self._print(_awaited(status))
+        if status.finished is not None:
+            self._print(_match_line(status, status.finished, self._config))
+        elif status.under_way is not None and status.seconds >= max(_FIRST_LINE_S, self._told + _LINE_S):
+            self._told = status.seconds
+            left = status.under_way.left_s
+            text = _models_line(status, status.under_way, self._config)
+            self._print(text if left is None else f"{text}, about {roughly(left)} left")
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, highlight=False, soft_wrap=True)
+
+
+def _models_line(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> str:
+    """Say what language models are doing, what that has cost, and what the money buys."""
+    found = [f"{now.games:,} games and {now.requests:,} requests under way"]
+    if now.hands_per_minute is not None:
+        found.append(f"{now.hands_per_minute:,.3g} hands a minute")
+    if status.spending is not None:
+        found.append(_spent(status.spending, config))
+    if now.games_bought is not None:
+        found.append(f"which buys about {now.games_bought:,.0f} games")
+    return ", ".join(found)
 
 
 def _match_line(status: RunStatus, match: PlayedMatch, config: BenchmarkConfig) -> str:
@@ -124,15 +155,14 @@ def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
     speed = status.hands / status.seconds if status.seconds else 0.0
     head = f"match {status.match}, round {status.round}: {' v '.join(map(on_one_line, status.participants))}"
     games = f"game {status.games} of {status.games_in_round} in this round, {speed:,.0f} hands/s"
-    if status.spending is not None:
-        games += f"; {_spent(status.spending, config)}"
     table = Table.grid(padding=(0, 2))
     for each in found.standings[:_SHOWN]:  # best first; nobody has a rank yet
         table.add_row(Text(on_one_line(each.id)), _won(each))
     parts: list[RenderableType] = [
         Text(_awaited(status) if status.awaited else head),
         Text(games),
-        Text(_bar(found)),
+        *([] if status.under_way is None else [Text(_models_line(status, status.under_way, config))]),
+        Text(_bar(found, status.under_way)),
         table,
     ]
     if len(found.standings) > _SHOWN:
@@ -140,11 +170,13 @@ def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
     return Group(*parts, *([Text(_open(found))] if found.open else ()))
 
 
-def _bar(found: Progress) -> str:
+def _bar(found: Progress, now: UnderWay | None = None) -> str:
     """Draw how much of the budget is used that ends the run first, with the time so far and the time left."""
     text = duration(found.seconds)
     if found.share is None:
         return text
+    if found.seconds_left is None and now is not None and now.left_s is not None:
+        text += f", about {roughly(now.left_s)} left"
     full = round(_BAR * found.share)
     left = f", at most about {roughly(found.seconds_left)} left" if found.seconds_left is not None else ""
     return f"[{'#' * full}{'-' * (_BAR - full)}] {found.share:.0%}, {text}{left}"

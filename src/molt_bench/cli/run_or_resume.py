@@ -18,7 +18,7 @@ from molt_bench.cli.config_flags import extension_from
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
-from molt_bench.cli.run_result import exit_on_faults, exit_unrated, rebuild_run, write_result
+from molt_bench.cli.run_result import UNRATED, exit_on_faults, exit_unrated, rebuild_run, write_result
 from molt_bench.cli.streams import agreed, can_ask, notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
@@ -32,7 +32,7 @@ from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.serve.lobby import Lobby
-from molt_bench.study.before_a_run import outlay_of, what_the_budget_shows, what_the_limit_buys
+from molt_bench.study.before_a_run import outlay_of, too_little, what_the_budget_shows, what_the_limit_buys
 from molt_bench.visible_text import printable
 
 #: Serves a run, given its folder and config, to the agents that come by themselves.
@@ -44,6 +44,10 @@ _UNWRITTEN: Final = "the run has ended, but not all its files were written: they
 def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, live: Hosting | None = None) -> None:
     """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
     check_cost(config, options)
+    short = None if options.no_cost_limit else too_little(config)
+    if short is not None:
+        print(f"molt-bench: {short}: nobody was asked (--no-cost-limit begins all the same)", file=sys.stderr)
+        sys.exit(UNRATED)
     folder = new_folder(config)
     ahead = what_the_budget_shows(config)
     _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live, ahead=ahead)

@@ -92,6 +92,9 @@ class Gateway:
 
     def _took(self, exchange: Exchange) -> None:
         self.turns.add(exchange)
+        bought = self.turns.games_bought() if self._told.estimates else None
+        if bought is not None:
+            self._told.estimated(self.purse, bought)
         if self._told.on_exchange is not None:
             self._told.on_exchange(exchange)
 

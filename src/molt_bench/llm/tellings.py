@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from molt_bench.llm.money.purse import Purse
 from molt_bench.llm.reported_model import other_models, same_model
 from molt_bench.llm.request import Participant
 from molt_bench.llm.trouble import RequestFailed
@@ -11,6 +12,8 @@ from molt_bench.visible_text import on_one_line
 
 #: Names of models that are compared for each participant; a server may make up a new one every time.
 _MOST_NAMES: Final = 100
+#: Games of a seed pair.
+MIN_GAMES: Final = 2
 
 
 class Teller:
@@ -39,6 +42,7 @@ class Tellings:
         warn: Tells what goes wrong while the run goes on, such as a model that is paused.
         note: Tells what is good to know, such as the dated state of a model that answers.
         on_exchange: Called with every new exchange.
+        estimates: Whether it is still to be told what the money buys.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class Tellings:
     ) -> None:
         self.warn, self.note, self.on_exchange = Teller(warn), Teller(note), on_exchange
         self._names: dict[str, list[str]] = {}
+        self.estimates = True
 
     def answered_as(self, asked: Participant, reported: str | None) -> None:
         """Tell once which model has answered: a dated state of the one asked for, or another one."""
@@ -63,6 +68,13 @@ class Tellings:
                 self.warn(warning)
         if same_model(model.partition(":")[2], reported) and not model.endswith(reported):
             self.note(f"{asked} answers as {on_one_line(reported[:100])}")
+
+    def estimated(self, purse: Purse, games: float) -> None:
+        """Tell once how many games the money buys, by what hands have cost."""
+        self.estimates = False
+        limit = f"{purse.most_tokens:,} tokens buy" if purse.most_usd is None else f"${purse.most_usd:,.10g} buys"
+        some = f"about {games:,.0f} games" if games >= MIN_GAMES else "no seed pair"
+        self.note(f"by what its first hands have cost, {limit} {some}")
 
     def refused(self, asked: Participant, answer: RequestFailed) -> None:
         """Tell once that a model refuses prompts."""

@@ -1,6 +1,6 @@
 """Before a run: what it will cost and what it can show, in one sentence each, without a table."""
 
-from math import floor, log10
+from math import floor, fsum, inf, log10
 from urllib.parse import urlsplit
 
 import msgspec
@@ -111,6 +111,29 @@ def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
     whole = None if most is None else plan.price(most).games
     some = f"{games:,} games" if whole is None else f"{min(games, whole):,} of {whole:,} games at most"
     return f"{_money(limit)} buys about {some}; {ranking}"
+
+
+def too_little(config: BenchmarkConfig) -> str | None:
+    """Say that a limit does not buy one seed pair, even if models write as little as they may; None if it does."""
+    limits = config.stop.budget
+    if limits is None or not config.models():
+        return None
+    plan, hands = Plan(config), 2 * (config.game.hands_per_game + config.game.warmup_hands)
+    guesses = {each.id: each for each in plan.models}
+    pairs = [[guesses[name] for name in pair if name in guesses] for pair in plan.pairs]
+    usd, tokens = inf, inf
+    for models in filter(None, pairs):
+        calls = [(each, hands * each.calls_per_hand) for each in models]
+        least = [((each.usd_range or (each.usd_per_call or 0.0,))[0], number) for each, number in calls]
+        usd = min(usd, fsum(each * number for each, number in least))
+        written = [(each.input_tokens + (each.output_range[0] or each.output_tokens), number) for each, number in calls]
+        tokens = min(tokens, fsum(each * number for each, number in written))
+    if limits.max_cost_usd is not None and limits.max_cost_usd < usd < inf:
+        return f"{_money(limits.max_cost_usd)} does not buy one seed pair, which takes at least about {_money(usd)}"
+    if limits.max_tokens is not None and limits.max_tokens < tokens < inf:
+        about = float(f"{tokens:.2g}")
+        return f"{limits.max_tokens:,} tokens do not buy one seed pair, which takes at least about {about:,.0f}"
+    return None
 
 
 def suggested_limit(config: BenchmarkConfig) -> dict[str, float]:

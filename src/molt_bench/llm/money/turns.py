@@ -92,9 +92,10 @@ class _Hands:
 
 
 class _Game(msgspec.Struct):
-    """A game that is not over: which models play, what it has cost so far, and each one's hand under way."""
+    """A game that is not over: its models, its hands so far, what it has cost, and the hand under way of each model."""
 
     models: tuple[str, ...] = ()
+    hands: int = 0
     usd: float = 0.0
     tokens: float = 0.0
     number: dict[str, int] = msgspec.field(default_factory=dict)
@@ -103,6 +104,9 @@ class _Game(msgspec.Struct):
 
 class Turns:
     """Decides whose turn it is to ask, while money is limited.
+
+    Attributes:
+        hands: Hands that have begun, in all games.
 
     Args:
         models: The settings of every participant that is a model, by name.
@@ -114,6 +118,7 @@ class Turns:
     def __init__(self, models: Mapping[str, LLMSettings], prices: PriceList, purse: Purse, *, hands: int) -> None:
         self._purse = purse
         self._hands = hands
+        self.hands = 0
         self._by_model = {name: _Hands(each, prices, hands) for name, each in models.items()}
         self._games: dict[GameLabel, _Game] = defaultdict(_Game)
         self._order: dict[GameLabel, int] = {}
@@ -152,6 +157,8 @@ class Turns:
         game, name = self._games[exchange.game], exchange.participant
         game.usd += usd
         game.tokens += tokens
+        self.hands += max(0, exchange.hand - game.hands)
+        game.hands = max(game.hands, exchange.hand)
         if exchange.hand > game.number.get(name, 0):
             self._hand_over(game, name, exchange.hand - game.number.get(name, 1))
             game.number[name], game.hand[name] = exchange.hand, _Sum(hands=0.5)
@@ -193,6 +200,11 @@ class Turns:
         by_usd = purse.most_usd * len(costs) / usd if purse.most_usd is not None and usd else inf
         by_tokens = purse.most_tokens * len(costs) / tokens if purse.most_tokens is not None and tokens else inf
         return min(by_usd, by_tokens)
+
+    @property
+    def playing(self) -> int:
+        """Number of games that have begun and are not over."""
+        return sum(game.hands > 0 for game in self._games.values())
 
     async def turn(self, label: GameLabel) -> None:
         """Wait until a game may ask; call `over` afterwards. Raises GameUnfinished if the money is spent first."""
