@@ -125,3 +125,23 @@ def test_live_writes_a_config_and_clients_and_replaces_nothing(tmp_path):
     assert not (tmp_path / "live.yaml").exists()
     assert quick("init", "--live", "--force", cwd=tmp_path).returncode == 0
     assert quick("init", "--live", "--participants", "tag,tight", cwd=tmp_path).returncode == 2
+
+
+def test_an_agent_of_25_lines_is_written_that_is_fit_and_plays(tmp_path):
+    done = quick("init", "--agent", "a_new_bot.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "molt-bench check a_new_bot.py:ANewBot" in done.stderr
+    assert len((tmp_path / "a_new_bot.py").read_text().splitlines()) == 25
+    assert quick("check", "a_new_bot.py:ANewBot", "--hands", "4", cwd=tmp_path).returncode == 0
+    one_clear_line(quick("init", "--agent", "a_new_bot.py", cwd=tmp_path), "--force to replace this one")
+    assert quick("init", "--agent", "a_new_bot.py", "--force", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["bot.js", "my-bot.py", "3.py"])
+def test_an_agent_has_a_name_that_python_can_import(tmp_path, name):
+    one_clear_line(quick("init", "--agent", name, cwd=tmp_path), "a name such as my_bot.py")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_an_agent_is_written_without_a_config(tmp_path):
+    assert quick("init", "bench.yaml", "--agent", "my_bot.py", cwd=tmp_path).returncode == 2

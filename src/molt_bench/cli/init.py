@@ -34,17 +34,26 @@ _LEAST: Final = 20
 @click.command(cls=Command)
 @click.argument("file", metavar="[FILE]", type=PATH, required=False, help="The config: bench.yaml, or live.yaml.")
 @click.option("--participants", metavar="LIST", help="Who plays: random,tight by default.", shell_complete=agent_lists)
+@click.option("--agent", metavar="FILE", type=PATH, help="Write an agent to begin with instead: my_bot.py.")
 @click.option("--live", is_flag=True, help="Write a config with a live agent, and two clients: poll.sh and client.py.")
 @click.option("--force", is_flag=True, help="Replace what is there.")
 @printing_options
-def init(file: str | None, participants: str | None, *, live: bool, force: bool, printing: Printing) -> None:
-    """Write a commented config that runs as it is.
+def init(
+    file: str | None, participants: str | None, *, agent: str | None, live: bool, force: bool, printing: Printing
+) -> None:
+    """Write a commented config that runs as it is, or with --agent an agent that plays.
 
     Examples:
       molt-bench init
       molt-bench init bench.yaml --participants tag,tight,random
+      molt-bench init --agent my_bot.py
       molt-bench init --live
     """
+    if agent is not None:
+        if file is not None or participants is not None or live:
+            raise click.BadParameter("is written alone, without a config", param_hint="--agent")
+        _write_agent(Path(agent), force=force, printing=printing)
+        return
     if live and participants is not None:
         raise click.BadParameter(
             "cannot be used with --live, whose files are ready to use", param_hint="--participants"
@@ -71,6 +80,19 @@ def init(file: str | None, participants: str | None, *, live: bool, force: bool,
     content = {"config": str(path), "participants": [each.id for each in config.participants], "run": command}
     printing.answer(content, lambda: notice(f"wrote {path}; run it with: {command}"))
     warn_ahead(config)
+
+
+def _write_agent(path: Path, *, force: bool, printing: Printing) -> None:
+    """Write an agent of a few lines, and say how it plays."""
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise ConfigError("--agent", str(path), "a name such as my_bot.py")
+    name = "".join([word.capitalize() for word in path.stem.split("_")]) or "MyBot"
+    named = on_one_line(shlex.quote(f"{path}:{name}"))
+    text = (files("molt_bench.cli") / "my_bot.py.txt").read_text("utf-8")
+    _write({path: text.replace("my_bot.py:MyBot", named).replace("MyBot", name)}, force=force)
+    commands = [f"molt-bench check {named}", f"molt-bench --participants {named},tag,random"]
+    content = {"agent": str(path), "check": commands[0], "run": commands[1]}
+    printing.answer(content, lambda: notice(f"wrote {path}; check it: {commands[0]}; let it play: {commands[1]}"))
 
 
 def _config_of(participants: str) -> BenchmarkConfig:

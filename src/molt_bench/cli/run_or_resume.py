@@ -19,11 +19,13 @@ from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
 from molt_bench.cli.run_result import UNRATED, exit_on_faults, exit_unrated, rebuild_run, write_result
-from molt_bench.cli.streams import agreed, can_ask, notice, warn
+from molt_bench.cli.streams import agreed, can_ask, console, notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import write_artifacts
+from molt_bench.report.losing import why_they_lose
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command, summarized
@@ -168,6 +170,9 @@ def _play(
         files.close()
         with _saying_what_is_left(folder):
             write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
+            if not (options.quiet or options.as_json):
+                for line in why_they_lose(Analysis(result), Run.open(folder).games):
+                    console().print(line, soft_wrap=True, markup=False)
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, str(folder))
 

@@ -47,7 +47,14 @@ class Showdowns(NamedTuple):
 
 
 def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> float:
-    """Return the exact share of the pot that `first` wins on average against `second`.
+    """Return the exact share of the pot that `first` wins on average against `second`, from 0 to 1; half of a split.
+
+    Args:
+        first: Two cards, as ints from 0 (2c) to 51 (As), such as `observation.cards`.
+        second: Two other cards.
+        board: None, or three to five cards that are open, such as `observation.board`.
+
+    Raises RulesError if a card appears twice, or there are more or fewer cards than that.
 
     Examples:
         >>> from molt_bench.poker.cards import cards_from_text

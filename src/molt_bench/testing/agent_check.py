@@ -107,6 +107,8 @@ class _Stopwatch(msgspec.Struct):
     seconds: list[float] = []
     firsts: list[float] = []
     first: bool = True
+    #: What was seen last in every hand of a game.
+    seen: dict[int, Observation] = {}
 
     def timed(self, act: Callable[[Observation], Any]) -> Callable[[Observation], Any]:
         """Return a function that asks the agent as `act` does, and records how long its answer took."""
@@ -118,12 +120,12 @@ class _Stopwatch(msgspec.Struct):
                 self._stop(start)
 
         async def ask_async(observation: Observation) -> Any:
-            self.decisions += 1
+            self._note(observation)
             return await awaited(act(observation), perf_counter())
 
         def ask(observation: Observation) -> Any:
+            self._note(observation)
             start, pending = perf_counter(), False
-            self.decisions += 1
             try:
                 answer = act(observation)
                 pending = type(answer) not in (Action, Mix) and inspect.isawaitable(answer)
@@ -133,6 +135,10 @@ class _Stopwatch(msgspec.Struct):
                     self._stop(start)
 
         return ask_async if inspect.iscoroutinefunction(act) else ask
+
+    def _note(self, observation: Observation) -> None:
+        self.decisions += 1
+        self.seen[observation.hand_number] = observation
 
     def _stop(self, start: float) -> None:
         taken = perf_counter() - start
@@ -195,6 +201,7 @@ class _Sparring(msgspec.Struct):
         # Without retries, an agent that never answers is given up after two decisions.
         settings: GameOptions = {**options, "action_timeout_s": self.timeout_s, "max_retries": 0}
         self.clock.first = True
+        self.clock.seen.clear()
         self.raised.clear()
         watched: Any = Watched(self.make(), self.raised.append, self.clock.timed)
         players = (watched, make_agent(partner))
@@ -211,7 +218,8 @@ class _Sparring(msgspec.Struct):
                 hand = record.hand_texts[number - 1] if number else ""
                 raised = self.raised[:1] if fault.kind == "exception" else []
                 trace = "".join([traceback_of(error, frames=_FRAMES).text for error in raised])
-                known = FaultExample(fault.kind, 0, fault.said, table, partner, seat, number, hand, trace)
+                where = (table, partner, seat, number, hand, trace)
+                known = FaultExample(fault.kind, 0, fault.said, *where, seen=_moment(self.clock.seen.get(number)))
             self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)
         return found
 
@@ -223,6 +231,15 @@ class _Sparring(msgspec.Struct):
         differing = sum(len({*hands}) > 1 for hands in zip(*[games[at].hand_texts for at in (0, 2, 3)], strict=True))
         problems = (f"{differing} of {self.hands} hands were played differently the second time",) if differing else ()
         return Check(SAME_PLAY, problems, required=False)
+
+
+def _moment(seen: Observation | None) -> str:
+    """Return what an agent saw at a decision, in a line."""
+    if seen is None:
+        return ""
+    board = f" on {seen.board_text}" if seen.board else ""
+    price = f"{seen.to_call:,} to call" if seen.to_call else "nothing to call"
+    return f"with {seen.cards_text}{board}, {price} and {seen.pot:,} in the pot"
 
 
 def _in_words(faults: list[Fault]) -> tuple[str, ...]:

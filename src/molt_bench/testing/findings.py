@@ -42,6 +42,7 @@ class FaultExample(msgspec.Struct, frozen=True):
         hand_number: Number of the hand, from 1; 0 before the first.
         hand: That hand in the notation of `molt_bench.poker.notation`; empty before the first.
         trace: The last frames of the agent's traceback; empty if it raised nothing.
+        seen: What the agent saw when it made it; empty before the first hand.
     """
 
     kind: FaultKind
@@ -53,12 +54,14 @@ class FaultExample(msgspec.Struct, frozen=True):
     hand_number: int
     hand: str
     trace: str = ""
+    seen: str = ""
 
     def __str__(self) -> str:
         times = "once" if self.count == 1 else f"{self.count:,} times"
         where = f"in hand {self.hand_number}" if self.hand_number else "before the first hand"
         said = f"{self.kind}, {times}; the first {where} against {self.opponent}, in seat {self.seat}: {self.table}"
-        return "\n          ".join([said, *([self.hand] if self.hand else []), *self.trace.splitlines()])
+        what = f"{self.seen}: {self.message}" if self.seen else self.message
+        return "\n          ".join([said, what, *([self.hand] if self.hand else []), *self.trace.splitlines()])
 
 
 class Latency(msgspec.Struct, frozen=True):

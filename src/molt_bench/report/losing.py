@@ -1,0 +1,58 @@
+"""Why the user's own agents lose: the kinds of decisions that gave away most, by the values of the reference bot."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final
+
+from molt_bench.luck.reference.grade import MISTAKES, grade_decision, reference
+from molt_bench.plugin import AGENTS, points
+from molt_bench.poker.observation import observe
+from molt_bench.records import MBB_PER_BB100
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.runs.journal import Game
+from molt_bench.visible_text import on_one_line
+
+#: Agents that are looked at, hands of each, and kinds of decisions that are named.
+_AGENTS: Final = 2
+_HANDS: Final = 100
+_KINDS: Final = 3
+#: The bot whose values these are: without it, nothing is said.
+_REFERENCE: Final = "blueprint"
+
+
+def why_they_lose(found: Analysis, games: Iterable[Game]) -> Iterator[str]:
+    """Yield a line about each agent of the user's own code that lost, as far as the reference has values."""
+    if _REFERENCE not in points(AGENTS):
+        return
+    own = {each.id for each in found.result.config.participants if each.kind.takes_params}
+    losing = [row for row in found.rows if row.rating.id in own and row.bb_per_100 is not None and row.bb_per_100 < 0]
+    for row in sorted(losing, key=lambda row: row.bb_per_100 or 0.0)[:_AGENTS]:
+        name = row.rating.id
+        hands = [each for each in chain.from_iterable(map(hands_of, games)) if each.counts and name in each.names]
+        chosen = hands[:: max(1, len(hands) // _HANDS)]
+        kinds = [*costly_kinds(chosen, name).items()][:_KINDS]
+        if kinds:
+            told = ", ".join(f"{what} {lost:,.1f}" for what, lost in kinds)
+            yield (
+                f"What cost {on_one_line(found.shown[name])} most, in bb/100 by the values of {_REFERENCE} in "
+                f"{len(chosen):,} of its hands: {told}."
+            )
+
+
+def costly_kinds(hands: Sequence[DealtHand], name: str) -> dict[str, float]:
+    """Return what the decisions of an agent gave away in bb per 100 hands, by mistake and street, most first."""
+    lost: dict[str, float] = defaultdict(float)
+    by = reference()
+    for dealt in hands:
+        seat = dealt.names.index(name)
+        for before, action in dealt.hand.steps():
+            seen, forced = observe(before, 1), dealt.forced == seat and len(before.log) == len(dealt.hand.log) - 1
+            if forced or seen.seat != seat or not by.covers(seen):
+                continue
+            grade = grade_decision(seen, action, by)
+            if grade.mistake is not None:
+                lost[f"{MISTAKES[grade.mistake]} ({grade.street})"] += grade.loss_mbb(dealt.hand.rules.big_blind)
+    per_hand = ((what, mbb / MBB_PER_BB100 / len(hands)) for what, mbb in lost.items())
+    return dict(sorted(per_hand, key=lambda item: -item[1]))
