@@ -9,6 +9,7 @@ from molt_bench import ParticipantSpec, make_agent, play_game, plugin, run_bench
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.dealt_hands import hands_of
 from molt_bench.report.losing import costly_kinds, why_they_lose
+from molt_bench.report.rows import Rows
 from molt_bench.runs.journal import Game, Journal
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
@@ -43,7 +44,7 @@ def lost(tmp_path, monkeypatch):
     journal = Journal("journal.jsonl")
     result = run_benchmark({"participants": ["bot.py:Bot", "maniac"], **quiet}, files=RunFiles(journal))
     journal.close()
-    return Analysis(result), Run.open(".").games
+    return Rows(Analysis(result)), Run.open(".").games
 
 
 def test_only_the_own_agent_that_loses_is_told_of(lost):

@@ -26,6 +26,7 @@ from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenc
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.report.losing import why_they_lose
+from molt_bench.report.rows import Rows
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command, summarized
@@ -171,7 +172,7 @@ def _play(
         with _saying_what_is_left(folder):
             write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
             if not (options.quiet or options.as_json):
-                for line in why_they_lose(Analysis(result), Run.open(folder).games):
+                for line in why_they_lose(Rows(Analysis(result)), Run.open(folder).games):
                     console().print(line, soft_wrap=True, markup=False)
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, str(folder))

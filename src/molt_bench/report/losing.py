@@ -9,8 +9,8 @@ from molt_bench.luck.reference.grade import MISTAKES, grade_decision, reference
 from molt_bench.plugin import AGENTS, points
 from molt_bench.poker.observation import observe
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.report.rows import Rows
 from molt_bench.runs.journal import Game
 from molt_bench.visible_text import on_one_line
 
@@ -22,21 +22,20 @@ _KINDS: Final = 3
 _REFERENCE: Final = "blueprint"
 
 
-def why_they_lose(found: Analysis, games: Iterable[Game]) -> Iterator[str]:
+def why_they_lose(rows: Rows, games: Iterable[Game]) -> Iterator[str]:
     """Yield a line about each agent of the user's own code that lost, as far as the reference has values."""
     if _REFERENCE not in points(AGENTS):
         return
-    own = {each.id for each in found.result.config.participants if each.kind.takes_params}
-    losing = [row for row in found.rows if row.rating.id in own and row.bb_per_100 is not None and row.bb_per_100 < 0]
-    for row in sorted(losing, key=lambda row: row.bb_per_100 or 0.0)[:_AGENTS]:
-        name = row.rating.id
+    own = {each.id for each in rows.found.result.config.participants if each.kind.takes_params}
+    lost = sorted([(row.bb_per_100 or 0.0, row.id) for row in rows.agents if row.id in own])
+    for name in [name for won, name in lost if won < 0][:_AGENTS]:
         hands = [each for each in chain.from_iterable(map(hands_of, games)) if each.counts and name in each.names]
         chosen = hands[:: max(1, len(hands) // _HANDS)]
         kinds = [*costly_kinds(chosen, name).items()][:_KINDS]
         if kinds:
             told = ", ".join(f"{what} {lost:,.1f}" for what, lost in kinds)
             yield (
-                f"What cost {on_one_line(found.shown[name])} most, in bb/100 by the values of {_REFERENCE} in "
+                f"What cost {on_one_line(rows.found.shown[name])} most, in bb/100 by the values of {_REFERENCE} in "
                 f"{len(chosen):,} of its hands: {told}."
             )
 
