@@ -113,3 +113,17 @@ def test_a_damaged_file_of_reservations_is_one_clear_line(tmp_path, server, line
     assert f"{path} line " in done.stderr
     assert "is damaged" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_whoever_knows_that_nothing_was_billed_has_it_forgotten(tmp_path, server, bills):
+    server.delay = 0.01
+    assert sitting(server, tmp_path, limited(server), 9) == -signal.SIGKILL
+    folder = run_of(tmp_path / "out")
+    spent, lost = told(folder)
+    assert lost > 0
+    done = quick("resume", folder, "--run-agents", "--forget-unaccounted", "--quiet", "--no-preflight")
+    assert done.returncode in (0, 5), done.stderr
+    assert told(folder)[0] > spent
+    assert told(folder)[1] == 0.0
+    assert "unaccounted" not in quick("report", folder).stdout
+    assert quick("verify", folder).returncode == 0

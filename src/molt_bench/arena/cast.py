@@ -164,11 +164,14 @@ class Cast:
             if on_exchange is not None:
                 on_exchange(exchange)
         purse.add_unaccounted(recorder.ledger.unaccounted(lost))
+        slowest_s = max((each.timeout_s for each in self.models.values()), default=MODEL_TIMEOUT_S)
+        timeout_s = self._timeout_s or slowest_s
         limits = RequestLimits(
-            timeout_s=self._timeout_s or MODEL_TIMEOUT_S,
+            timeout_s=timeout_s,
             transport_retries=config.llm.transport_retries,
             backoff_s=config.llm.backoff_s,
-            pause_after_s=config.llm.pause_after_s,
+            # One late answer does not end a run.
+            pause_after_s=max(config.llm.pause_after_s, 0.0 if self._timeout_s else 2 * (timeout_s - MODEL_TIMEOUT_S)),
             on_failure=config.llm.on_failure,
             max_concurrent=config.llm.max_concurrent,
         )

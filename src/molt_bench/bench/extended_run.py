@@ -4,8 +4,10 @@ A run that has stopped can be extended: it continues under another stop rule, on
 stages, each with its own rule, and each round is scheduled under the rule in force at the time.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any, Final
 
 from molt_bench.bench.endings import INTERRUPTED, Ending
 from molt_bench.bench.past import Past, Stage
@@ -97,16 +99,47 @@ class Course:
         return JournalError(f"{said}; by its config, after match {matches} it {does}")
 
 
+#: The fields that a run may go on with changed: nothing that was played depends on them.
+_FREE: Final = re.compile(
+    r"stop\..*|llm\..*|game\.actionTimeoutS|participants\.\d+\.(maxConcurrent|requestsPerMinute|apiKeyEnv)"
+)
+
+
 def another_stop(config: BenchmarkConfig, changed: BenchmarkConfig) -> StopConfig:
     """Return the stop rule of a changed config, under which a run is to continue.
 
     Raises ConfigError if anything else is changed, or the method of its confidence.
     """
-    before, after = config.plain(), changed.plain()
-    other = next((key for key in before if key != "stop" and before[key] != after[key]), None)
-    if other is not None:
-        raise ConfigError("--set", other, "a field of stop: all else is part of what has been played")
+    if other_settings(config, changed):
+        raise ConfigError("--set", next(iter(other_settings(config, changed))), "a field of stop")
+    return changed.stop
+
+
+def other_settings(config: BenchmarkConfig, changed: BenchmarkConfig) -> dict[str, Any]:
+    """Return the changed fields of a config besides those of its stop rule, with their values, by their paths.
+
+    Raises ConfigError if what was played depends on one of them, or if the method of its confidence is changed.
+    """
+    before, after = _fields(config.plain()), _fields(changed.plain())
+    found = {path: after.get(path) for path in {**before, **after} if before.get(path) != after.get(path)}
+    fixed = next((path for path in found if not _FREE.fullmatch(path)), None)
+    if fixed is not None:
+        expected = (
+            "a field of stop or llm, game.actionTimeoutS, or a participant's maxConcurrent, requestsPerMinute or "
+        )
+        raise ConfigError("--set", fixed, f"{expected}apiKeyEnv: all else is part of what has been played")
     method, asked_for = rule_of(config.stop).method, rule_of(changed.stop).method
     if method != asked_for:
         raise ConfigError("stop.adjacentConfidence.method", asked_for, f"{method}, as the run was started")
-    return changed.stop
+    return {path: value for path, value in found.items() if not path.startswith("stop.")}
+
+
+def _fields(value: Any, path: str = "") -> dict[str, Any]:
+    """Return the fields of a config by their paths; prices, whose names have dots in them, are one."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if path == "llm.prices" or not entries:
+        return {path: value}
+    found: dict[str, Any] = {}
+    for name, each in entries:
+        found |= _fields(each, f"{path}.{name}" if path else str(name))
+    return found

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from molt_bench.arena.cast import check_participants
-from molt_bench.bench.extended_run import another_stop
+from molt_bench.bench.extended_run import other_settings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.options import StopOptions
@@ -78,13 +78,19 @@ def problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBen
     return [one for each in found for one in getattr(each, "problems", (each,))]
 
 
-def extension_from(options: StopOptions, stored: Run) -> StopConfig | None:
-    """Return a run's stop rule as overridden by flags; None without flags."""
+def changed_by(options: StopOptions, stored: Run) -> tuple[StopConfig | None, dict[str, Any], BenchmarkConfig]:
+    """Return how a run is to go on by flags: under which stop rule, None for its own, and with which other settings.
+
+    The config has those settings. Raises ConfigError for a setting on which something depends that was played.
+    """
     flags, assignments = options.fields(), options.assignments
     if not assignments and all(value is None for value in flags.values()):
-        return None
+        return None, {}, stored.config
     now = stored.config.model_copy(update={"stop": stages_of(stored.config, stored.lines)[-1].stop})
-    return another_stop(now, _overridden(now.plain(), flags, assignments))
+    changed = _overridden(now.plain(), flags, assignments)
+    settings = other_settings(now, changed)
+    same = settings and changed.stop == now.stop
+    return None if same else changed.stop, settings, changed.model_copy(update={"stop": stored.config.stop})
 
 
 def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:

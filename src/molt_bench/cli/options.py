@@ -153,7 +153,11 @@ class StopOptions:
 
     max_matches: int | None = flag("Continue until this many matches in total.", type=WHOLE)
     confidence: float | None = flag("Continue until the order is this certain.", type=CONFIDENCE)
-    assignments: tuple[str, ...] = set_flag("Set any other field of stop; repeatable.", stop_fields)
+    assignments: tuple[str, ...] = set_flag(
+        "Set another field of stop, or one that decides nothing already played; repeatable.", stop_fields
+    )
+
+    forget_unaccounted: bool = flag("Requests whose cost is not known were not billed, as you know.", default=False)
 
     def fields(self) -> dict[str, float | None]:
         """Return the config fields that the flags set; None where a flag is absent."""

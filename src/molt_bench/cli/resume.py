@@ -25,5 +25,6 @@ def resume(folder: str, stop: StopOptions, options: RunOptions, *, run_agents: b
     Examples:
       molt-bench resume benchmark-results/2026-01-31T12-00-00
       molt-bench resume benchmark-results/2026-01-31T12-00-00 --max-matches 40
+      molt-bench resume benchmark-results/2026-01-31T12-00-00 --set game.actionTimeoutS=300
     """
     run_or_resume.resume_run(folder, options, stop=stop, run_agents=run_agents)

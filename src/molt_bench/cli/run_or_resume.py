@@ -14,7 +14,7 @@ from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import check_participants
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.blame import internal_error
-from molt_bench.cli.config_flags import extension_from
+from molt_bench.cli.config_flags import changed_by
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
@@ -23,6 +23,7 @@ from molt_bench.cli.streams import agreed, can_ask, console, notice, warn
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
+from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.report.losing import why_they_lose
@@ -77,7 +78,10 @@ def resume_run(
     try:
         if stored.header != header:
             raise JournalError(f"{folder}: the journal was replaced while it was read")
-        files.extend = extension_from(stop or StopOptions(), stored)
+        files.extend, files.settings, stored.config = changed_by(stop or StopOptions(), stored)
+        if stop is not None and stop.forget_unaccounted:
+            known = files.exchanges
+            known.ledger.forget(sum((exchange.lost for exchange in known.earlier), Unaccounted()))
     except MoltBenchError:
         files.close()
         raise
@@ -107,7 +111,7 @@ def _permission(
     if only_built_in(load_config(header.config)):
         return BUILT_IN, header
     stored = Run.open(folder, secret=secret)
-    if stored.ending is not None and extension_from(stop or StopOptions(), stored) is None:
+    if stored.ending is not None and changed_by(stop or StopOptions(), stored)[0] is None:
         return BUILT_IN, stored.header
     # Relative paths in the config mean the same files only where the run began.
     if own is not None and os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir):

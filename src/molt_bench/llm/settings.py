@@ -16,7 +16,8 @@ from molt_bench.agents.settings_base import (
     http_parts,
 )
 from molt_bench.llm.providers import EXAMPLE, key_variables
-from molt_bench.llm.types import Effort
+from molt_bench.llm.types import EFFORT_TOKENS, Effort
+from molt_bench.specs import MODEL_TIMEOUT_S
 
 #: What it remembers: nothing; or its thoughts in this hand, and what the table has seen in this game.
 Memory: TypeAlias = Literal["none", "session"]
@@ -26,6 +27,9 @@ Track: TypeAlias = Literal["standard", "bare"]
 ReplyForm: TypeAlias = Literal["action", "strategy"]
 #: The version of each. Whatever changes a prompt or the reading of a reply gets a new one.
 REPLY_VERSIONS: Final[Mapping[ReplyForm, int]] = {"action": 1, "strategy": 1}
+
+#: Tokens of thought a second of a slow model.
+_TOKENS_PER_SECOND: Final = 25
 
 
 class LLMSettings(AgentSettings):
@@ -94,6 +98,14 @@ class LLMSettings(AgentSettings):
     def endpoint(self) -> str:
         """What a rate limit applies to: a model at a server."""
         return f"{self.model}@{self.base_url}" if self.base_url else self.model
+
+    @property
+    def timeout_s(self) -> float:
+        """Seconds for an answer if the config sets no limit: who thinks hard takes minutes."""
+        many = self.thinking_tokens or (
+            EFFORT_TOKENS[self.reasoning_effort] if self.reasoning_effort is not None else 0
+        )
+        return max(MODEL_TIMEOUT_S, many / _TOKENS_PER_SECOND)
 
     def variables(self) -> list[str]:
         """Return the variables of its key."""

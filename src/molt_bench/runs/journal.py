@@ -124,7 +124,13 @@ class Rated(msgspec.Struct, frozen=True, tag="margins", tag_field="line", rename
     term: str | UnsetType = UNSET
 
 
-Line: TypeAlias = Header | Game | SessionEnd | Extension | Resumption | Rated
+class Change(msgspec.Struct, frozen=True, tag="change", tag_field="line", rename="camel"):
+    """Settings with which the run goes on from here, by their paths; nothing that was played depends on them."""
+
+    settings: dict[str, Any]
+
+
+Line: TypeAlias = Header | Game | SessionEnd | Extension | Resumption | Rated | Change
 
 _FIRST_LINE: Final = "the header of a journal; if nothing was played yet, start it again"
 #: Maximum number of incomplete matches named.

@@ -13,6 +13,7 @@ from molt_bench.config.sections import BenchmarkConfig, StopConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.records import Margins
 from molt_bench.runs.journal import (
+    Change,
     Extension,
     JournalContent,
     Line,
@@ -87,7 +88,7 @@ def stages_of(config: BenchmarkConfig, lines: Sequence[Line]) -> list[Stage]:
         if isinstance(line, Extension):
             under_way = tuple((first, second) for first, second in line.under_way)
             stages.append(Stage(_stop(config, line.stop), line.matches, under_way))
-        elif stages[-1].ending is not None and not isinstance(line, Resumption | Rated):
+        elif stages[-1].ending is not None and not isinstance(line, Resumption | Rated | Change):
             raise JournalError(f"the journal goes on after the run had stopped: {stages[-1].ending}")
         elif isinstance(line, SessionEnd) and line.ending is not None:
             stages[-1] = msgspec.structs.replace(stages[-1], ending=line.ending)

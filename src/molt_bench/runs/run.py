@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import copy
+from copy import copy, deepcopy
 from pathlib import Path
 
 from msgspec import UNSET, structs
@@ -17,6 +17,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
+from molt_bench.config.assignments import put
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
@@ -34,6 +35,7 @@ from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import (
+    Change,
     Game,
     Header,
     JournalContent,
@@ -63,7 +65,7 @@ class Run:
     Attributes:
         header: The first line of the journal.
         content: The whole journal, as far as it has been read.
-        config: The config the run was started with, including its master seed.
+        config: The config the run was started with, with the settings with which it went on, and its master seed.
 
     Args:
         folder: The folder.
@@ -77,7 +79,7 @@ class Run:
         self.folder = folder
         self.content = content
         self.header: Header = content.header
-        self.config: BenchmarkConfig = load_config(self.header.config)
+        self.config: BenchmarkConfig = config_of(content)
         if self.header.master_seed_hash is not UNSET:
             seed = opened_seed(self.header, revealed(content.lines), folder, secret=secret)
             self.config = with_master_seed(self.config, seed.value)
@@ -225,6 +227,15 @@ class Run:
             header=self.header,
             unaccounted=exchanges.ledger.unaccounted(spending.lost),
         )
+
+
+def config_of(content: JournalContent) -> BenchmarkConfig:
+    """Return the config of a journal, with the settings with which the run went on."""
+    plain = deepcopy(content.header.config)
+    for line in content.lines:
+        for path, value in line.settings.items() if isinstance(line, Change) else ():
+            put(plain, path, value)
+    return load_config(plain)
 
 
 def check_version(path: Path, header: Header) -> None:

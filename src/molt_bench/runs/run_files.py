@@ -1,8 +1,9 @@
 """The files that a run writes: created for a new run, reopened for one that is continued."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -30,6 +31,7 @@ class RunFiles(msgspec.Struct):
         exchanges: Holds the exchanges with language models.
         stored: The run to continue; None for a new one.
         extend: A stop rule under which it continues, instead of its own.
+        settings: Other settings with which it continues, by their paths.
         secret: The master seed of a new run, kept secret until the run ends.
         replies: Holds the replies of programs and servers.
         permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody permits.
@@ -39,6 +41,7 @@ class RunFiles(msgspec.Struct):
     exchanges: Exchanges = msgspec.field(default_factory=Exchanges)
     stored: Run | None = None
     extend: StopConfig | None = None
+    settings: Mapping[str, Any] = {}
     secret: str | None = None
     replies: Replies = msgspec.field(default_factory=Replies)
     permission: Permission = OWN
