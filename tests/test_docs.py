@@ -167,8 +167,7 @@ def timeless(lines):
     [
         ("reference/config-files.md", 0, "benchmark.yaml"),
         ("start/first-model.md", 0, "local.yaml"),
-        ("how-to/gate-a-pull-request.md", 0, "ci/bench.yaml"),
-        ("how-to/gate-a-pull-request.md", 1, "ci/molt-bench.yml"),
+        ("how-to/gate-a-pull-request.md", 0, "ci/molt-bench.yml"),
         ("how-to/compare-two-models.md", 0, "models.yaml"),
         ("how-to/rank-many-models.md", 0, "gauntlet.yaml"),
         ("how-to/get-more-from-a-dollar.md", 0, "mixed.yaml"),

@@ -104,29 +104,22 @@ def test_the_c_bot_ranks_hands_as_the_engine_does(tmp_path):
     assert (np.sign(np.diff(found[order])) == np.sign(np.diff(expected[order]))).all()
 
 
-def gated(folder):
-    """Return a repository with the Python bot, whose gate plays few deals."""
-    text = (folder / "bench.yaml").read_text("utf-8")
-    assert "perMatch: 20" in text
-    (folder / "bench.yaml").write_text(text.replace("perMatch: 20", "perMatch: 3"), "utf-8")
-    named = "git -c user.name=a -c user.email=a@b.c"
-    run(f"git init --quiet && git add . && {named} commit --quiet --message first", folder)
-    return folder
-
-
 @pytest.mark.slow
 def test_the_python_bot_is_checked_plays_and_passes_its_gate_until_it_gets_worse(tmp_path):
-    folder = gated(copied("python-bot", tmp_path))
-    check, play, gate = commands("python-bot")
+    folder = copied("python-bot", tmp_path)
+    named = "git -c user.name=a -c user.email=a@b.c"
+    run(f"git init --quiet && git add . && {named} commit --quiet --message first", folder)
+    check, play, base, gate = commands("python-bot")
     run(f"{check} --hands 50", folder)
     assert "bot" in run(play, folder)
-    run(gate, folder)
+    run(base, folder)
+    assert "not worse" in run(gate, folder)
     bot = (folder / "bot.py").read_text("utf-8")
     assert 'Action("call" if legal.to_call else "check")' in bot
     (folder / "bot.py").write_text(
         bot.replace('Action("call" if legal.to_call else "check")', 'Action("fold")'), "utf-8"
     )
-    run(gate, folder, status=1)
+    assert "worse" in run(gate, folder, status=4)
 
 
 #: What the models of the example answer, from the best to the worst; the others check or call.

@@ -143,15 +143,19 @@ def test_many_models_play_as_shown(tmp_path):
 
 @pytest.mark.slow
 def test_the_gate_runs_as_shown(tmp_path):
-    config, _ = blocks("how-to/gate-a-pull-request.md", "yaml")
-    (tmp_path / CONFIG).write_text(config.replace("perMatch: 200", "perMatch: 2"), "utf-8")
     agent = (DOCS / "examples" / "cautious.py").read_text("utf-8")
     (tmp_path / "agent.py").write_text(f"{agent}\n\nmake = Cautious\n", "utf-8")
-    shutil.copy(ROOT / "examples" / "python-bot" / "gate.sh", tmp_path)
     named = "git -c user.name=a -c user.email=a@b.c"
     shell(f"git init --quiet --initial-branch main && git add . && {named} commit --quiet -m first", tmp_path)
-    (gate,) = blocks("how-to/gate-a-pull-request.md", "sh")
-    assert "within 25" in shell(gate, tmp_path)
+    files, prompts = blocks("how-to/gate-a-pull-request.md", "sh")
+    assert "not worse by more than 50 bb/100. The change is 0.0 ± 45.8 bb/100." in shell(files, tmp_path)
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.md").write_text("Play well.", "utf-8")
+    prices = f"--set 'llm.prices={json.dumps({'gpt-4.1': {'input': 2, 'output': 8}})}'"
+    with Provider(keep_requests=False) as provider:
+        there = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
+        few = f"{prices.strip()} --opponents tight --set game.handsPerGame=3 --margin 50000"
+        assert "not worse by more than" in shell(f"{prompts.strip()} {few}", tmp_path, **there)
 
 
 @pytest.mark.slow

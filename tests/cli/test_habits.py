@@ -120,6 +120,7 @@ ANSWERS = {
     "doctor": ["bench.yaml"],
     "plan": ["bench.yaml", "--gap", "500"],
     "compare": ["old", "new"],
+    "gate": ["callstation", "--against", "callstation", "--opponents", "tight", "--set", "game.handsPerGame=5"],
     "check": ["my_bot.py:make", "--hands", "1"],
     "export": ["RUN", "--format", "site"],
 }
@@ -222,7 +223,7 @@ def test_colour_is_for_terminals_that_want_it(home, monkeypatch, command):
         (["--debug", "--no-color", "comapre"], "'compare'"),
         (["--handz", "3"], "'--hands'"),
         (["--max_matches", "3"], "'--max-matches'"),
-        (["compare", "a", "b", "--fail-bellow", "3"], "'--fail-below'"),
+        (["compare", "a", "b", "--margn", "3"], "'--margin'"),
         (["check", "tight", "--JSON"], "'--json'"),
     ],
 )
@@ -263,7 +264,8 @@ def test_a_name_that_no_file_can_have_is_one_clear_line(home, command):
         (["run", "bench.yaml", "extra"], "extra"),
         (["run", "--hands"], "(see: molt-bench run --help)"),
         (["compare", "a", "b", "--format", "junit", "--json"], "--json"),
-        (["compare", "a", "b", "--exit-code", "--fail-below", "3"], "one gate"),
+        (["gate", "tag"], "--against"),
+        (["gate", "tag", "--against", "tag", "--save", "x.html"], "does not end in .json, .md, .xml"),
         (["no\x1bsuch\ncommand"], "no such command"),
     ],
 )
@@ -279,7 +281,7 @@ def test_wrong_usage_is_one_clear_line(arguments, said):
 def test_a_participant_that_is_not_in_the_run_gets_a_suggestion(home, option):
     done = quick(*option.replace("RUN", RUN).split(), cwd=home)
     done.stderr = done.stderr.removeprefix("loaded\n")  # what the agent of the run prints
-    one_clear_line(done, "did you mean 'tight'?", status=3 if "compare" in option else 1)
+    one_clear_line(done, "did you mean 'tight'?", status=1)
 
 
 def test_the_suggestions_in_the_guide_are_the_real_ones(tmp_path):

@@ -80,7 +80,7 @@ def test_the_same_agent_twice_differs_by_exactly_nothing(runs):
         assert (each["changeMbb"], each["lowMbb"], each["highMbb"]) == (0, 0, 0)
         assert (each["verdict"], each["paired"]) == ("within", True)
     assert "within 25 " in quick("compare", runs.old, runs.same).stdout
-    assert "within 1 " in quick("compare", runs.old, runs.same, "--within", 10).stdout
+    assert "within 1 " in quick("compare", runs.old, runs.same, "--margin", 10).stdout
 
 
 def test_a_weakened_bot_is_worse(runs):
@@ -108,36 +108,27 @@ def status(*arguments):
     return done.returncode, done.stderr
 
 
-def test_fail_below_fails_where_it_is_sure_that_more_was_lost(runs):
+def test_a_loss_of_surely_more_than_the_margin_is_status_4(runs):
     bot = agents_of(quick("compare", runs.old, runs.weak, "--agent", "bot", "--json"))["bot"]
     low, high = -bot["lowMbb"], -bot["highMbb"]
     assert 0 < high < low
-    code, said = status(runs.old, runs.weak, "--fail-below", 0.9 * high)
-    assert code == 1
+    code, said = status(runs.old, runs.weak, "--margin", 0.9 * high)
+    assert code == 4
     assert "bot: it is 95% certain that it lost more than" in said
     assert " to " not in said, "where the mean is enough, no opponent is named"
     most = max(-each["lowMbb"] for each in bot["byOpponent"].values())
-    assert status(runs.old, runs.weak, "--fail-below", 1.1 * most) == (0, "")
-    assert status(runs.weak, runs.old, "--fail-below", 0) == (0, "")
-    assert status(runs.old, runs.same, "--fail-below", 0) == (0, "")
+    assert status(runs.old, runs.weak, "--margin", 1.1 * most) == (0, "")
+    assert status(runs.weak, runs.old, "--margin", 0) == (0, "")
+    assert status(runs.old, runs.same, "--margin", 0) == (0, "")
 
 
-def test_fail_below_fails_with_a_status_of_its_own_where_the_hands_are_too_few_to_tell(runs):
-    """On other cards the interval is wide: a loss of twice 1 mbb could not be noticed."""
-    done = quick("compare", runs.old, runs.other, "--agent", "tight", "--fail-below", 1)
+def test_too_few_hands_to_say_that_no_more_was_lost_are_status_6(runs):
+    """On other cards the interval is wide."""
+    done = quick("compare", runs.old, runs.other, "--agent", "tight", "--margin", 1)
     assert done.returncode == 6
-    assert re.search(r"tight: cannot tell: .* seed pairs are too few to notice a loss of 0.2 bb/100; that", done.stderr)
-
-
-def test_strict_fails_unless_it_is_sure_that_no_more_was_lost(runs):
-    bot = agents_of(quick("compare", runs.old, runs.weak, "--agent", "bot", "--json"))["bot"]
-    low, high = -bot["lowMbb"], -bot["highMbb"]
-    for limit in (0.9 * high, (low + high) / 2):
-        code, said = status(runs.old, runs.weak, "--strict", "--fail-below", limit)
-        assert code == 1
-        assert "bot: it is not 95% certain that it did not lose more than" in said
-    assert status(runs.old, runs.weak, "--strict", "--fail-below", 1.1 * low) == (0, "")
-    assert status(runs.old, runs.same, "--strict", "--fail-below", 0) == (0, "")
+    assert re.search(
+        r"tight: it is not 95% certain that it did not lose more than 0.1 bb/100, with .* seed pairs; to", done.stderr
+    )
 
 
 def test_a_bot_that_raises_exceptions_passes_no_gate_though_it_loses_little(runs, tmp_path):
@@ -145,46 +136,20 @@ def test_a_bot_that_raises_exceptions_passes_no_gate_though_it_loses_little(runs
     shutil.copytree(runs.home, tmp_path / "home")
     players = [{"id": "bot", "type": "./bot.py:Bot", "params": {"broken": True}}, "tight", "callstation"]
     broken = make(tmp_path / "home", "broken", more=("--set", f"participants={json.dumps(players)}"))
-    for gate in (("--fail-below", 100_000), ("--fail-below", 100_000, "--strict"), ("--exit-code", "--within", 90_000)):
-        code, said = status(runs.old, broken, *gate)
-        assert code == 1
-        assert re.search(r"bot: it gave no usable answer in [0-9]+% of its hands$", said.strip())
+    code, said = status(runs.old, broken, "--margin", 100_000)
+    assert code == 4
+    assert re.search(r"bot: it gave no usable answer in [0-9]+% of its hands$", said.strip())
 
 
 def test_json_says_who_failed(runs):
-    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--fail-below", 0, "--json")
-    assert done.returncode == 1
+    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--margin", 0, "--json")
+    assert done.returncode == 4
     assert json.loads(done.stdout)["failed"] == ["bot"]
 
 
-def test_exit_code_tells_the_verdict(runs):
-    """Nothing for better or equal, 1 for worse, 4 for unknown: there, other cards make the interval wide."""
-    assert quick("compare", runs.old, runs.same, "--exit-code").returncode == 0
-    assert quick("compare", runs.weak, runs.old, "--exit-code", "--agent", "bot").returncode == 0
-    code, said = status(runs.old, runs.weak, "--exit-code")
-    assert (code, said) == (1, "molt-bench: bot: it is 95% certain that it lost\n")
-    done = quick("compare", runs.old, runs.other, "--agent", "tight", "--within", 1, "--exit-code", "--json")
-    assert json.loads(done.stdout)["verdict"] == "unknown"
-    assert (done.returncode, done.stderr) == (4, "molt-bench: tight: it is not 95% certain how it changed\n")
-
-
-#: Flags of every gate.
-GATES = {
-    "none": (),
-    "a loss": ("--fail-below", 0),
-    "a large loss": ("--fail-below", 100_000),
-    "a loss that cannot be ruled out": ("--fail-below", 0, "--strict"),
-    "a large loss that cannot be ruled out": ("--fail-below", 100_000, "--strict"),
-    "any change": ("--exit-code",),
-    "any change by a hair": ("--exit-code", "--within", 1),
-}
-
-
-@pytest.mark.parametrize(
-    "gate", [pytest.param(gate, marks=() if gate == "any change" else pytest.mark.slow) for gate in GATES]
-)
-def test_the_junit_file_agrees_with_the_exit_status(runs, gate):
-    """A test fails there if the gate does, and has an error if there was nothing to compare."""
+@pytest.mark.parametrize("margin", [(), ("--margin", 0), pytest.param(("--margin", 100_000), marks=pytest.mark.slow)])
+def test_the_junit_file_agrees_with_the_exit_status(runs, margin):
+    """A test fails there if the comparison does, and has an error if there was nothing to compare."""
     for new, agents in (
         (runs.same, ()),
         (runs.weak, ()),
@@ -194,23 +159,20 @@ def test_the_junit_file_agrees_with_the_exit_status(runs, gate):
         (runs.same, ("--agent", "nobody")),
         (runs.home / "nothing", ()),
     ):
-        done = quick("compare", runs.old, new, *agents, *GATES[gate], "--format", "junit")
+        done = quick("compare", runs.old, new, *agents, *margin, "--format", "junit")
         suite = ElementTree.fromstring(done.stdout).find("testsuite")
         failures, errors = (len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "error"))
         assert (suite.attrib["failures"], suite.attrib["errors"]) == (str(failures), str(errors))
         assert int(suite.attrib["tests"]) == len(suite.findall("testcase"))
-        assert (done.returncode != 0) == bool(failures or errors), (gate, new, done.returncode)
-        assert (done.returncode == 3) == bool(errors)
-        worse = any(each.get("type") == "worse" for each in suite.iter("failure"))
-        if "--exit-code" in GATES[gate] and failures:
-            assert done.returncode == (1 if worse else 4)
+        assert (done.returncode in (4, 6)) == bool(failures), (margin, new, done.returncode)
+        assert (done.returncode == 1) == bool(errors)
 
 
 def test_quiet_leaves_the_exit_status_and_what_is_wrong(runs):
     done = quick("compare", runs.old, runs.same, "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--fail-below", 0, "--quiet", "--format", "junit")
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--margin", 0, "--quiet", "--format", "junit")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (4, "", 1)
 
 
 @pytest.mark.slow
@@ -221,9 +183,9 @@ def test_a_hostile_name_comes_through_every_format(runs, tmp_path):
         players = [{"id": name, "type": "./bot.py:Bot", "params": {"leak": leak}}, "callstation", "tight"]
         make(tmp_path / "home", folder, more=("--set", f"participants={json.dumps(players)}"))
     good, bad = (run_of(tmp_path / "home" / folder) for folder in ("good", "bad"))
-    common = ("compare", good, bad, "--agent", name, "--fail-below", 0)
+    common = ("compare", good, bad, "--agent", name, "--margin", 0)
     shown = {form: quick(*common, "--format", form) for form in ("text", "json", "markdown", "junit")}
-    assert {done.returncode for done in shown.values()} == {1}
+    assert {done.returncode for done in shown.values()} == {4}
     assert {done.stderr.count("\n") for done in shown.values()} == {1}
     assert json.loads(shown["json"].stdout)["failed"] == [name]
     assert quick(*common, "--json").stdout == shown["json"].stdout
@@ -234,16 +196,13 @@ def test_a_hostile_name_comes_through_every_format(runs, tmp_path):
 @pytest.mark.parametrize(
     "flags",
     [
-        ["--strict"],
-        ["--exit-code", "--fail-below", "3"],
         ["--format", "html"],
         ["--format", "junit", "--json"],
-        ["--within", "0"],
-        ["--within", "nan"],
-        ["--fail-below", "-1"],
+        ["--margin", "nan"],
+        ["--margin", "-1"],
         ["--confidence", "1"],
         ["--confidence", "95"],
-        ["--within", "many"],
+        ["--margin", "many"],
     ],
 )
 def test_wrong_usage_is_status_2(runs, flags):
@@ -258,30 +217,24 @@ def test_runs_of_other_games_are_one_clear_line(runs, tmp_path):
     shutil.copytree(runs.home, tmp_path / "home")
     new = make(tmp_path / "home", "short", more=("--hands", "5"))
     done = quick("compare", runs.old, new)
-    one_clear_line(done, "cannot be compared", "game.handsPerGame is 10", "and 5 in", status=3)
+    one_clear_line(done, "cannot be compared", "game.handsPerGame is 10", "and 5 in")
 
 
 def test_what_is_no_run_or_no_agent_is_one_clear_line(runs, tmp_path):
-    """And status 3, so that a pipeline tells a run that is missing from a regression."""
+    """And status 1, so that a pipeline tells a run that is missing from a regression."""
     damaged = shutil.copytree(runs.same, tmp_path / "damaged")
     (damaged / "journal.jsonl").write_text("what is this?\n")
     for old, new in ((runs.old, tmp_path), (tmp_path / "nowhere", runs.same), (runs.old, runs.home / "bot.py")):
-        one_clear_line(quick("compare", old, new, "--fail-below", 500), "RUN", "journal.jsonl", status=3)
-    one_clear_line(quick("compare", runs.old, damaged, "--json"), "line 1 is damaged", status=3)
+        one_clear_line(quick("compare", old, new, "--margin", 500), "RUN", "journal.jsonl")
+    one_clear_line(quick("compare", runs.old, damaged, "--json"), "line 1 is damaged")
     for agent, said in (("nobody", "bot, tight, callstation"), ("a=b=c", "OLD_ID=NEW_ID")):
-        one_clear_line(quick("compare", runs.old, runs.same, "--agent", agent), "--agent", said, status=3)
+        one_clear_line(quick("compare", runs.old, runs.same, "--agent", agent), "--agent", said)
 
 
-def test_the_help_names_every_exit_status():
+def test_the_help_names_the_exit_statuses_of_a_verdict():
     said = quick("compare", "--help", env={"COLUMNS": "200"}).stdout
-    for text in (
-        "0 if all is well",
-        "1 for a loss by --fail-below",
-        "4 with",
-        "2 for wrong usage",
-        "3 if there is nothing",
-    ):
-        assert text in " ".join(said.replace("│", " ").split())
+    assert "4 if an agent lost more than that" in " ".join(said.split())
+    assert "6 if the hands are too few" in " ".join(said.split())
 
 
 def test_an_opponent_that_changed_is_left_out_with_a_warning(runs):

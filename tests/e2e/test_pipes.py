@@ -78,8 +78,8 @@ def test_a_reader_who_leaves_is_no_error(home, command, lines):
 def test_the_verdict_of_a_comparison_is_the_status_whoever_reads(home):
     old, new = run_of(home / "old"), run_of(home / "new")
     for more in ((), ("--json",)):
-        status, said = left("compare", old, new, "--agent", "b", "--fail-below", "100", *more, cwd=home)
-        assert (status, said.count("\n")) == (1, 1), said
+        status, said = left("compare", old, new, "--agent", "b", "--margin", "100", *more, cwd=home)
+        assert (status, said.count("\n")) == (4, 1), said
         assert "lost more than 10 bb/100" in said
 
 

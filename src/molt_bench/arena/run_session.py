@@ -88,7 +88,11 @@ class Session:
         stop = files.extend or (self._past.stages[-1].stop if self._past.stages else config.stop)
         self._listed = listed_seeds(config.seeds) if self._known is None else recorded_seeds(self._known.header)
         self._boxes = boxes_of(config, files.permission, self._own)
-        self._luck, problems = luck_of_a_run() if self._known is None else (recorded_luck(self._known.header), [])
+        self._luck, problems = {}, list[str]()
+        if self._known is not None:
+            self._luck = recorded_luck(self._known.header)
+        elif config.gate is None:  # a term learned of one version would differ from that of the other
+            self._luck, problems = luck_of_a_run()
         self._warnings = [
             *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
             *without_boxes(config),

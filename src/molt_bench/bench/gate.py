@@ -4,15 +4,17 @@ The unit is the seed pair: what the new version won more than the old one from a
 same dice. Against the old version, it is what the new one won from it. `rating/changes` decides.
 """
 
-from collections.abc import Mapping
-from math import fsum, inf, sqrt
-from typing import Final, Literal, TypeAlias
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from math import fsum, inf, isfinite, sqrt
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
 from molt_bench.bench.endings import GateAnswered
-from molt_bench.bench.participant_failures import Failures
+from molt_bench.bench.participant_failures import Failures, add_failures
+from molt_bench.bench.result import PlayedMatch
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.changes import Look, Tolerance, change_sums, names_where
 from molt_bench.rating.model import first_guess
@@ -54,6 +56,7 @@ class GateFinding(msgspec.Struct, frozen=True):
         half_width: Half the width of its interval.
         against: The same against each opponent.
         reasons: Why it failed; empty unless it did.
+        fault_reasons: Those of them that are about faults.
         faults: Share of its hands in which the new version made a fault.
         old_faults: The same of the old version.
         hands: Hands played.
@@ -66,6 +69,7 @@ class GateFinding(msgspec.Struct, frozen=True):
     half_width: float
     against: tuple[AgainstOne, ...]
     reasons: tuple[str, ...]
+    fault_reasons: tuple[str, ...]
     faults: float
     old_faults: float
     hands: int
@@ -75,6 +79,30 @@ class GateFinding(msgspec.Struct, frozen=True):
     def decided(self) -> GateAnswered | None:
         """Why a run ends that has its answer."""
         return None if self.verdict == "open" else GateAnswered(self.margin, self.reasons)
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON values; null where nothing is known."""
+        return {
+            "verdict": self.verdict,
+            "marginMbb": self.margin,
+            "changeMbb": _finite(self.change, known=self.half_width),
+            "halfWidthMbb": _finite(self.half_width),
+            "againstEach": [
+                {
+                    "opponent": each.opponent,
+                    "seedPairs": each.seed_pairs,
+                    "oldMbb": each.old,
+                    "newMbb": each.new,
+                    "changeMbb": each.change,
+                    "halfWidthMbb": _finite(each.half_width),
+                }
+                for each in self.against
+            ],
+            "reasons": list(self.reasons),
+            "faultShares": {"new": self.faults, "old": self.old_faults},
+            "hands": self.hands,
+            "morePlay": _finite(self.more_play),
+        }
 
 
 class Gate:
@@ -101,7 +129,8 @@ class Gate:
         self._changes: dict[str, dict[Seed, float]] = {name: {} for name in self.opponents}
         self._look: Look | None = None
         self._kept = False
-        self._failed: tuple[str, ...] = ()
+        self._lost: tuple[str, ...] = ()
+        self._faulty: tuple[str, ...] = ()
 
     def add(self, pair: Pair, won: Mapping[Seed, float]) -> None:
         """Add what the first of a pairing won in the seed pairs of a match."""
@@ -118,13 +147,11 @@ class Gate:
             if fresh:
                 self._sums.add(np.zeros(1, int), np.full(1, at), np.array([[*fresh.values()]]))
                 known.update(fresh)
-        faults = self._too_many_faults(failures)
+        self._faulty = self._too_many_faults(failures)
         if min(map(len, self._changes.values())) >= self._first:
             self._look = look = self._tolerance.look(self._sums)
             self._kept |= bool(self._tolerance.kept(look)[0])
-            self._failed = (*self._lost(look), *faults)
-        else:
-            self._failed = faults
+            self._lost = self._losses(look)
 
     def wanted(self) -> list[Pair]:
         """Return the pairings of the next round: all, and once the mean is kept, those of opponents under suspicion."""
@@ -142,19 +169,21 @@ class Gate:
         """Return what is known."""
         look, tolerance = self._look, self._tolerance
         verdict: GateVerdict = "open"
-        if self._failed:
+        if self._lost or self._faulty:
             verdict = "worse"
         elif look is not None and self._kept and not tolerance.suspects(look).any():
             verdict = "kept"
-        shares = [failures.get(name, Failures()).share for name in (self._gate.new, self._gate.old)]
+        new, old = (failures.get(name, Failures()).share for name in (self._gate.new, self._gate.old))
         return GateFinding(
             verdict,
             tolerance.margin,
             0.0 if look is None else float(look.mean[0]),
             inf if look is None else float(look.half[0]),
             tuple(self._against(at, name) for at, name in enumerate(self.opponents)),
-            self._failed,
-            *shares,
+            (*self._lost, *self._faulty),
+            self._faulty,
+            new,
+            old,
             hands,
             inf if look is None else tolerance.times(look),
         )
@@ -172,13 +201,13 @@ class Gate:
         half = inf if self._look is None else float(self._look.halves[0, at])
         return AgainstOne(opponent, len(counted), old, new, new - old, half)
 
-    def _lost(self, look: Look) -> list[str]:
+    def _losses(self, look: Look) -> tuple[str, ...]:
         """Say where more than the margin was surely lost."""
         margin, found = self._tolerance.margin, []
         if look.mean[0] + look.half[0] < -margin and not self._kept:
             found.append(f"it surely lost more than {bb(margin)} bb/100")
         to = names_where(self._tolerance.lost_to(look), self.opponents)
-        return [*found, *[f"it surely lost more than {bb(margin)} bb/100 to {name}" for name in to]]
+        return (*found, *[f"it surely lost more than {bb(margin)} bb/100 to {name}" for name in to])
 
     def _too_many_faults(self, failures: Mapping[str, Failures]) -> tuple[str, ...]:
         """Say that the new version surely makes faults in more of its hands than the old one did, by what matters."""
@@ -201,3 +230,23 @@ def _variance(failures: Failures) -> float:
 def bb(mbb: float) -> str:
     """Format thousandths of a big blind per hand as big blinds per 100 hands."""
     return f"{mbb / MBB_PER_BB100:,.6g}"
+
+
+def gate_finding(config: BenchmarkConfig, matches: Iterable[PlayedMatch]) -> GateFinding:
+    """Return what the matches of a gate say, by the looks that were taken after its rounds."""
+    gate, failures, hands = Gate(config), dict[str, Failures](), 0
+    for _, played in groupby(matches, key=lambda match: match.round):
+        for match in played:
+            margins = match.margins[config.rating.estimator]
+            gate.add(
+                match.participants,
+                {seed.seed: each for seed, each in zip(match.result.seed_results, margins, strict=True)},
+            )
+            add_failures(failures, match)
+            hands += sum(game.dealt for seed in match.result.seed_results for game in seed.games)
+        gate.look(failures)
+    return gate.finding(failures, hands)
+
+
+def _finite(value: float, *, known: float = 0.0) -> float | None:
+    return value if isfinite(value) and isfinite(known) else None

@@ -39,6 +39,7 @@ _GROUPS: Final = {
         "report": "Rebuild a run's files from its journal and print the table.",
         "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
+        "gate": "Test whether a new version of an agent is worse than the old one, in as few hands as it takes.",
         "export": "Export a run: its hands for other programs, its pages as one file, or runs as a static site.",
         "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     },

@@ -4,16 +4,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import click
 from rich.text import Text
 
 from molt_bench.cli.completion import run_agents, run_folders
 from molt_bench.cli.options import Printing, printing_options
-from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, POSITIVE, Command, flag, grouped
+from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command, flag, grouped
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
+from molt_bench.config.sections import MOST_TIE_MARGIN
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.runs.folder import JOURNAL
@@ -23,38 +24,27 @@ from molt_bench.study import comparison
 from molt_bench.study import comparison_formats as formats
 from molt_bench.study.comparison import ComparedRun
 from molt_bench.study.comparison_formats import Outcome
-from molt_bench.study.gate import Gate
+from molt_bench.study.gate import OPEN, WORSE
 from molt_bench.visible_text import on_one_line
 
 Format: TypeAlias = Literal["text", "json", "markdown", "junit"]
-#: The exit status of runs that cannot be compared; the others are in `study.gate`.
-_NOT_COMPARED: Final = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictOptions:
-    """What counts as a difference, and as a failure."""
+    """What counts as a difference, and as a loss."""
 
-    within: float = flag(
-        "Differences up to this do not matter; 10 mbb are 1 bb/100.", default=250.0, metavar="MBB", type=POSITIVE
-    )
-    fail_below: float | None = flag(
-        "Exit with status 1 if an agent has certainly lost more than this, 6 if the hands are too few to tell.",
+    margin: float | None = flag(
+        "Exit with status 4 if an agent lost more than this, 6 if that is not known; 10 mbb are 1 bb/100.",
         metavar="MBB",
         type=NOT_NEGATIVE,
     )
-    strict: bool = flag(
-        "With --fail-below: exit with status 1 unless it is certain that no agent lost more.", default=False
-    )
-    exit_code: bool = flag("Exit with status 1 if an agent is worse, 4 if that is not known.", default=False)
     confidence: float = flag("Confidence of the verdicts.", default=0.95, type=CONFIDENCE)
 
-    def check(self) -> None:
-        """Refuse flags that contradict each other."""
-        if self.strict and self.fail_below is None:
-            raise click.BadParameter("requires --fail-below", param_hint="--strict")
-        if self.exit_code and self.fail_below is not None:
-            raise click.BadParameter("cannot be used with --fail-below: choose one gate", param_hint="--exit-code")
+    @property
+    def within(self) -> float:
+        """The largest difference that does not matter."""
+        return self.margin or MOST_TIE_MARGIN
 
 
 @click.command(cls=Command)
@@ -83,46 +73,45 @@ def compare(
 ) -> None:
     """Test whether a new run is better or worse than an old one, on the same cards where possible.
 
-    Exit status: 0 if all is well, 1 for a loss by --fail-below or --exit-code, 2 for wrong usage,
-    3 if there is nothing to compare (no such folder, an unreadable run, an unknown agent),
-    4 with --exit-code if nobody is worse, but somebody may be,
-    6 if the hands are too few to notice what --fail-below asks for.
+    With --margin, the exit status is that of a gate: 4 if an agent lost more than that, on average or to one
+    opponent, or hardly answered, and 6 if the hands are too few to say that it did not.
 
     Examples:
       molt-bench compare old new
-      molt-bench compare old new --agent tight --fail-below 100
+      molt-bench compare old new --agent tight --margin 500
       molt-bench compare old new --format markdown
     """
-    verdict.check()
     if printing.as_json and form not in ("text", "json"):
         raise click.BadParameter(f"cannot be used with --format {form}", param_hint="--json")
-    gate = Gate(fail_below=verdict.fail_below, strict=verdict.strict, exit_code=verdict.exit_code)
     try:
         ids = [_both_ids(text) for text in agents]
         found = comparison.compare(
             _run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within
         )
     except MoltBenchError as error:
-        error.status = _NOT_COMPARED
         if form == "junit" and not printing.quiet:
             with tolerate_closed_pipe():
                 print(formats.junit_error(str(error), datetime.now(UTC)), end="")
         raise
-    failures = {each.name: failure for each in found.differences if (failure := gate.failure(each)) is not None}
+    margin = verdict.margin
+    answers = {} if margin is None else {each.name: each.answer(margin) for each in found.differences}
+    reasons = {} if margin is None else {each.name: each.reason(margin) for each in found.differences}
     outcome = Outcome(
         old=old,
         new=new,
         found=found,
         confidence=verdict.confidence,
         within=verdict.within,
-        failures={name: failure.reason for name, failure in failures.items()},
+        failures={name: reason for name, reason in reasons.items() if reason is not None},
     )
     with tolerate_closed_pipe():
         _print_outcome(outcome, verdict, "json" if printing.as_json else form, quiet=printing.quiet)
     for name, reason in outcome.failures.items():
         print(f"molt-bench: {on_one_line(name)}: {reason}", file=sys.stderr)
-    if failures:
-        sys.exit(min(failure.status for failure in failures.values()))
+    if "worse" in answers.values():
+        sys.exit(WORSE)
+    if "open" in answers.values():
+        sys.exit(OPEN)
 
 
 def _both_ids(text: str) -> tuple[str, str]:
@@ -152,7 +141,7 @@ def _run(folder: str) -> ComparedRun:
 def _print_outcome(outcome: Outcome, verdict: VerdictOptions, form: Format, *, quiet: bool) -> None:
     """Print a comparison; all formats but text contain its warnings."""
     if form == "json":
-        print_json({**formats.plain(outcome), "failBelowMbb": verdict.fail_below, "strict": verdict.strict})
+        print_json({**formats.plain(outcome), "marginMbb": verdict.margin})
     elif form == "text" or quiet:
         if not quiet:
             _print_table(outcome)

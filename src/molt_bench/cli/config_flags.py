@@ -43,7 +43,16 @@ def config_to_run(
 
     Raises everything that is wrong. Participants are made by the run itself, so only if it will not come to that.
     """
-    config = config_from(file, flags, assignments)
+    return with_surroundings(config_from(file, flags, assignments))
+
+
+def gate_config(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
+    """Return the config of a gate from plain values, overridden by flags, overridden by `--set`."""
+    return with_surroundings(_overridden(values, flags, assignments))
+
+
+def with_surroundings(config: BenchmarkConfig) -> BenchmarkConfig:
+    """Return a config that has its seeds and a place for its results, or else raise everything that is wrong."""
     found = surroundings(config)
     if found:
         raise_all([*found, *problems_of(config, around=False)])

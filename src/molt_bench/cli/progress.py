@@ -17,6 +17,8 @@ from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
 from molt_bench.report.progress import Pace, Progress, StandingRow, progress_of
+from molt_bench.study.comparison_formats import signed_bb
+from molt_bench.study.gate import unsigned_bb
 from molt_bench.visible_text import on_one_line
 
 _REDRAW_S: Final = 0.2
@@ -35,6 +37,8 @@ def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[
     console = VisibleConsole(stderr=True, patient=True, color_system=color_system())
     if quiet:
         yield None
+    elif config.gate is not None and not console.is_terminal:
+        yield _GateLines(console)
     elif console.is_terminal:
         display = LiveDisplay(console=console, refresh_per_second=8, transient=True)
         with display, visible_prints():
@@ -78,6 +82,30 @@ class _Lines:
 
     def _print(self, line: str) -> None:
         self._console.print(line, highlight=False, soft_wrap=True)
+
+
+class _GateLines:
+    """What a gate knows, a line for each of its rounds."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._rounds = 0
+
+    def __call__(self, status: RunStatus) -> None:
+        if status.awaited:
+            self._console.print(_awaited(status), highlight=False, soft_wrap=True)
+        if status.ladder.rounds != self._rounds:
+            self._rounds = status.ladder.rounds
+            self._console.print(_gate_line(status), highlight=False, soft_wrap=True)
+
+
+def _gate_line(status: RunStatus) -> str:
+    ladder = status.ladder
+    assert ladder.gate is not None
+    found = ladder.gate.finding(ladder.failures, ladder.hands)
+    change = f"change {signed_bb(found.change)} ± {unsigned_bb(found.half_width)} bb/100"
+    spent = "" if status.spending is None else f"; {_spent(status.spending)}"
+    return f"round {ladder.rounds}: {ladder.hands:,} hands, {change}{spent}"
 
 
 def _models_line(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> str:
@@ -155,6 +183,8 @@ def _screen(status: RunStatus, config: BenchmarkConfig) -> Group:
     speed = status.hands / status.seconds if status.seconds else 0.0
     head = f"match {status.match}, round {status.round}: {' v '.join(map(on_one_line, status.participants))}"
     games = f"game {status.games} of {status.games_in_round} in this round, {speed:,.0f} hands/s"
+    if status.ladder.gate is not None:
+        return Group(Text(_awaited(status) if status.awaited else head), Text(games), Text(_gate_line(status)))
     table = Table.grid(padding=(0, 2))
     for each in found.standings[:_SHOWN]:  # best first; nobody has a rank yet
         table.add_row(Text(on_one_line(each.id)), _won(each))

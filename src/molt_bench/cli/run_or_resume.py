@@ -15,6 +15,7 @@ from molt_bench.arena.cast import check_participants
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import changed_by
+from molt_bench.cli.gate_result import exit_by_gate
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
@@ -97,6 +98,7 @@ def resume_run(
             result = rebuild_run(folder, options.printing())
         exit_on_faults(result, options.fail_on_faults)
         exit_unrated(result, folder)
+        exit_by_gate(result, options.printing())
         return
     _play(stored.config, stored.folder, files, options, live)
 
@@ -180,6 +182,7 @@ def _play(
                     console().print(line, soft_wrap=True, markup=False)
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, str(folder))
+    exit_by_gate(result, options.printing())
 
 
 def _end_interrupted(

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
+from molt_bench.cli.gate_result import show_gate
 from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
 from molt_bench.errors import JournalError
@@ -93,7 +94,10 @@ def write_result(
 
 
 def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = False) -> None:
-    """Print a result, and how each of its numbers came about if that is asked for."""
+    """Print a result, and how each of its numbers came about if that is asked for; of a gate, what it says."""
+    if rows.found.result.config.gate is not None:
+        show_gate(rows.found.result, folder, printing)
+        return
     content: dict[str, Any] = {}
     if printing.as_json:
         content = {"runDir": folder, **leaderboard(rows), "summary": summary(rows)}

@@ -105,13 +105,17 @@ class Tolerance(msgspec.Struct, frozen=True):
 
         An interval shrinks as the root of what is played. Infinite where nobody plays so much.
         """
-        needed = 1.0
-        if not self.kept(look)[0]:
-            needed = _squared(float(look.half[0]), abs(float(look.mean[0]) + self.margin))
-        for at in np.flatnonzero(self.suspects(look)[0]):
-            estimate, half = float(look.against[0, at]), float(look.halves[0, at])
-            # It is either surely more than the margin or surely less than the most, whatever comes first.
-            needed = max(needed, _squared(half, max(-self.margin - estimate, MOST_TO_ONE * self.margin + estimate)))
+        mean, half = float(look.mean[0]), float(look.half[0])
+        each = list(zip(look.against[0].tolist(), look.halves[0].tolist(), strict=True))
+        losses = [(mean, half), *each]
+        lost = min((_squared(width, -self.margin - change) for change, width in losses), default=inf)
+        # A pass takes the mean, and that all under suspicion are cleared.
+        suspects = [pair for pair, suspect in zip(each, self.suspects(look)[0].tolist(), strict=True) if suspect]
+        most = MOST_TO_ONE * self.margin
+        kept = max(
+            _squared(half, self.margin + mean), *[_squared(width, most + change) for change, width in suspects], 1
+        )
+        needed = max(1.0, min(lost, kept))
         return needed if needed < _NEVER else inf
 
 

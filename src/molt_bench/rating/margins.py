@@ -98,13 +98,16 @@ class MarginSums:
         self.field = weights / total if total else np.full(len(weights), 1.0 / len(weights))
         self._rows = None
 
-    def add(self, first: Ints, second: Ints, margins: Floats) -> None:
-        """Add what the first won from the second in seed pairs: of every run one pairing, and a row of margins."""
+    def add(self, first: Ints, second: Ints, margins: Floats, runs: Ints | None = None) -> None:
+        """Add what the first won from the second in seed pairs: of every run one pairing, and a row of margins.
+
+        `runs` are those that it is of, if not of all.
+        """
         more = margins.shape[1]
         mean = margins.sum(1) / more
         distance = margins - mean[:, None]
         squares, cubes = (distance**2).sum(1), (distance * distance * distance).sum(1)
-        run = np.arange(len(margins))
+        run = np.arange(len(margins)) if runs is None else runs
         for one, two, sign in ((first, second, 1.0), (second, first, -1.0)):
             at = run, one, two
             own, step, before = self.count[at], sign * mean - self.mean[at], self.squares[at]

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
+from molt_bench.bench.gate import GateVerdict, bb
 from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
@@ -20,6 +21,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.seeds import Seed
 from molt_bench.study.change import Change, ChangeVerdict, change_of, verdict_of
 from molt_bench.suggestions import one_of
+from molt_bench.visible_text import on_one_line
 
 _GRAVEST_FIRST: Final[tuple[ChangeVerdict, ...]] = ("worse", "unknown", "better", "within")
 #: Settings that do not affect what a model replies.
@@ -158,13 +160,26 @@ class Difference(msgspec.Struct, frozen=True):
         worst = min(found, key=lambda name: found[name])
         return worst if found[worst] < -more_than else None
 
-    def kept(self, within: float) -> bool:
-        """Return whether it certainly did not lose more than this, on average over the opponents."""
-        return not self.faults and self.interval[0] >= -within
+    def answer(self, margin: float) -> GateVerdict:
+        """Return whether the new version is worse by more than a margin, as a gate says it of two finished runs."""
+        if self.faults or self.lost(margin):
+            return "worse"
+        return "kept" if self.interval[0] >= -margin else "open"
 
-    def sees(self, loss: float) -> bool:
-        """Return whether twice this loss would be noticed: in four of five runs, the interval would be below it."""
-        return self.change.reach(self.confidence) <= loss
+    def reason(self, margin: float) -> str | None:
+        """Return why it is not certain that the new version is not worse by more than a margin; None if it is."""
+        answer, more = self.answer(margin), f"more than {bb(margin)} bb/100"
+        sure = f"{100 * self.confidence:.4g}% certain"
+        if answer == "kept":
+            return None
+        if self.faults:
+            return f"it gave no usable answer in {self.faults:.0%} of its hands"
+        if answer == "worse":
+            to = None if self.interval[1] < -margin or len(self.measured.by_opponent) < 2 else self.lost_to(margin)
+            return f"it is {sure} that it lost {more}{'' if to is None else f' to {on_one_line(to)}'}"
+        count, pairs = self.seed_pairs_to_see(margin), " and ".join(f"{each:,}" for each in self.measured.seed_pairs)
+        takes = f"; to notice twice that takes about {count:,}" if count > max(self.measured.seed_pairs) else ""
+        return f"it is not {sure} that it did not lose {more}, with {pairs} seed pairs{takes}"
 
     def seed_pairs_to_see(self, loss: float) -> int:
         """Return about how many seed pairs it would take for that; 0 if nobody plays so many."""

@@ -38,8 +38,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     def cells(self, each: Difference) -> list[str]:
         """Return a row of the table, without the agent."""
         measured, half = each.measured, each.change.half_width(self.confidence)
-        won = [_bb(mbb) for mbb in (measured.old, measured.new, each.change.mean)]
-        return [str(len(measured.by_opponent)), _counts(each), *won, _bb(half).lstrip("+"), self.said(each)]
+        won = [signed_bb(mbb) for mbb in (measured.old, measured.new, each.change.mean)]
+        return [str(len(measured.by_opponent)), _counts(each), *won, signed_bb(half).lstrip("+"), self.said(each)]
 
     def said(self, each: Difference) -> str:
         """Return a verdict in words."""
@@ -61,7 +61,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def _bb(mbb: float) -> str:
+def signed_bb(mbb: float) -> str:
     """Format thousandths of a big blind per hand as big blinds per 100 hands; what rounds to zero has no sign."""
     text = f"{mbb / MBB_PER_BB100:+,.1f}"
     return text if text.strip("+-") != "0.0" else "0.0"
@@ -73,21 +73,21 @@ def _counts(each: Difference) -> str:
 
 def markdown(outcome: Outcome) -> str:
     """Return a heading, the table and what is good to know, for a comment on a pull request."""
-    rows = [[_code(each.name), *outcome.cells(each)] for each in outcome.found.differences]
+    rows = [[code(each.name), *outcome.cells(each)] for each in outcome.found.differences]
     table = [outcome.headings(), ["---", *["---:"] * (len(HEADINGS) - 2), "---"], *rows]
     lines = [f"### molt-bench: {outcome.found.verdict}", "", *[f"| {' | '.join(row)} |" for row in table], ""]
     lines += [outcome.foot(), ""]
-    lines += [f"- {_code(name)}: {_entities(reason)}" for name, reason in outcome.failures.items()]
-    lines += [f"- {_entities(warning)}" for warning in outcome.found.warnings]
+    lines += [f"- {code(name)}: {entities(reason)}" for name, reason in outcome.failures.items()]
+    lines += [f"- {entities(warning)}" for warning in outcome.found.warnings]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _code(name: str) -> str:
+def code(name: str) -> str:
     """Return a name that Markdown shows as it is; within `<code>`, GitHub notifies nobody and links nothing."""
-    return f"<code>{_entities(name)}</code>"
+    return f"<code>{entities(name)}</code>"
 
 
-def _entities(text: str) -> str:
+def entities(text: str) -> str:
     """Return text in which nothing but letters, digits, spaces and hyphens stands for itself."""
     return "".join([char if char.isalnum() or char in " -" else f"&#{ord(char)};" for char in on_one_line(text)])
 
@@ -102,17 +102,22 @@ def junit(outcome: Outcome, when: datetime) -> str:
         kind = "failure" if each.name in outcome.failures else "skipped" if each.verdict == "unknown" else None
         cases.append((each.name, kind, said))
     lines = [*map(outcome.sentence, found.differences), outcome.foot()]
-    return _suite(when, cases, stated, "\n".join(lines), "\n".join(map(on_one_line, found.warnings)))
+    return junit_suite("compare", when, cases, stated, "\n".join(lines), "\n".join(map(on_one_line, found.warnings)))
 
 
 def junit_error(problem: str, when: datetime) -> str:
     """Return a test suite whose one test has an error: there was nothing to compare."""
     said = {"message": on_one_line(problem), "type": "not compared"}
-    return _suite(when, [("compare", "error", said)], {}, "", on_one_line(problem))
+    return junit_suite("compare", when, [("compare", "error", said)], {}, "", on_one_line(problem))
 
 
-def _suite(
-    when: datetime, cases: Sequence[tuple[str, str | None, dict[str, str]]], stated: dict[str, str], out: str, err: str
+def junit_suite(
+    name: str,
+    when: datetime,
+    cases: Sequence[tuple[str, str | None, dict[str, str]]],
+    stated: dict[str, str],
+    out: str,
+    err: str,
 ) -> str:
     """Return a suite with what the schemas of Ant and of Jenkins require, in ASCII, so that any stream can carry it."""
     suites = Element("testsuites")
@@ -121,16 +126,16 @@ def _suite(
     suite = SubElement(
         suites,
         "testsuite",
-        {"name": "compare", "package": "molt-bench", "id": "0", "hostname": "localhost", "time": "0"},
+        {"name": name, "package": "molt-bench", "id": "0", "hostname": "localhost", "time": "0"},
         timestamp=f"{when:%Y-%m-%dT%H:%M:%S}",
         skipped=str(kinds.count("skipped")),
         **{name: str(count) for name, count in counts.items()},
     )
     properties = SubElement(suite, "properties")
-    for name, value in stated.items():
-        SubElement(properties, "property", {"name": name, "value": on_one_line(value)})
-    for name, kind, said in cases:
-        case = SubElement(suite, "testcase", classname="molt-bench.compare", name=on_one_line(name), time="0")
+    for field, value in stated.items():
+        SubElement(properties, "property", {"name": field, "value": on_one_line(value)})
+    for case_name, kind, said in cases:
+        case = SubElement(suite, "testcase", classname=f"molt-bench.{name}", name=on_one_line(case_name), time="0")
         if kind is not None:
             SubElement(case, kind, said)
     SubElement(suite, "system-out").text = out

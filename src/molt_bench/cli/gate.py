@@ -1,0 +1,199 @@
+"""`molt-bench gate`: is a new version of an agent worse than the old one? It plays until that is sure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import click
+
+from molt_bench.agents.kinds import kind_of
+from molt_bench.cli import config_flags, run_or_resume
+from molt_bench.cli.agent_argument import agent_from, maker_of
+from molt_bench.cli.completion import agent_lists, agent_names, config_fields
+from molt_bench.cli.gate_result import WRITERS, GateForm, GatePrinting
+from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, set_flag
+from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
+from molt_bench.config.loader import read_config_file
+from molt_bench.config.participants import participants_from, participants_named
+from molt_bench.errors import ConfigError
+from molt_bench.runs import folder, master_seed
+from molt_bench.specs import ParticipantSpec
+from molt_bench.study.gate import Speed
+from molt_bench.testing import check_agent
+
+#: Who tells whether a version got worse, where nobody says: each punishes other mistakes.
+OPPONENTS: Final = ("tag", "callstation", "maniac")
+NEW: Final = "new"
+OLD: Final = "old"
+#: What a round is, and the seed pairs before the first look, where a config does not say.
+_ROUND: Final = {"seeds.perMatch": 5, "game.handsPerGame": 20, "scheduler.minSeedPairs": 10}
+#: The same where a model plays, whose hands cost money.
+_ROUND_OF_MODELS: Final = {"seeds.perMatch": 2, "game.handsPerGame": 10, "scheduler.minSeedPairs": 4}
+_MOST_HANDS: Final = 100_000
+#: How often both versions are timed in turn, and the hands at each table.
+_TIMED: Final = 2
+_TIMED_HANDS: Final = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """What is compared, and what it may cost."""
+
+    against: str = flag("The old version; named as NEW is.", metavar="OLD", required=True, shell_complete=agent_names)
+    margin: float = flag("Loss that does not matter; 10 mbb are 1 bb/100.", default=500.0, metavar="MBB", type=POSITIVE)
+    opponents: str | None = flag(
+        "Whom both versions play, besides each other; tag,callstation,maniac by default.",
+        metavar="LIST",
+        shell_complete=agent_lists,
+    )
+    params: tuple[str, ...] = flag("A param of both versions; repeatable.", "--param", default=(), metavar="KEY=VALUE")
+    new_params: tuple[str, ...] = flag(
+        "A param of the new version alone; repeatable.", "--new-param", default=(), metavar="KEY=VALUE"
+    )
+    slower: float = flag(
+        "Fail if a decision takes so many times as long, and more than a millisecond; 0 to let it.",
+        default=3.0,
+        metavar="TIMES",
+        type=NOT_NEGATIVE,
+    )
+    max_hands: int | None = flag(f"Give up after this many hands; {_MOST_HANDS:,} by default.", type=WHOLE)
+    max_cost: float | None = flag("Give up after this many dollars.", metavar="USD", type=POSITIVE)
+    config: str | None = flag("Config file for the game, the opponents and prices.", metavar="FILE", type=PATH)
+    output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
+    assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.", config_fields)
+
+    def versions(self, new: str) -> tuple[ParticipantSpec, ParticipantSpec]:
+        """Return the new version and the old one."""
+        return agent_from(new, [*self.params, *self.new_params]), agent_from(self.against, self.params)
+
+    def values(self, versions: Sequence[ParticipantSpec]) -> dict[str, Any]:
+        """Return the config as plain values: its file, with both versions in front of the opponents."""
+        values = read_config_file(self.config) if self.config is not None else {}
+        others = values.pop("participants", None) or participants_named(OPPONENTS)
+        if self.opponents is not None:
+            others = participants_from(self.opponents)
+        played = [
+            {"id": name, "type": each.type, "params": each.params}
+            for name, each in zip((NEW, OLD), versions, strict=True)
+        ]
+        gate = {"new": NEW, "old": OLD, "marginMbb": self.margin}
+        stop = values.get("stop") or {}
+        if isinstance(stop, dict) and isinstance(stop.get("budget", {}), dict):  # matches are nothing to limit here
+            stop = {**stop, "budget": {"maxMatches": None, **stop.get("budget", {})}}
+        return {**values, "participants": [*played, *others], "gate": gate, "stop": stop}
+
+    def fields(self, values: dict[str, Any], *, models: bool) -> dict[str, Any]:
+        """Return the config fields that the flags set, and those that a gate has where the file does not say."""
+        fields: dict[str, Any] = {}
+        for path, default in (_ROUND_OF_MODELS if models else _ROUND).items():
+            section, _, name = path.partition(".")
+            if name not in (values.get(section) or {}):
+                fields[path] = default
+        if self.max_hands is not None or {*values["stop"].get("budget", {})} == {"maxMatches"}:
+            fields["stop.budget.maxHands"] = self.max_hands or _MOST_HANDS
+        return {**fields, "stop.budget.maxCostUsd": self.max_cost, "outputDir": self.output_dir}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateRunOptions(RunOptions):
+    """How a gate is played, and where and in which form it says what it found."""
+
+    form: GateForm = flag(
+        "text, json, markdown (a comment) or junit.",
+        "--format",
+        default="text",
+        metavar="FORMAT",
+        type=click.Choice(get_args(GateForm)),
+    )
+    saved: tuple[str, ...] = flag(
+        "File to write as well: .md, .xml (JUnit) or .json; repeatable.", "--save", default=(), metavar="FILE"
+    )
+
+    def check(self) -> None:
+        """Refuse files whose ending says no form."""
+        for path in self.saved:
+            if not path.endswith((*WRITERS,)):
+                raise click.BadParameter(f"{path!r} does not end in {', '.join(WRITERS)}", param_hint="--save")
+        if self.as_json and self.form not in ("text", "json"):
+            raise click.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TimedOptions(GateRunOptions):
+    """The same, once both versions have been timed."""
+
+    speed: Speed | None = field(default=None)
+
+    def printing(self) -> GatePrinting:
+        """Return how the outcome is printed."""
+        return GatePrinting(as_json=self.as_json, form=self.form, saved=self.saved, speed=self.speed)
+
+
+@click.command(cls=Command)
+@click.argument("new", **{**AGENT, "metavar": "NEW"})
+@grouped(GateOptions, "gate_options")
+@resume_option
+@grouped(GateRunOptions, "options")
+def gate(new: str, gate_options: GateOptions, *, resume_last: bool, options: GateRunOptions) -> None:
+    """Test whether a new version of an agent is worse than the old one, in as few hands as it takes.
+
+    Both play the same opponents on the same decks, and each other. It ends as soon as it is sure. Exit status:
+    0 if the new version is not worse by more than the margin, 4 if it is worse (on average or to one opponent, by
+    faults, or slower), 6 if the budget is spent before that is known.
+
+    Examples:
+      molt-bench gate my_bot.py:make --against callstation
+      molt-bench gate my_bot.py:make --against callstation --margin 1000 --save comment.md --save junit.xml
+    """
+    options.check()
+    versions = gate_options.versions(new)
+    _check_modules(new, gate_options.against)
+    values = gate_options.values(versions)
+    models = any(kind_of(each.type).recorded and kind_of(each.type).remote for each in versions)
+    fields = gate_options.fields(values, models=models)
+    config = config_flags.gate_config(values, fields, gate_options.assignments)
+    timed = _TimedOptions(
+        **{name: getattr(options, name) for name in options.__dataclass_fields__},
+        speed=_speed_of(versions, gate_options.slower),
+    )
+    secret = master_seed.secret_from(None)
+    unfinished = folder.last_run(config, secret) if resume_last else None
+    if unfinished is not None:
+        run_or_resume.resume_run(str(unfinished), timed, secret=secret, own=config)
+    else:
+        run_or_resume.start_run(config, timed, secret=secret)
+
+
+def _speed_of(versions: Sequence[ParticipantSpec], slower: float) -> Speed | None:
+    """Return how long both versions take for a decision; None if one of them waits for something outside."""
+    kinds = [kind_of(each.type) for each in versions]
+    if not slower or any(each.remote or each.comes or each.in_person for each in kinds):
+        return None
+    new, old = (
+        min(
+            check_agent(make=maker_of(each), hands=_TIMED_HANDS, partners=("tag",)).latency.median
+            for _ in range(_TIMED)
+        )
+        for each in versions
+    )
+    return Speed(new, old, slower)
+
+
+def _check_modules(new: str, old: str) -> None:
+    """Refuse two files of Python that import different modules of one name: a process would load one for both."""
+    files = [Path(each.rpartition(":")[0]) for each in (new, old)]
+    if any(each.suffix != ".py" for each in files) or files[0].parent.resolve() == files[1].parent.resolve():
+        return
+    beside = [{path.stem: path for path in file.parent.glob("*.py") if path != file} for file in files]
+    for name in sorted({*beside[0]} & {*beside[1]}):
+        one, other = (found[name].read_bytes() for found in beside)
+        imported = re.compile(rf"^\s*(?:from|import)\s+{re.escape(name)}\b", re.MULTILINE)
+        texts = [path.read_text("utf-8", "replace") for path in (*files, *beside[0].values()) if path.exists()]
+        if one != other and any(imported.search(text) for text in texts):
+            expected = (
+                f"a version with the same {name}.py beside it, since one process loads one of them for both; or play "
+                "each version as a program, with exec:"
+            )
+            raise ConfigError("NEW", new, expected)

@@ -1,0 +1,87 @@
+"""What a gate found, printed and saved in the forms that were asked for, and the exit status that says it."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from rich.text import Text
+
+from molt_bench.bench.result import RunResult
+from molt_bench.cli.options import Printing
+from molt_bench.cli.streams import console, print_json, warn
+from molt_bench.files import write_whole
+from molt_bench.report.artifacts import indented
+from molt_bench.report.fitting_table import FittingTable
+from molt_bench.study import gate
+from molt_bench.study.gate import GateOutcome, Speed, outcome_of
+
+GateForm: TypeAlias = Literal["text", "json", "markdown", "junit"]
+_STYLES: Final = {"kept": "bold green", "worse": "bold red", "open": "bold yellow"}
+#: How an outcome is written, by the ending of a file.
+WRITERS: Final[Mapping[str, Callable[[GateOutcome], str]]] = {
+    ".json": lambda outcome: indented(gate.plain(outcome)),
+    ".md": gate.markdown,
+    ".xml": lambda outcome: gate.junit(outcome, datetime.now(UTC)),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatePrinting(Printing):
+    """How a gate prints what it found.
+
+    Attributes:
+        form: What is printed.
+        saved: Files that are written as well, each in the form that its ending says.
+        speed: How long decisions take, if that was measured.
+    """
+
+    form: GateForm = "text"
+    saved: tuple[str, ...] = ()
+    speed: Speed | None = None
+
+
+def show_gate(result: RunResult, folder: str, printing: Printing) -> None:
+    """Print what a gate found, and save it where that was asked for."""
+    outcome = _outcome(result, printing)
+    asked = printing if isinstance(printing, GatePrinting) else GatePrinting(as_json=printing.as_json)
+    for path in asked.saved:
+        try:
+            write_whole(Path(path), WRITERS[Path(path).suffix](outcome).encode())
+        except OSError as error:
+            warn(f"{path} could not be written: {error.strerror}")
+    if asked.as_json or asked.form == "json":
+        print_json({"runDir": folder, **gate.plain(outcome)})
+    elif asked.form == "text":
+        printing.answer({}, lambda: _print(outcome, folder))
+    elif not printing.quiet:
+        print(WRITERS[".md" if asked.form == "markdown" else ".xml"](outcome), end="")
+
+
+def exit_by_gate(result: RunResult, printing: Printing) -> None:
+    """Exit with the status of a gate: 4 if the new version is worse, 6 if that is not known."""
+    if result.config.gate is None:
+        return
+    outcome = _outcome(result, printing)
+    if outcome.status:
+        sys.exit(outcome.status)
+
+
+def _outcome(result: RunResult, printing: Printing) -> GateOutcome:
+    return outcome_of(result, printing.speed if isinstance(printing, GatePrinting) else None)
+
+
+def _print(outcome: GateOutcome, folder: str) -> None:
+    screen = console()
+    first, *headings = gate.HEADINGS
+    table = FittingTable(first, *headings, spare=("seed pairs", "old", "new"))
+    for name, *cells in outcome.rows():
+        table.add_row(Text(name), *cells)
+    screen.print(Text(outcome.sentence(), _STYLES[outcome.verdict]), soft_wrap=not screen.is_terminal)
+    screen.print(table)
+    screen.print(Text(outcome.foot()), soft_wrap=not screen.is_terminal)
+    if outcome.verdict == "open":
+        screen.print(Text(f"Stopped: {outcome.stopped}."), soft_wrap=not screen.is_terminal)
+    screen.print(f"Results: {folder}", highlight=False, soft_wrap=True)
