@@ -108,6 +108,19 @@ def test_two_games_are_played_and_verified_without_asking_again(tmp_path):
     assert "answers from the record: human (answers.jsonl)" in done.stdout
 
 
+def test_at_the_end_a_person_sees_what_the_other_held_and_not_before(tmp_path):
+    terminal = Terminal(*PLAYED[:3], "2", *PLAYED[4:], cwd=tmp_path)
+    terminal.type("f\n", *CALLS * 3)
+    before = terminal.until("What callstation held where it was not shown:")
+    assert "mu±sigma" in before, "the result comes first"
+    assert terminal.end() == 0
+    (game, _) = [line["record"] for line in lines_of(run_in(tmp_path), "journal.jsonl") if line["line"] == "game"]
+    held = {*re.findall(r"[2-9TJQKA][cdhs]", game["hand_texts"][0].split(":")[4])}
+    told = terminal.screen[terminal.screen.index("What callstation held") :].splitlines()[1]
+    assert {*re.findall(r"[2-9TJQKA][cdhs]", told.translate(str.maketrans("♣♦♥♠", "cdhs")))} == held
+    assert re.search(r"Hand   1 .* preflop +you fold  -50$", told)
+
+
 @pytest.mark.parametrize(("key", "flags"), [("\x03", ()), ("\x04", ()), ("q\n", ("--json",))])
 def test_whoever_leaves_goes_on_where_they_were(tmp_path, key, flags):
     terminal = Terminal(*PLAYED, *flags, cwd=tmp_path)

@@ -128,9 +128,9 @@ class Table:
         self._rules = seen.rules
         self._tell(seen)
         above = self._player(self.opponent, self.paint(self._hidden), seen, 1 - seen.seat)
-        board = self._cards(seen.board) + " " * (16 - max(0, 3 * len(seen.board) - 1))
+        board = self.cards(seen.board) + " " * (16 - max(0, 3 * len(seen.board) - 1))
         pot = self.paint(f"pot {self._chips(seen.pot, seen.rules)}", _BOLD)
-        below = self._player("you", self._cards(seen.cards), seen, seen.seat)
+        below = self._player("you", self.cards(seen.cards), seen, seen.seat)
         self.say("", above, f"    {seen.street:{self._column}}{board}{pot}", below, "", *self._choices(seen))
 
     def finish(self, result: HandResult) -> None:
@@ -164,7 +164,7 @@ class Table:
         pot, bets = sum(view.starting_stacks) - sum(left), [min(rules.big_blind, stack) for stack in left]
         bets[button] = min(rules.small_blind, left[button])
         posts = " ".join([f"{self._does(view, seat, 'post')} {bets[seat]:,}." for seat in (button, 1 - button)])
-        yield f"{self.paint(posts)} You hold {self._cards(view.cards)}."
+        yield f"{self.paint(posts)} You hold {self.cards(view.cards)}."
         for done in view.log:
             while street != done.street:
                 street, pot, bets = STREETS[STREETS.index(street) + 1], pot + sum(bets), [0, 0]
@@ -175,7 +175,7 @@ class Table:
             yield f"{self._does(view, done.seat, verb)}{chips}."
             bets[done.seat] = done.amount
         if isinstance(view, HandResult) and view.opponent_cards is not None:
-            yield f"You show {self._cards(view.cards)}, {self.opponent} shows {self._cards(view.opponent_cards)}."
+            yield f"You show {self.cards(view.cards)}, {self.opponent} shows {self.cards(view.opponent_cards)}."
             for later in STREETS[STREETS.index(street) + 1 :]:
                 yield self._street(view, later, pot + 2 * min(bets))
             hands = [(*cards, *view.board) for cards in (view.cards, view.opponent_cards)]
@@ -190,10 +190,10 @@ class Table:
         return f"You {verb}" if seat == view.seat else f"{self.opponent} {verb}s"
 
     def _street(self, view: View, street: Street, pot: int) -> str:
-        name, cards = self.paint(street.capitalize(), _BOLD), self._cards(view.board[: OPEN_CARDS[street]])
+        name, cards = self.paint(street.capitalize(), _BOLD), self.cards(view.board[: OPEN_CARDS[street]])
         return f"{name}  {cards}  {self.paint(f'pot {pot:,}')}"
 
-    def _cards(self, cards: tuple[int, ...]) -> str:
+    def cards(self, cards: tuple[int, ...]) -> str:
         """Return cards as `K♥ 7♦` or `Kh 7d`; of two cards the higher comes first."""
         texts = [CARD_TEXT[card] for card in (sorted(cards, reverse=True) if len(cards) == 2 else cards)]
         return " ".join([self.paint(text[0] + self._suits[text[1]], _COLOURS[text[1]]) for text in texts])

@@ -7,7 +7,7 @@ built-in bot only by the user's permission; code and programs only in a box.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import Final
 
 import msgspec
 
@@ -54,12 +54,6 @@ class Permission(msgspec.Struct, frozen=True):
         return True
 
 
-class Surroundings(TypedDict, total=False):
-    """What else a context tells of an agent; see `Context`."""
-
-    folder: Path | None
-
-
 #: The config is the user's own.
 OWN: Final = Permission(own=True)
 #: The config is that of a stored run.
@@ -72,10 +66,10 @@ def make_permitted(
     *,
     factories: Mapping[str, AgentFactory] | None = None,
     action_timeout_s: float | None = None,
+    folder: Path | None = None,
     first: bool = False,
-    **context: Unpack[Surroundings],
 ) -> PokerAgent:
     """Make an agent as `make_within` does, if it may be made; raises NotPermitted if not."""
     code_sha256 = permission.code_of(spec, factories)
-    within = Context(boxed=not permission.own, code_sha256=code_sha256, **context)
+    within = Context(boxed=not permission.own, code_sha256=code_sha256, folder=folder)
     return make_within(within, spec, factories, action_timeout_s=action_timeout_s, first=first)

@@ -8,11 +8,14 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Final, NoReturn, TypeAlias
 
+from molt_bench.agents.human import Table
+from molt_bench.agents.human_replay import hidden_hands
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.arena.announced_agents import outsiders
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.cast import check_participants
 from molt_bench.arena.status import Observer, RunStatus
+from molt_bench.bench.result import RunResult
 from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import changed_by
 from molt_bench.cli.gate_result import exit_by_gate
@@ -178,11 +181,19 @@ def _play(
         with _saying_what_is_left(folder):
             write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
             if not (options.quiet or options.as_json):
-                for line in why_they_lose(Rows(Analysis(result)), Run.open(folder).games):
-                    console().print(line, soft_wrap=True, markup=False)
+                _say_more(result, folder)
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, str(folder))
     exit_by_gate(result, options.printing())
+
+
+def _say_more(result: RunResult, folder: Path) -> None:
+    """Say what the user's own agents lost most by, and show a person what the others held."""
+    games = Run.open(folder).games
+    for line in why_they_lose(Rows(Analysis(result)), games):
+        console().print(line, soft_wrap=True, markup=False)
+    for person in result.config.people():
+        Table().say(*hidden_hands([game.record for game in games], person))
 
 
 def _end_interrupted(
