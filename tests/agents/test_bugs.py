@@ -27,6 +27,7 @@ ROOMS = (
         "molt_bench.agents.external.process",
         "molt_bench.agents.external.server",
         "molt_bench.agents.external.protocol",
+        "molt_bench.agents.external.answers",
         "molt_bench.agents.scripted",
         "molt_bench.agents.tag",
     ),
@@ -37,7 +38,7 @@ ROOMS = (
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
 OUTSIDE = (
     *("Process.end", "Process.leave", "Process.lingers", "Process._ended_by", "Process._read_errors"),
-    *("process._kill", "process._kill_strays", "process._descendants", "ProgramAgent._end", "ProgramAgent._begin"),
+    *("ProgramAgent._end", "ProgramAgent._begin"),
     "scripted.FixedAgent.policy",
     *("estimate.Estimate.usd_per_call", "exchange_file.ExchangeFile.problem"),
     *(
@@ -154,7 +155,7 @@ def with_bug(way, name, at, functions, provider, folder):
         ("strict", "molt_bench.llm.prompt.decision_prompt"),
         ("strict", "molt_bench.llm.client.ModelClient._read"),
         ("strict", "molt_bench.llm.reply.read_reply"),
-        ("http", "molt_bench.agents.external.protocol.read_answer"),
+        ("http", "molt_bench.agents.external.answers.read_answer"),
     ],
 )
 def test_a_bug_ends_the_run_and_is_charged_to_nobody(way, name, functions, tmp_path):

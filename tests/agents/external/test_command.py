@@ -152,7 +152,7 @@ def test_the_log_of_standard_error_goes_on_where_it_ended(tmp_path):
     assert re.fullmatch(r"_a_bot_1-[0-9a-f]{8}\.log", path.name)
     for _ in range(3):
         AgentLog(path).add(b"x" * (KEPT // 2 + 1))
-    assert path.read_bytes() == b"x" * KEPT + b"\n[%d more bytes were dropped]\n" % (3 * (KEPT // 2 + 1) - KEPT)
+    assert path.read_bytes() == b"x" * KEPT + b"\n[more was dropped]\n"
 
 
 def test_the_last_line_of_standard_error_is_fit_to_print():

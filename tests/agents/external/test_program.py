@@ -12,7 +12,8 @@ import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, play_game_async
 from molt_bench.agents.external import box, program
-from molt_bench.agents.external.process import TAG, _how_it_ended
+from molt_bench.agents.external.process import _how_it_ended
+from molt_bench.agents.external.process_group import TAG
 from molt_bench.arena.cast import Cast
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentError
@@ -299,12 +300,11 @@ def test_one_that_takes_too_much_processor_time_crashes(sandbox, log, monkeypatc
 def test_what_it_writes_to_standard_error_is_kept_within_bounds(log, tmp_path):
     agent = chaos("ten-megabytes-on-stderr", log, folder=tmp_path / "run" / "agents")
     assert played(agent, hands=1).faults == ()
-    written = 10_000_000 * sum(line[0] == "did" for line in log_of(log))
     (file,) = (tmp_path / "run" / "agents").iterdir()
     assert file.name == "chaos.log"
     kept = file.read_bytes()
     assert kept[: 64 * 1024] == (b"blah blah\n" * 10_000)[: 64 * 1024]
-    assert kept[64 * 1024 :] == b"\n[%d more bytes were dropped]\n" % (written - 64 * 1024)
+    assert kept[64 * 1024 :] == b"\n[more was dropped]\n"
 
 
 def test_in_a_run_the_log_is_in_the_folder_of_the_run(log, tmp_path):

@@ -1,18 +1,17 @@
 """The log of one participant of a run: what its program writes to standard error, kept up to a limit."""
 
-import os
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from molt_bench.files import file_name
 
-#: Bytes kept for each participant of a run; the rest is only counted.
+#: Bytes kept for each participant of a run.
 KEPT: Final = 64 * 1024
 #: Bytes in which the last line is searched.
 _TAIL: Final = 2048
 _LINE_LENGTH: Final = 200
+_DROPPED: Final = b"\n[more was dropped]\n"
 
 
 class AgentLog:
@@ -47,21 +46,9 @@ def log_path(folder: Path, participant: str) -> Path:
 
 
 def _append(path: Path, data: bytes) -> None:
-    """Append to a log; bytes beyond the limit are counted in its last line."""
-    try:
-        file = open(path, "r+b")  # noqa: SIM115 - closed below, whichever way it was opened
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = open(path, "w+b")  # noqa: SIM115
-    with file:
-        size = file.seek(0, os.SEEK_END)
-        room = max(0, KEPT - size)
-        file.write(data[:room])
-        dropped = len(data) - room
-        if dropped <= 0:
-            return
-        file.seek(KEPT)
-        earlier = re.search(rb"(\d+) more bytes", file.read(_TAIL))
-        file.seek(KEPT)
-        file.write(b"\n[%d more bytes were dropped]\n" % (dropped + (int(earlier[1]) if earlier else 0)))
-        file.truncate()
+    """Append to a log up to the limit; then a last line says that more was dropped."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab") as file:
+        room = KEPT - file.tell()
+        if room >= 0:
+            file.write(data[:room] if len(data) <= room else data[:room] + _DROPPED)

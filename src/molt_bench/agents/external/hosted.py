@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.external import protocol
+from molt_bench.agents.external import answers, protocol
 from molt_bench.agents.external.box import Box
 from molt_bench.agents.external.program import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
@@ -47,14 +47,14 @@ class HostedAgent(ProgramAgent):
         try:
             process = await self._ready()
             process.write(protocol.line_of(message))
-            await process.first(self._limit_s, protocol.read_done, late="no end of a hook")
+            await process.first(self._limit_s, answers.read_done, late="no end of a hook")
         except AgentFailed as failure:
             if failure.kind != "exception" or not self._greeted:
                 self._lose()
             raise
 
     def _heard(self, hello: bytes) -> None:
-        protocol.read_done(hello)
+        answers.read_done(hello)
         super()._heard(hello)
 
 

@@ -14,21 +14,18 @@ import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from time import monotonic
 from typing import Final, TypeVar
 
 from molt_bench.agents.external.agent_log import AgentLog
+from molt_bench.agents.external.process_group import TAG, end_group, is_stopped
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
 from molt_bench.errors import AgentFailed, FaultKind
 
 #: Bytes of output that nobody has asked for; more is a flood.
 MOST_UNREAD: Final = 1024 * 1024
-#: The variable that marks all that a program starts; its value is the program's folder.
-TAG: Final = "MOLT_BENCH_AGENT"
 _CHUNK: Final = 64 * 1024
-#: Seconds for a program that closed a pipe to end, to tell a crash from one that lives on; and for one that is killed.
+#: Seconds for a program that closed a pipe to end, to tell a crash from one that lives on.
 _CLOSING_S: Final = 1.0
-_DYING_S: Final = 5.0
 #: A wrapper, such as a shell or a box, exits with this plus the signal that ended its program.
 _WRAPPED: Final = 128
 #: Signals that mistakes of a program and limits cause, and those that others send, also to what it wraps.
@@ -82,7 +79,7 @@ class Process:
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None
         # Runs when Python exits, too, if nobody has ended the process before.
-        self._kill = weakref.finalize(self, _kill, process, folder, os.getpid())
+        self._kill = weakref.finalize(self, end_group, process, folder, os.getpid())
         log.forget_line()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -248,7 +245,7 @@ class Process:
             await self._news(deadline)
 
     def _lateness(self, late: str) -> AgentFailed:
-        if any(_state_of(pid) in ("T", "t") for pid in _descendants(self._process.pid)):
+        if is_stopped(self._process.pid):
             return AgentFailed("signal", f"{late}: the program had been stopped by {_OUTSIDE}")
         return AgentFailed("timeout", f"{late}, but text without a line break" if self._unread else late)
 
@@ -297,56 +294,3 @@ def _how_it_ended(status: int, *, boxed: bool) -> tuple[FaultKind, str]:
     if short == "XCPU":
         return "crash", f"{said}, at its limit of processor time"
     return ("crash", said) if short in _OWN else ("signal", f"{said}, {_OUTSIDE}")
-
-
-def _kill(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
-    """End a program with all that it started and can be found, and remove its folder; not from a fork of the bench."""
-    if os.getpid() != owner:
-        return
-    for pid in () if folder else _descendants(process.pid)[1:2]:
-        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            os.kill(pid, signal.SIGKILL)  # all in a box ends with the process below its first, which then ends itself
-            process.wait(_DYING_S)
-    with suppress(ProcessLookupError, PermissionError):
-        if process.returncode is None:  # its number cannot be another's before it is reaped
-            os.killpg(process.pid, signal.SIGKILL)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_DYING_S)
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
-    if folder:
-        _kill_strays(folder)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _kill_strays(tag: str) -> None:
-    """End processes that left the group of their program, as daemons do: its tag is in their environment."""
-    wanted, deadline = f"{TAG}={tag}".encode(), monotonic() + _DYING_S
-    left = True
-    while left and monotonic() < deadline:
-        left = False
-        for pid in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
-            with suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
-                if wanted in file.read().split(b"\0"):
-                    os.kill(int(pid), signal.SIGKILL)
-                    left = True
-
-
-def _descendants(pid: int) -> list[int]:
-    """Return a process and what descends from it, parents first; where the system does not tell, the process alone."""
-    found = [pid]
-    for each in found:  # it grows
-        with suppress(OSError), open(f"/proc/{each}/task/{each}/children", encoding="ascii") as file:
-            found += map(int, file.read().split())
-    return found
-
-
-def _state_of(pid: int) -> str:
-    """Return the letter that the system has for what a process does; "" if it is gone."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        return ""
