@@ -17,7 +17,7 @@ from contextlib import suppress
 OTHERS = (
     *("aiohttp", "asyncio", "click", "concurrent.futures.process", "httpx2", "msgspec", "multiprocessing.spawn"),
     *("multiprocessing.popen_spawn_posix", "multiprocessing.resource_tracker", "multiprocessing.synchronize", "numpy"),
-    *("openskill.models", "psutil", "pydantic", "rich.console", "rich.live", "rich.table", "shutil", "subprocess"),
+    *("openskill.models", "pydantic", "rich.console", "rich.live", "rich.table", "shutil", "subprocess"),
     *("starlette.applications", "sysconfig", "uvicorn", "websockets", "pydantic_ai"),
     *("tempfile", "webbrowser", "yaml", "zipfile", "getpass", "pathlib", "http.server", "socketserver"),
 )

@@ -13,11 +13,10 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Final, TypeVar
 
 from molt_bench.agents.external.agent_log import AgentLog
-from molt_bench.agents.external.process_group import TAG, end_group, is_stopped
+from molt_bench.agents.external.process_group import TAG, end_group, has_ended, is_stopped
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
 from molt_bench.errors import AgentFailed, FaultKind
 
@@ -97,11 +96,7 @@ class Process:
     @property
     def has_ended(self) -> bool:
         """Whether the program has ended."""
-        if not self._kill.alive:
-            return True
-        with suppress(ChildProcessError):
-            return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        return True
+        return not self._kill.alive or has_ended(self._process)
 
     def write(self, data: bytes) -> None:
         """Send a line as soon as the program reads it; it is dropped if nobody will."""

@@ -12,6 +12,17 @@ from typing import Final
 TAG: Final = "MOLT_BENCH_AGENT"
 #: Seconds for what is killed to be gone.
 _DYING_S: Final = 5.0
+#: Whether the system can tell that a process has ended without reaping it: macOS cannot.
+_LOOKS: Final = hasattr(os, "waitid")
+
+
+def has_ended(process: "subprocess.Popen[bytes]") -> bool:
+    """Return whether a process has ended. Where that is possible it is not reaped: its number stays its own."""
+    if not _LOOKS:
+        return process.poll() is not None
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    return True
 
 
 def end_group(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
@@ -23,7 +34,7 @@ def end_group(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> No
             os.kill(pid, signal.SIGKILL)  # all in a box ends with the process below its first, which then ends itself
             process.wait(_DYING_S)
     with suppress(ProcessLookupError, PermissionError):
-        if process.returncode is None:  # its number cannot be another's before it is reaped
+        if process.returncode is None or not _LOOKS:  # its number cannot be another's before it is reaped
             os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.wait(_DYING_S)
