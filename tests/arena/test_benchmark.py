@@ -1,15 +1,12 @@
 """The loop: rounds, decks, results."""
 
 import pytest
-from tests.agents.external.playing import CHAOS, PYTHON
 
 from molt_bench import run_benchmark
-from molt_bench.agents.external import supervised_program
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel
 
@@ -129,31 +126,3 @@ def test_those_who_watch_are_told_of_every_game_and_match():
     finished = [live.finished for live in seen if live.finished]
     assert [match.number for match in finished] == list(range(1, len(finished) + 1))
     assert [live.games for live in seen[:5]] == [1, 2, 3, 4, 4]
-
-
-def test_processes_that_cannot_be_ended_are_told_at_once_and_are_in_every_later_report(tmp_path, monkeypatch):
-    ended, numbers = supervised_program.end_all, iter(range(101, 200))
-
-    def half_ended(*arguments):
-        ended(*arguments)
-        return [next(numbers)], "they run as another user"
-
-    monkeypatch.setattr(supervised_program, "end_all", half_ended)
-    said = []
-    config = {
-        "participants": [
-            {"id": "guest", "type": "exec", "command": [*PYTHON, CHAOS, "well"], "sandbox": "off"},
-            "callstation",
-        ],
-        "game": {"handsPerGame": 1},
-        "seeds": {"perMatch": 1},
-        "stop": {"budget": {"maxMatches": 1}},
-    }
-    (tmp_path / "run").mkdir()
-    files = RunFiles.new(tmp_path / "run", load_config(config))
-    result = run_benchmark(config, files=files, observer=Observer(on_warning=said.append))
-    files.close()
-    assert said.count("guest: 1 of its processes could not be ended (pid 101): they run as another user") == 1
-    whole = "guest: 3 of its processes could not be ended (pids 101, 102, 103): they run as another user"
-    assert whole in result.warnings
-    assert whole in Run.open(tmp_path / "run").result().warnings

@@ -51,7 +51,7 @@ def test_the_example_in_python():
 
 
 def test_the_example_of_the_acpc():
-    agent = make_agent(f"acpc:{sys.executable} {BOTS / 'acpc_bot.py'}")
+    agent = make_agent(f"exec:python -m molt_bench.plugins.adapters.acpc -- {sys.executable} {BOTS / 'acpc_bot.py'}")
     for partner in ("maniac", "shover", "folder", "random"):
         assert play_game((agent, make_agent(partner)), seed=1, hands=30, stack=20_000).faults == ()
     record = played(agent, hands=150, stack=20_000)

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from hashlib import file_digest, sha256
+from itertools import pairwise
 from pathlib import Path
 
 from molt_bench.errors import ConfigError
@@ -88,10 +89,14 @@ def _digest(path: str) -> bytes:
 
 
 def label_of(command: str) -> str:
-    """Return a short name for a command: the name of its script, or else of its program."""
+    """Return a short name for a command: the name of its script, or else of its module or its program."""
     try:
         words = words_of(command)
     except ConfigError:
         return command
-    scripts = [word for word in words if not word.startswith("-") and Path(word).suffix[1:].isalpha()]
+    modules = [after for word, after in pairwise(words) if word == "-m"]
+    files = [file_of(word) for word in words if not word.startswith("-") and word not in modules]
+    scripts = [file for file in files if Path(file).suffix[1:].isalpha()]
+    if modules and not scripts:
+        return modules[0].rpartition(".")[2]
     return Path(scripts[0] if scripts else words[0]).stem or command
