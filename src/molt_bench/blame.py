@@ -19,7 +19,7 @@ _INSTALLED: Final = ("site-packages", "dist-packages")
 #: Where exceptions are from that we raise on purpose.
 _MEANT: Final = ("molt_bench.", "httpx2")
 #: Rooms whose agents are ours. Other rooms have agents that run code of the user's.
-_OUR_AGENTS: Final = ("molt_bench.agents.", "molt_bench.llm.", "molt_bench.arena.")
+_OUR_AGENTS: Final = ("molt_bench.agents.", "molt_bench.llm.agent", "molt_bench.arena.")
 
 
 def is_ours(agent: object) -> bool:

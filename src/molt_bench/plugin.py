@@ -34,6 +34,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         folder: Folder for what it writes besides its answers; None discards that.
         boxed: Whether it plays in a box or not at all, since the run is a stranger's.
         code_sha256: The fingerprint that its code must have, or else it is not run; None for any.
+        models: The models that it may ask through the run, by `await models.ask(model, messages)`; None for none.
     """
 
     settings: Any = None
@@ -41,6 +42,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path | None = None
     boxed: bool = False
     code_sha256: str | None = None
+    models: Any = None
 
 
 class Sitting(Protocol):

@@ -7,6 +7,7 @@ from collections import Counter
 from statistics import median
 
 import pytest
+from rich.console import Console
 
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.arena.status import Observer
@@ -14,6 +15,8 @@ from molt_bench.errors import ProviderError
 from molt_bench.llm import gateway as gateway_module
 from molt_bench.llm.rate_limits import START, ModelLimit
 from molt_bench.llm.reply import LONGEST_REPLY
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.result_tables import print_faults
 from molt_bench.runs.exchange_file import ExchangeFile
 from tests.cases import one_in
 from tests.llm import provider as provider_module
@@ -212,6 +215,13 @@ def test_while_one_model_is_paused_the_others_play():
         with pytest.raises(ProviderError, match=r"^away "):
             run_benchmark(wanted)
         assert good.received >= GAMES * STREETS
+
+
+def test_illegal_answers_are_shown_as_a_rate(capsys):
+    with Provider(policy=passive, fault=[None, "illegal"]) as provider:
+        result = run(provider, track="standard")
+    print_faults(Analysis(result), Console(width=120))
+    assert f"1 illegal ({1 / (DECISIONS + 1):.1%} of answers illegal)" in capsys.readouterr().out
 
 
 def test_usage_counts_every_request_of_a_decision():

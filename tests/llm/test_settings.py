@@ -105,7 +105,7 @@ def test_the_environment_sends_no_key_elsewhere_without_a_word(name, variable, m
     assert redirection(settings) is None
     assert PriceList({}).knows(settings)
     monkeypatch.setenv(variable, "http://user:password@elsewhere.example/v1")
-    (warning,) = redirection_warnings({"guest": settings})
+    (warning,) = redirection_warnings({"guest": [settings]})
     assert warning.startswith(f"{variable} sends the requests and the key of guest to http://elsewhere.example/v1:")
     assert warning.endswith("published prices do not hold there")
     assert not PriceList({}).knows(settings)

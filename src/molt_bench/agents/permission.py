@@ -7,7 +7,7 @@ built-in bot only by the user's permission; code and programs only in a box.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -67,9 +67,10 @@ def make_permitted(
     factories: Mapping[str, AgentFactory] | None = None,
     action_timeout_s: float | None = None,
     folder: Path | None = None,
+    models: Any = None,
     first: bool = False,
 ) -> PokerAgent:
     """Make an agent as `make_within` does, if it may be made; raises NotPermitted if not."""
     code_sha256 = permission.code_of(spec, factories)
-    within = Context(boxed=not permission.own, code_sha256=code_sha256, folder=folder)
+    within = Context(boxed=not permission.own, code_sha256=code_sha256, folder=folder, models=models)
     return make_within(within, spec, factories, action_timeout_s=action_timeout_s, first=first)

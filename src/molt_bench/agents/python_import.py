@@ -21,7 +21,7 @@ import msgspec
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.plugin import AGENTS, points
+from molt_bench.plugin import AGENTS, Context, points
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import did_you_mean
@@ -47,10 +47,16 @@ class CodeFile(msgspec.Struct, frozen=True, dict=True):
 _LOADED: Final[dict[str, tuple[ModuleType, CodeFile | None]]] = {}
 
 
-def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
-    """Make an agent with a participant's params; raises AgentError if the factory raises, or returns none."""
+def call_factory(spec: ParticipantSpec, factory: AgentFactory, context: Context | None = None) -> PokerAgent:
+    """Make an agent with a participant's params; raises AgentError if the factory raises, or returns none.
+
+    One that takes a `context` gets it beside them.
+    """
+    params = dict(spec.params)
+    if context is not None and _takes_context(factory):
+        params["context"] = context
     try:
-        agent = factory(**spec.params)
+        agent = factory(**params)
     except (Exception, SystemExit) as error:
         raise AgentError(f"participant {spec.id!r}: its factory {_raised(error)}") from error
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
@@ -59,6 +65,13 @@ def call_factory(spec: ParticipantSpec, factory: AgentFactory) -> PokerAgent:
             "with a name and a method act(observation)"
         )
     return agent
+
+
+def _takes_context(factory: AgentFactory) -> bool:
+    try:
+        return "context" in inspect.signature(factory).parameters
+    except (TypeError, ValueError):  # it does not say what it takes
+        return False
 
 
 def find_factory(participant_type: str, *, code_sha256: str | None = None, anew: bool = False) -> AgentFactory:

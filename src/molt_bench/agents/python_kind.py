@@ -3,12 +3,16 @@
 import json
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.box import SANDBOX, SandboxSetting, SandboxSettings, box_of, label_in
 from molt_bench.agents.external.hosted import HostedAgent
 from molt_bench.agents.python_import import call_factory, factory_file, file_hash, find_factory
+from molt_bench.agents.settings_base import Name
+from molt_bench.errors import ConfigError
 from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
 
@@ -17,6 +21,13 @@ class PythonSettings(SandboxSettings):
     """Python code of one's own: `module:factory` or `path/to/file.py:factory`."""
 
     sandbox: Annotated[SandboxSetting, SANDBOX] = "off"
+    models: Annotated[
+        tuple[Name | dict[str, Any], ...],
+        Field(
+            description="Models that it may ask by `context.models.ask`: provider and name, or a model's settings.",
+            exclude_if=lambda value: not value,
+        ),
+    ] = ()
 
 
 class PythonCode(Kind):
@@ -36,8 +47,10 @@ class PythonCode(Kind):
         """Make it in this process, or in a box."""
         box = box_of(context)
         if box is not None:
+            if context.settings.models:
+                raise ConfigError("models", "...", "none: code in a sandbox reaches no model")
             return HostedAgent(spec, box, context)
-        return call_factory(spec, find_factory(spec.type, code_sha256=context.code_sha256))
+        return call_factory(spec, find_factory(spec.type, code_sha256=context.code_sha256), context)
 
     def make_first(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
         """Make it from its file as it is now. The agents of a run are made from the same code, whatever is edited."""

@@ -19,6 +19,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError, raise_all
 from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.agent import LLMAgent
+from molt_bench.llm.asking import AskingAgent, Models
 from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.llm.money.prices import PriceList
@@ -30,7 +31,7 @@ from molt_bench.llm.types import Exchange
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.plugin import NO_BOX, ComingRun, Kind, Sitting
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec
+from molt_bench.specs import DEFAULT_TIMEOUT_S, MODEL_TIMEOUT_S, GameLabel, GameSpec, ParticipantSpec
 
 
 def check_participants(
@@ -52,7 +53,7 @@ def check_participants(
         ConfigError: A type, param, package, key, skill document or program is missing, or one cannot play this game.
         AgentError: A factory raised an exception, or did not return an agent.
     """
-    models = config.models()
+    models, askers = config.models(), config.askers()
     game = GameSpec(seed=0, hands=config.game.hands_per_game, **config.game.options())
     problems: list[MoltBenchError] = []
     for participant in config.participants:
@@ -69,6 +70,8 @@ def check_participants(
                 continue
             agent = make_permitted(participant.spec(without=unset), permission, factories=agents, first=True)
             problems += _unable(agent, game)
+            for settings in askers.get(participant.id, ()):
+                new_client(settings, key=None if keys else "none")
         except ConfigError as error:
             problems.append(ConfigError(f"participants.{participant.id}.{error.field}", error.value, error.expected))
         except MoltBenchError as error:
@@ -91,7 +94,8 @@ def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:
     if limits is None or limits.max_cost_usd is None:
         return []
     prices = PriceList(config.llm.prices)
-    unpriced = next((each.model for each in config.models().values() if not prices.knows(each)), None)
+    everybody = [each for models in config.paid().values() for each in models]
+    unpriced = next((each.model for each in everybody if not prices.knows(each)), None)
     if unpriced is None:
         return []
     example = f'--set \'llm.prices={{"{unpriced}": {{"input": 0.4, "output": 1.6}}}}\''
@@ -137,6 +141,7 @@ class Cast:
         self.permission = files.permission
         self.traces = TraceLog(folder, observer.on_traceback)
         self.models = config.models()
+        self._askers = config.askers()
         self._dealt: Mapping[GameLabel, GameSpec] = {}
         self._agents = agents
         self._exchanges = recorder
@@ -151,8 +156,10 @@ class Cast:
         self._timeout_s = config.game.action_timeout_s
         self._kinds = {name: kind_of(spec.type, agents) for name, spec in self._specs.items()}
         self.waiting = {name for name, kind in self._kinds.items() if kind.waits or self._is_boxed(name)}
+        self.waiting |= self._askers.keys()
         self.coming = {name for name, kind in self._kinds.items() if kind.comes}
         self.portable = {name for name, kind in self._kinds.items() if not kind.waits and kind is not OBJECT}
+        self.portable -= self._askers.keys()
         self._live = live
         self._sittings: dict[str, Sitting] = {}
         stop = config.stop.budget
@@ -176,7 +183,7 @@ class Cast:
             max_concurrent=config.llm.max_concurrent,
         )
         self.gateway: Gateway | None = None
-        if self.models:
+        if self.models or self._askers:
             for name in () if recorder.read_only else self.models:
                 self.permission.code_of(self._specs[name])
             prices = PriceList(config.llm.prices)
@@ -189,6 +196,7 @@ class Cast:
                 hands=config.game.hands_per_game + config.game.warmup_hands,
                 told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
             )
+            self.gateway.allow(each for models in self._askers.values() for each in models)
 
     def open(self) -> None:
         """Have every kind prepare what it keeps for the run; raises ConfigError if one cannot."""
@@ -206,6 +214,11 @@ class Cast:
         """Wait until those are there who come by themselves."""
         for sitting in dict.fromkeys(self._sittings.values()):
             sitting.gather()
+
+    @property
+    def for_models(self) -> set[str]:
+        """Participants whose games wait for models."""
+        return {*self.models, *self._askers}
 
     @property
     def awaited(self) -> Mapping[str, int]:
@@ -264,6 +277,14 @@ class Cast:
         bot = self._bots.get(participant)
         if bot is not None:
             return bot
+        if participant in self._askers and self.gateway is not None:
+            models = Models(self.gateway, participant, game, self._askers[participant])
+            asking = AskingAgent(
+                self._made(participant, folder=self._folder, models=models),
+                models,
+                timeout_s=self._timeout_s or DEFAULT_TIMEOUT_S,
+            )
+            return self.traces.watched(participant, asking)
         made = self._asked(participant, game)
         if self._kinds[participant].built_in:
             self._bots[participant] = made
@@ -289,11 +310,12 @@ class Cast:
         known = self._kinds[participant] is not OBJECT and self.permission.allows(spec, self._agents)
         return known and box_label(spec, boxed=not self.permission.own) not in (None, NO_BOX)
 
-    def _made(self, participant: str, *, folder: Path | None) -> PokerAgent:
+    def _made(self, participant: str, *, folder: Path | None, models: Models | None = None) -> PokerAgent:
         return make_permitted(
             self._specs[participant],
             self.permission,
             factories=self._agents,
             action_timeout_s=self._timeout_s,
             folder=folder,
+            models=models,
         )

@@ -183,7 +183,7 @@ class GameRunner:
 
     def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
         """Play games that wait: all of those with models or live agents, with programs as many as there are cores."""
-        elsewhere = self._cast.models.keys() | self._cast.coming
+        elsewhere = self._cast.for_models | self._cast.coming
         asking = [spec for spec in specs if not elsewhere.isdisjoint(spec.players)]
         running = [spec for spec in specs if elsewhere.isdisjoint(spec.players)]
         inline = self._where.executor == "inline"

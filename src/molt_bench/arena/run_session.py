@@ -96,10 +96,10 @@ class Session:
         self._warnings = [
             *warnings_ahead(config, played.seed, self._listed, stop=stop, own=self._own),
             *without_boxes(config),
-            *redirection_warnings(config.models()),
+            *redirection_warnings(config.paid()),
             *problems,
         ]
-        self._spending = Spending(config.models())
+        self._spending = Spending(config.paid())
         self._status: StatusReports | None = None
         self._signals = SignalsTold(observer.on_warning)
         self._folder = Path(files.journal.path).parent if files.journal is not None else None

@@ -79,7 +79,7 @@ class StatusReports:
                 seconds=monotonic() - self._start,
                 finished=finished,
                 ladder=ladder,
-                spending=self._spending if self._cast.models else None,
+                spending=self._spending if self._cast.for_models else None,
                 under_way=self._seen(),
                 awaited=awaited or {},
                 patience_s=self._cast.patience_s,

@@ -87,7 +87,7 @@ def rounds(
     stepped through; `on_match` is called with every rated match. Raises JournalError if the known games do not belong
     to this config, or the run did not stop where the journal says.
     """
-    past, spending = past or Past(), spending or Spending(config.models())
+    past, spending = past or Past(), spending or Spending(config.paid())
     course = Course(past, config.stop, extend)
     under_way, played, at_once = course.now.under_way, Played(), config.matches_per_round()
     while True:

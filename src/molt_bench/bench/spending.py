@@ -22,7 +22,7 @@ class Spending:
         lost: Requests that came to nothing, or whose reply did not say what it took.
     """
 
-    def __init__(self, models: Mapping[str, LLMSettings]) -> None:
+    def __init__(self, models: Mapping[str, Sequence[LLMSettings]]) -> None:
         self.tokens = 0
         self.exchanges = 0
         self.lost = Unaccounted()
@@ -81,7 +81,8 @@ class Spending:
 
     def other_models(self) -> list[str]:
         """Return warnings about models that answered in place of those asked for."""
-        found = [(name, self._models[name].model, sorted(sums.reported)) for name, sums in self._sums.items()]
+        alone = {name: models[0].model for name, models in self._models.items() if len(models) == 1}
+        found = [(name, model, sorted(self._sums[name].reported)) for name, model in alone.items()]
         return [warning for each in found for warning in other_models(*each)]
 
     def usage(self) -> tuple[AgentUsage, ...]:
@@ -118,11 +119,11 @@ class _Sums:
         if exchange.model is not None:
             self.reported[exchange.model] = None
 
-    def usage(self, name: str, settings: LLMSettings) -> AgentUsage:
+    def usage(self, name: str, models: Sequence[LLMSettings]) -> AgentUsage:
         latencies = sorted(self.latencies)
         return AgentUsage(
             id=name,
-            model=settings.model,
+            model=", ".join(each.model for each in models),
             reported=tuple(sorted(self.reported)),
             cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,
             latency_p50_s=_quantile(latencies, 0.5),

@@ -62,7 +62,7 @@ def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) ->
             return made
 
         return make
-    for warning in redirection_warnings({participant.id: settings}):
+    for warning in redirection_warnings({participant.id: [settings]}):
         warn(warning)
     limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)
     gateway = Gateway({participant.id: settings}, limits=limits)

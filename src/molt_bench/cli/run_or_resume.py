@@ -252,7 +252,7 @@ def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
 
     Raises ConfigError if the run must not begin.
     """
-    if not config.models():
+    if not config.paid():
         return
     check_participants(config)  # whatever else is wrong comes first
     limits = config.stop.budget

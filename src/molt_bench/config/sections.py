@@ -12,7 +12,17 @@ from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.external.box import SandboxSetting
 from molt_bench.agents.kinds import kind_of
-from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, PathText, Section, as_problem, as_problems
+from molt_bench.agents.settings_base import (
+    MUCH,
+    Count,
+    Name,
+    NoneOrMore,
+    PathText,
+    Section,
+    as_problem,
+    as_problems,
+    checked,
+)
 from molt_bench.config.gate import GateConfig, without_order
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
 from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
@@ -465,6 +475,19 @@ class BenchmarkConfig(Section):
         """Return the settings of every language model, by participant."""
         settings = {each.id: each.settings() for each in self.participants}
         return {name: found for name, found in settings.items() if isinstance(found, LLMSettings)}
+
+    def askers(self) -> dict[str, tuple[LLMSettings, ...]]:
+        """Return the settings of the models that participants' own code may ask, by participant."""
+        given = {each.id: getattr(each.settings(), "models", ()) for each in self.participants}
+        return {
+            name: tuple(checked(LLMSettings, {"model": one} if isinstance(one, str) else one) for one in models)
+            for name, models in given.items()
+            if models
+        }
+
+    def paid(self) -> dict[str, tuple[LLMSettings, ...]]:
+        """Return the settings of every model that the run may pay for, by participant."""
+        return {**{name: (settings,) for name, settings in self.models().items()}, **self.askers()}
 
     def people(self) -> list[str]:
         """Return who is played by a person at the terminal."""

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted
 from molt_bench.llm.after_failure import RequestLimits, Standing, next_step
@@ -23,7 +23,10 @@ from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
 from molt_bench.llm.trouble import RequestFailed, Trouble
 from molt_bench.llm.types import Answer, Exchange, ExchangeOutcome, Prompt, Question, Said
-from molt_bench.specs import CONNECT_S
+from molt_bench.specs import CONNECT_S, GameLabel
+
+if TYPE_CHECKING:  # it needs the extra llm
+    from molt_bench.llm.client import ModelClient
 
 #: The system prompt and the message of that question, and how many tokens the answer may have.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
@@ -65,7 +68,7 @@ class Gateway:
         self.purse = purse or Purse()
         self._told = told or Tellings()
         self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._told.warn)
-        prices = prices or PriceList({})
+        self._prices = prices = prices or PriceList({})
         self._accounts = Accounts(self._disk, prices, self.purse, warn=self._told.warn, on_exchange=self._took)
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
@@ -79,16 +82,24 @@ class Gateway:
         self.turns = Turns(participants, prices, self.purse, hands=hands)
         for exchange in recorder.earlier if recorder is not None else ():
             self.turns.add(exchange)
-        asked = participants if asking else {}
-        keep_alive = recorder is not None
-        self._clients = {name: new_client(each, keep_alive=keep_alive) for name, each in asked.items()}
-        self._rates = {each.endpoint: self._rate(each) for each in asked.values()}
+        self._everybody = [*participants.values()]
+        self._asking: dict[bytes, Participant] = {}
+        self._clients: dict[bytes, ModelClient] = {}
+        for each in self._participants.values() if asking else ():
+            self._client(each)
+        self._rates = {each.endpoint: self._rate(each) for each in self._everybody}
         if recorder is not None and asking:
             recorder.begin(skills)
         self._room = asyncio.Semaphore(min(self.limits.max_concurrent, most_connections()))
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
         self._sent: Counter[str] = Counter()
+
+    def allow(self, asked: Iterable[LLMSettings]) -> None:
+        """Let participants' own code ask some models."""
+        more = [*asked]
+        self._everybody += more
+        self._rates |= {each.endpoint: self._rate(each) for each in more}
 
     def _took(self, exchange: Exchange) -> None:
         self.turns.add(exchange)
@@ -100,8 +111,7 @@ class Gateway:
 
     def _rate(self, settings: LLMSettings) -> ModelLimit:
         """Return the limit of a model; participants that share a model share the tightest of their limits."""
-        endpoint, everybody = settings.endpoint, self._participants.values()
-        alike = [each.settings for each in everybody if each.settings.endpoint == endpoint]
+        alike = [each for each in self._everybody if each.endpoint == settings.endpoint]
         paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
         most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
         return ModelLimit(
@@ -111,6 +121,13 @@ class Gateway:
             timeout_s=self.limits.timeout_s,
         )
 
+    def _client(self, asked: Participant) -> "ModelClient":
+        """Return the client of a model, made when it is asked first. Raises ConfigError if it cannot be."""
+        found = self._clients.get(asked.hash)
+        if found is None:
+            found = self._clients[asked.hash] = new_client(asked.settings, keep_alive=self.recorder is not None)
+        return found
+
     async def ask(self, participant: str, question: Question) -> Exchange:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
 
@@ -119,14 +136,27 @@ class Gateway:
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
         asked = self._participants[participant]
-        prompt = prompt_hash(asked.settings.reply_form, asked.skill, question.said)
-        exchange = unanswered(question, participant, asked.hash, prompt)
+        return await self._answer(asked, question, prompt_hash(asked.settings.reply_form, asked.skill, question.said))
+
+    async def ask_for(
+        self, participant: str, settings: LLMSettings, game: GameLabel, said: tuple[Said, ...], number: int
+    ) -> Exchange:
+        """Return the exchange for what a participant's own code asks; see `ask`.
+
+        `number` is how often it has asked the same in this game, this time included.
+        """
+        asked = Participant(participant, settings, "", self._prices, limited=self.purse.limited)
+        asked = self._asking.setdefault(asked.hash, asked)
+        return await self._answer(asked, Question(game, 0, 0, number, said), prompt_hash("", "", said))
+
+    async def _answer(self, asked: Participant, question: Question, prompt: str) -> Exchange:
+        exchange = unanswered(question, asked.name, asked.hash, prompt)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
             if known is not None:
                 return known
             if self.recorder.read_only:
-                raise ProviderError(f"no exchange is recorded for {_place(participant, question)}")
+                raise ProviderError(f"no exchange is recorded for {_place(asked.name, question)}")
         return await self._shielded(self._ask(asked, question, exchange))
 
     async def greet(self, participant: str) -> None:
@@ -141,7 +171,7 @@ class Gateway:
         """
         asked = self._participants[participant]
         try:
-            await self._clients[participant].connect(within_s=CONNECT_S)
+            await self._client(asked).connect(within_s=CONNECT_S)
         except RequestFailed as problem:
             if asked.settings.base_url is not None:
                 expected = f"a server that answers ({problem})"
@@ -174,7 +204,7 @@ class Gateway:
 
     async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
-        client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
+        client, rate = self._client(asked), self._rates[asked.settings.endpoint]
         system = (Said("system", asked.skill),) if asked.skill else ()
         request = Request(asked, Prompt((*system, *question.said)), exchange)
         failures, since = 0, _now()
@@ -227,7 +257,7 @@ class Gateway:
         if rate.paused and rate.troubled_since is not None:
             self._told.warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
         rate.succeeded(request.latency_s, started=request.started)
-        self._clients[request.asked.name].refusals = 0
+        self._client(request.asked).refusals = 0
         self._slow_if_exceeded(request, rate)
 
     def _slow_if_exceeded(self, request: Request, rate: ModelLimit) -> None:
@@ -239,7 +269,7 @@ class Gateway:
     async def _send(self, request: Request) -> Answer | RequestFailed:
         """Send one request when its turn comes; return the answer, or why there is none."""
         asked = request.asked
-        client, rate = self._clients[asked.name], self._rates[asked.settings.endpoint]
+        client, rate = self._client(asked), self._rates[asked.settings.endpoint]
         await self._turn(request, rate)
         try:
             async with self._sending(request):

@@ -236,9 +236,9 @@ def is_elsewhere(settings: Asked) -> bool:
     return settings.base_url is not None or redirection(settings) is not None
 
 
-def redirection_warnings(models: Mapping[str, Asked]) -> list[str]:
+def redirection_warnings(models: Mapping[str, Iterable[Asked]]) -> list[str]:
     """Say of each model by its participant where the environment sends its requests and its key."""
-    found: Iterable[tuple[str, tuple[str, str] | None]] = [(name, redirection(each)) for name, each in models.items()]
+    found = [(name, redirection(each)) for name, some in models.items() for each in some]
     return [
         f"{where[0]} sends the requests and the key of {name} to {where[1]}: published prices do not hold there"
         for name, where in found

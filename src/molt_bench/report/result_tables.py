@@ -159,7 +159,10 @@ def _print_faults(rows: Rows, console: Console) -> None:
     for usage in found.result.usage:
         faults = rows.by_id[usage.id].faults
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items())) or "no faults"
-        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls ({found.reply_forms[usage.id]}), {said}"
+        form = found.reply_forms.get(usage.id)
+        how = f" ({form})" if form is not None else ""
+        illegal = f" ({faults['illegal'] / usage.exchanges:.1%} of answers illegal)" if faults.get("illegal") else ""
+        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls{how}, {said}{illegal}"
         _say(console, line)
 
 

@@ -43,6 +43,7 @@ class ExchangeFile(Exchanges):
         super().__init__()
         self.read_only = read_only
         self.on_disk = not read_only
+        self._begun = False
 
         def store(name: str, read: Callable[[bytes, str], T]) -> LineStore[T]:
             meanwhile = "no model is asked until there is room"
@@ -80,7 +81,7 @@ class ExchangeFile(Exchanges):
         keys = set()
         for _, line in self._lines.earlier():
             if isinstance(line, ExchangeHeader):
-                self.skills = line.skills
+                self.skills, self._begun = line.skills, True
                 continue
             if line.key in keys:  # a copy of a line is one exchange, paid for once
                 continue
@@ -94,7 +95,8 @@ class ExchangeFile(Exchanges):
 
     def begin(self, skills: dict[str, str]) -> None:
         """Write the first line, unless it is already there; raises JournalError if there is no room even for that."""
-        if not self.skills:
+        if not self._begun:
+            self._begun = True
             super().begin(skills)
             self._lines.append(encode(ExchangeHeader(FORMAT, skills)))
             if self.problem is not None:

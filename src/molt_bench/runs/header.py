@@ -116,13 +116,13 @@ def boxes_of(config: BenchmarkConfig, permission: Permission, own: Collection[st
 
 def _versions(config: BenchmarkConfig) -> dict[str, str]:
     """Return the versions of all that affects a result, and where the environment sends models."""
-    models = config.models()
+    paid = config.paid()
     found = {"python": platform.python_version(), "openskill": metadata.version("openskill"), "luck": luck_version()}
-    for name, settings in models.items():
+    for name, settings in ((name, each) for name, models in paid.items() for each in models):
         where = redirection(settings)
         if where is not None:
             found[f"server of {name}"] = where[1]
-    for library in PACKAGES if models else ():
+    for library in PACKAGES if paid else ():
         with suppress(metadata.PackageNotFoundError):
             found[library] = metadata.version(library)
     found |= {f"{_PACKAGE_OF}{name}": package for name, package in packages_of(config).items()}

@@ -140,7 +140,7 @@ class Run:
 
     def exchanges(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Exchanges:
         """Open the exchanges with language models; with `every_game`, also the replies in finished games."""
-        if not self.config.models():
+        if not self.config.paid():
             return Exchanges()
         if not every_game:  # whoever replays the games finds out which reply was changed
             check_record(self.folder, EXCHANGES, self.content)
@@ -198,7 +198,7 @@ class Run:
         replayed, content = content is not None, content or self.content
         another = by_another_version(self.header)
         past = structs.replace(past_of(config, content), followed=another is not None, rated_only=True)
-        spending = Spending(config.models())
+        spending = Spending(config.paid())
         for exchange in exchanges.earlier:
             spending.add(exchange)
         listed = recorded_seeds(self.header)

@@ -50,7 +50,7 @@ class RunFiles(msgspec.Struct):
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
         """Create the files of a new run; `warn` is called if writing ends early."""
         journal = Journal(str(folder / JOURNAL), warn=warn)
-        exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.models() else Exchanges()
+        exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.paid() else Exchanges()
         recorded = any(each.kind.recorded for each in config.participants)
         replies = Replies(str(folder / ANSWERS) if recorded else None)
         return cls(journal, exchanges, secret=secret, replies=replies)

@@ -51,14 +51,18 @@ class Outlay(msgspec.Struct, frozen=True):
 def outlay_of(config: BenchmarkConfig) -> Outlay | None:
     """Return what a run is expected to cost by the plan's priors; None if nobody who plays costs anything."""
     prices, plan = PriceList(config.llm.prices), Plan(config)
-    unpriced = tuple(name for name, each in config.models().items() if not prices.knows(each) and not _is_local(each))
+    billed = [(name, each) for name, models in config.paid().items() for each in models if not _is_local(each)]
+    unpriced = tuple(dict.fromkeys(name for name, each in billed if not prices.knows(each)))
     matches = plan.most_matches()
     usd = plan.price(matches or plan.opening).usd if plan.models else None
-    if not usd and not unpriced:
+    by_code = sorted({each.model for name, each in billed if name not in config.models()})
+    if not usd and not unpriced and not by_code:
         return None
     spread = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
     least, most = (end(spread, default=1.0) * (usd or 0.0) for end in (min, max))
     rest = "" if matches is not None else _about_rest(config)
+    if by_code:
+        rest = f"how often an agent's own code asks {', '.join(by_code)} is not known"
     return Outlay(usd or None, least, most, unpriced, whole=matches is not None, rest=rest)
 
 
@@ -98,7 +102,7 @@ def what_the_budget_shows(config: BenchmarkConfig, plan: Plan | None = None) -> 
 def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
     """Say what a limit of dollars buys; None if there is none, or nothing that it limits."""
     limit = config.stop.budget.max_cost_usd if config.stop.budget is not None else None
-    if limit is None or not config.models():
+    if limit is None or not config.paid():
         return None
     plan = Plan(config)
     opening, most = plan.price(plan.opening), plan.most_matches()

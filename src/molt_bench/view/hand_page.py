@@ -207,9 +207,10 @@ def _attempt(run: OpenRun, exchange: Exchange, span: Span, faults: list[Fault], 
     text = found.text if found is not None else ""
     asked = "\n\n".join(each.text for each in found.asked) if found is not None else ""
     reasoning = strategy = None
-    if exchange.outcome == "reply":
+    settings = run.config.models().get(exchange.participant)
+    if exchange.outcome == "reply" and settings is not None:
         with suppress(AgentFailed):
-            states = run.config.models()[exchange.participant].reply == "strategy"
+            states = settings.reply == "strategy"
             reply = read_reply(text, exchange.finish, strategy=states)
             reasoning = reply.reasoning
             if isinstance(reply.answer, Mix):

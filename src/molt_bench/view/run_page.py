@@ -101,7 +101,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
             **_played(run, found),
             "seconds": rounded(run.elapsed_s),
             "usd": _usd(run),
-            "tokens": run.spending.tokens if run.config.models() else None,
+            "tokens": run.spending.tokens if run.config.paid() else None,
             "faults": _fault_count(run),
         },
         "participants": participants_data(run),
@@ -183,7 +183,7 @@ def _played(run: OpenRun, found: Analysis | None) -> dict[str, int | None]:
 
 def _usd(run: OpenRun) -> float | None:
     spending = run.spending
-    unknown = not run.config.models() or spending.unpriced or spending.unanswered
+    unknown = not run.config.paid() or spending.unpriced or spending.unanswered
     return None if unknown else rounded(spending.usd)
 
 

@@ -68,7 +68,7 @@ class RunReader:
         self._lines: dict[tuple[int, Seed, Seating], int] = {}
         self.pairs: dict[int, tuple[str, str]] = {}
         self.in_order: list[Game] = []
-        self._models = self.config.models()
+        self._models = self.config.paid()
         self.spending = Spending(self._models)
         self.skills: dict[str, str] = {}
         self.exchanges: dict[tuple[int, Seed, Seating, int], list[tuple[Exchange, Span]]] = defaultdict(list)

@@ -159,7 +159,7 @@ def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str]
         first = [{"match": found}, {"lines": played_hands(run, match, kept)}]
         packs[match] = write_pack(place / run.id / f"match-{match}.pack", first, hands)
     write_json(place / run.id / "packs.json", packs)
-    if run.config.models():
+    if run.config.paid():
         write_json(place / run.id / "said.json", said)
 
 

@@ -1,0 +1,184 @@
+"""Models that a Python agent asks through the run: with its purse, its limits and its record, like models that play.
+
+A question is known by what is asked, and by how often the same was asked in this game before. So an agent that asks the
+same questions again, as after a kill, gets the same replies, and pays nothing twice.
+"""
+
+import asyncio
+import inspect
+from collections import Counter
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import msgspec
+
+from molt_bench.agents.settings_base import checked
+from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished
+from molt_bench.llm.gateway import Gateway
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Exchange, Said, Tokens
+from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix
+from molt_bench.poker.observation import Observation
+from molt_bench.specs import GameLabel
+
+#: A prompt: one message of a user, or messages as providers have them: `{"role": "user", "content": "..."}`.
+Messages: TypeAlias = str | Sequence[Mapping[str, str]]
+_ROLES: Final = ("system", "user", "assistant")
+#: Seconds between two looks at an agent that waits for a model.
+_LOOK_S: Final = 0.25
+
+
+class ModelReply(msgspec.Struct, frozen=True):
+    """What a model said, and what it took.
+
+    Attributes:
+        finish: Why the reply ended, as the provider reports it.
+        model: The model, as the provider reports it.
+        cost_usd: Dollars; None where no price is known.
+    """
+
+    text: str
+    thoughts: str
+    finish: str | None
+    model: str | None
+    tokens: Tokens
+    cost_usd: float | None
+
+
+class Models:
+    """The models that one agent may ask in one game.
+
+    Attributes:
+        trouble: Why the game cannot go on, if a question showed that.
+
+    Args:
+        gateway: Asks them.
+        participant: Whose they are.
+        game: The game that it plays.
+        models: The models that it may ask, and how.
+    """
+
+    def __init__(self, gateway: Gateway, participant: str, game: GameLabel, models: Iterable[LLMSettings]) -> None:
+        self._models = {each.model: each for each in models}
+        self._gateway = gateway
+        self._participant = participant
+        self._game = game
+        self._asked: Counter[tuple[str, tuple[Said, ...]]] = Counter()
+        self._waiting = 0
+        self._since = 0.0
+        self._waited_s = 0.0
+        self.trouble: GameUnfinished | None = None
+
+    async def ask(self, model: str, messages: Messages, **settings: Any) -> ModelReply:
+        """Ask a model, and return its reply once it is on record.
+
+        Args:
+            model: One of those that the participant's `models` names.
+            messages: What to say.
+            settings: Settings of the model for this question, such as `temperature` or `max_tokens`.
+
+        Raises:
+            AgentFailed: There is no reply: the prompt was refused, or no reply came in time.
+            ConfigError: There is no such model, message or setting.
+            GameUnfinished: The money is spent, or the run is halted.
+        """
+        said = _said(messages)
+        exchange = await self._recorded(model, said, settings)
+        if exchange.outcome != "reply":
+            raise AgentFailed(exchange.outcome, exchange.text)
+        return ModelReply(
+            exchange.text,
+            exchange.thoughts,
+            exchange.finish,
+            exchange.model,
+            exchange.tokens,
+            exchange.cost_usd,
+        )
+
+    async def _recorded(self, model: str, said: tuple[Said, ...], settings: Mapping[str, Any]) -> Exchange:
+        base = self._models.get(model)
+        if base is None:
+            raise ConfigError("model", model, f"one of the participant's models: {', '.join(self._models)}")
+        given = checked(LLMSettings, {**base.model_dump(exclude_unset=True), **settings, "model": base.model})
+        question = (given.model_dump_json(), said)
+        self._asked[question] += 1
+        loop = asyncio.get_running_loop()
+        if not self._waiting:
+            self._since = loop.time()
+        self._waiting += 1
+        try:
+            return await self._gateway.ask_for(self._participant, given, self._game, said, self._asked[question])
+        except GameUnfinished as trouble:
+            self.trouble = trouble
+            raise
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._waited_s += loop.time() - self._since
+
+    @property
+    def waited_s(self) -> float:
+        """Seconds for which the agent has waited for replies."""
+        now = asyncio.get_running_loop().time()
+        return self._waited_s + (now - self._since if self._waiting else 0.0)
+
+
+class AskingAgent:
+    """An agent that may ask models: the time in which it waits for them is not its own.
+
+    Args:
+        agent: The agent.
+        models: The models that it asks.
+        timeout_s: Seconds for one answer, without those.
+    """
+
+    keeps_time = True
+
+    def __init__(self, agent: Any, models: Models, *, timeout_s: float) -> None:
+        self._agent = agent
+        self._models = models
+        self._timeout_s = timeout_s
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._agent, name)
+
+    async def act(self, observation: Observation) -> Action | Mix:
+        """Ask the agent; raises AgentFailed if it takes too long, GameUnfinished if a model cannot be asked."""
+        answer = self._agent.act(observation)
+        if inspect.isawaitable(answer):
+            answer = await self._in_time(answer)
+        if self._models.trouble is not None:  # whatever the agent made of it
+            raise self._models.trouble
+        return cast("Action | Mix", answer)
+
+    async def _in_time(self, answer: Awaitable[Any]) -> Any:
+        loop = asyncio.get_running_loop()
+        started, waited_s = loop.time(), self._models.waited_s
+        task = asyncio.ensure_future(answer)
+        try:
+            while not task.done():
+                left_s = self._timeout_s - (loop.time() - started) + self._models.waited_s - waited_s
+                if left_s <= 0:
+                    raise AgentFailed("timeout", f"no answer within {self._timeout_s:g} s, without the time of models")
+                await asyncio.wait([task], timeout=min(left_s, _LOOK_S))
+        finally:
+            task.cancel()
+        if self._models.trouble is not None:
+            raise self._models.trouble
+        return task.result()
+
+
+def _said(messages: Messages) -> tuple[Said, ...]:
+    """Return messages as they are recorded; raises ConfigError if they are none."""
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    found = []
+    for each in messages:
+        role, text = each.get("role"), each.get("content")
+        if role not in _ROLES or not isinstance(text, str):
+            raise ConfigError("messages", dict(each), f"a role ({', '.join(_ROLES)}) and a content, which is a text")
+        found.append(Said(cast(Literal["system", "user", "assistant"], role), text))
+    if not found or found[-1].role != "user":
+        raise ConfigError("messages", len(found), "messages of which the last one is a user's")
+    return tuple(found)
