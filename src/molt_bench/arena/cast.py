@@ -280,7 +280,7 @@ class Cast:
         if participant in self._askers and self.gateway is not None:
             models = Models(self.gateway, participant, game, self._askers[participant])
             asking = AskingAgent(
-                self._made(participant, folder=self._folder, models=models),
+                self._made(participant, folder=self.folder, models=models),
                 models,
                 timeout_s=self._timeout_s or DEFAULT_TIMEOUT_S,
             )

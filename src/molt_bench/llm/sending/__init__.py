@@ -1,1 +1,0 @@
-"""Sending: HTTP, retries, failures and limits."""
