@@ -2,9 +2,9 @@
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command for an extra: from a clone, since on an index the name may belong to somebody else.
+    """Return the command for an extra.
 
     >>> how_to_install("llm")
-    "pip install '.[llm]' in a clone of molt-bench"
+    "pip install 'molt-bench[llm]'"
     """
-    return f"pip install '.[{extra}]' in a clone of molt-bench"
+    return f"pip install 'molt-bench[{extra}]'"

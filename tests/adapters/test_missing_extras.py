@@ -4,9 +4,7 @@
 def test_an_environment_without_its_extra_says_what_to_install(fresh_python):
     code = "import sys; sys.modules['gymnasium'] = None\n"
     code += "try:\n    from molt_bench.envs import holdem_v0\nexcept ModuleNotFoundError as error:\n    print(error)"
-    assert fresh_python(code) == (
-        "environments need gymnasium, which is not installed: pip install '.[envs]' in a clone of molt-bench"
-    )
+    assert fresh_python(code) == ("environments need gymnasium, which is not installed: pip install 'molt-bench[envs]'")
 
 
 def test_a_policy_needs_no_extra_to_play(fresh_python):

@@ -307,9 +307,31 @@ def python(code, *arguments, cwd):
 def test_a_missing_package_names_the_extra_to_install(tmp_path, server, missing):
     before = server.received
     done = python(WITHOUT, missing, *prepared(tmp_path, tiny(server)), cwd=tmp_path)
-    one_clear_line(done, "participants.model", "pip install '.[llm]' in a clone of molt-bench")
+    one_clear_line(done, "participants.model", "pip install 'molt-bench[llm]'")
     assert run_folders(tmp_path) == []
     assert server.received == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("--participants", "llm:openai:gpt-4.1,tight", "--set", "stop.budget.maxCostUsd=1"),
+        ("plan", "--participants", "llm:openai:gpt-4.1,tight", "--set", "stop.budget.maxCostUsd=1"),
+        ("doctor", "config.json"),
+        ("check", "llm:openai:gpt-4.1"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_command_that_meets_a_model_names_the_extra(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-no-key-of-anybody")
+    participants = ["tight", "llm:openai:gpt-4.1"]
+    limits = {"budget": {"maxMatches": 2, "maxCostUsd": 1}}
+    (tmp_path / "config.json").write_text(json.dumps({"participants": participants, "stop": limits}))
+    done = python(WITHOUT, "pydantic_ai,openai,httpx2,aiohttp,genai_prices", *command, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "pip install 'molt-bench[llm]'" in done.stdout + done.stderr
+    assert "bug" not in done.stderr
+    assert "{" not in done.stderr
 
 
 @pytest.mark.slow

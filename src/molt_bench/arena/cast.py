@@ -76,7 +76,7 @@ def check_participants(
             problems.append(ConfigError(f"participants.{participant.id}.{error.field}", error.value, error.expected))
         except MoltBenchError as error:
             problems.append(error)
-    raise_all([*problems, *_unpriced(config)])
+    raise_all(problems or _unpriced(config))
 
 
 def _unable(agent: PokerAgent, game: GameSpec) -> list[MoltBenchError]:
