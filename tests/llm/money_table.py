@@ -46,6 +46,7 @@ class Case:
         keeps: Whether a reply keeps to the limit that the request asks for.
         fault: From the number of a request to a fault of the test provider, or to one of `BILLED_ERRORS`.
         reports: Changes the counts of tokens that are reported, which are billed all the same.
+        dearer: How many times as much it bills as the prices say, and states so in every answer.
         timeout_s: Seconds for an answer: short only where one never comes, since a busy machine is slow to answer, too.
     """
 
@@ -60,6 +61,7 @@ class Case:
     tokens: int | None = None
     turns_after: int = 0
     timeout_s: float = 60.0
+    dearer: float | None = None
 
     @property
     def honest(self):
@@ -117,6 +119,9 @@ CASES = {
     "speaks the Responses API and thinks": Case(api="responses", writes=varied(300, 9000)),
     "speaks the Responses API and ignores limits": Case(api="responses", writes=varied(300, 40_000), keeps=False),
     "counts prompts three times as high": Case(read=3 * READ),
+    "states a cost of 13 times the price": Case(4.0, writes=varied(80, 1000), dearer=13.0),
+    "states half of the price": Case(writes=varied(80, 2000), dearer=0.5),
+    "thinks for 20,000 tokens, $3": Case(3.0, model={"reasoningEffort": "high"}, writes=lambda _: 20_000),
     "reports no counts of tokens": Case(model={"maxTokens": 500}, writes=varied(80, 400), reports="none"),
     "reports that it wrote nothing": Case(model={"maxTokens": 500}, writes=varied(80, 400), reports="nothing"),
     "reports negative counts": Case(model={"maxTokens": 500}, writes=varied(80, 400), reports="negative"),
@@ -200,7 +205,7 @@ class Till(Provider):
         writes = (case.reports or {}).get("cache_creation_input_tokens", 0) if isinstance(case.reports, dict) else 0
         fresh = case.read - CACHED - writes
         read = fresh * PRICE["input"] + CACHED * PRICE["cachedInput"] + writes * PRICE["cacheWrites"]
-        return (read + written * PRICE["output"]) / 1e6
+        return (case.dearer or 1) * (read + written * PRICE["output"]) / 1e6
 
     def _count(self, api, answer, written):
         case, read = self.case, self.case.read
@@ -235,6 +240,8 @@ class Till(Provider):
                 "totalTokenCount": read + written,
             },
         }[api]
+        if case.dearer:
+            answer[name]["cost"] = self.bills[-1]
         if case.reports == "none":
             del answer[name]
         elif case.reports == "nothing":

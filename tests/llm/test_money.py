@@ -3,14 +3,20 @@
 import re
 
 import pytest
+from pydantic_ai.models.openrouter import OpenRouterModel
+from pydantic_ai.providers.openrouter import OpenRouterProvider
 
+from molt_bench import run_benchmark
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.money.replies import FIRST, FIRST_REASONING, LEAST, MOST, Amount, Replies
+from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
+from molt_bench.runs.run_files import RunFiles
 from tests.cases import one_in
+from tests.llm import wire
 from tests.llm.money_table import CASES, CORE, PAGE, spend, written
-from tests.llm.playing import config, faults_of, model, passive
+from tests.llm.playing import Kept, config, faults_of, model, passive
 from tests.llm.provider import Provider
 
 
@@ -106,8 +112,6 @@ def limited(provider, **limits):
 
 
 def test_a_reply_that_our_limit_cut_off_is_no_fault_and_both_are_paid():
-    from molt_bench import run_benchmark  # the subject
-
     cut = []
 
     def fault(request):
@@ -126,8 +130,37 @@ def test_a_reply_that_our_limit_cut_off_is_no_fault_and_both_are_paid():
 
 
 def test_without_a_limit_of_money_no_limit_of_tokens_is_sent():
-    from molt_bench import run_benchmark  # the subject
-
     with Provider(policy=passive) as provider:
         run_benchmark(limited(provider), games_at_once=1)
         assert not any("max_tokens" in request.body for request in provider.requests)
+
+
+def test_a_cost_that_a_reply_states_counts_whatever_the_prices_say(monkeypatch):
+    whole = wire.openai_answer
+
+    def answer(*args):
+        body = whole(*args)
+        body["usage"]["cost"] = 0.25
+        return body | {"provider": "Somebody", "service_tier": "flex"}
+
+    monkeypatch.setattr(wire, "openai_answer", answer)
+    kept = Kept()
+    with Provider(policy=passive) as provider:
+        result = run_benchmark(limited(provider), games_at_once=1, files=RunFiles(exchanges=kept))
+    assert result.usage[0].cost_usd == pytest.approx(0.25 * len(kept.all))
+    assert {(each.upstream, each.tier) for each in kept.all} == {("Somebody", "flex")}
+
+
+def test_openrouter_is_asked_for_its_bill():
+    made = OpenRouterModel("openai/gpt-4.1", provider=OpenRouterProvider(api_key="none"))
+    sent = model_settings(LLMSettings(model="openrouter:openai/gpt-4.1"), made)
+    assert sent["openrouter_usage"] == {"include": True}
+
+
+def test_the_price_is_that_of_the_tier_that_a_reply_states():
+    settings, tokens = LLMSettings(model="openai:gpt-5"), Tokens(1000, 0, 1000)
+    cost = PriceList({}).cost
+    assert cost(settings, tokens, "flex") == pytest.approx(cost(settings, tokens) / 2)
+    asked = LLMSettings(model="openai:gpt-5", extra_body={"service_tier": "flex"})
+    assert cost(asked, tokens) == cost(settings, tokens, "flex")
+    assert cost(asked, tokens, "default") == cost(settings, tokens)

@@ -60,7 +60,7 @@ def test_half_of_the_requests_stay_under_way_until_the_last_tenth_of_the_money(w
     tenths = [[] for _ in range(11)]
     for spent, under_way in course:
         tenths[int(10 * spent / limit)].append(under_way)
-    means = [sum(each) / len(each) for each in tenths[1:9]]
+    means = [sum(each) / len(each) for each in tenths[3:9]]  # after it is known what replies cost
     assert min(means) >= AT_ONCE / 2, means
     pairs = sum(len(match.result.seed_results) for match in result.matches)
     games = 2 * pairs * limit / course[-1][0]

@@ -61,6 +61,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
         addresses: Those that send its requests, and its key, to another server; none for the usual one.
         usual_max_tokens: Tokens of a reply that are asked for where the user sets none.
         effort_field: The setting of the library for the effort.
+        bill_field: The setting of the library by which its replies state what they cost; "" where none is needed.
         counts_thoughts: Whether it takes a number of tokens of thought.
         effort_is_number: Whether an effort is sent as such a number.
         samples_while_thinking: Whether it takes a temperature beside thoughts.
@@ -79,6 +80,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     addresses: tuple[str, ...] = ()
     usual_max_tokens: int | None = None
     effort_field: str = "thinking"
+    bill_field: str = ""
     counts_thoughts: bool = False
     effort_is_number: bool = False
     samples_while_thinking: bool = True
@@ -175,6 +177,7 @@ _ROWS: Final = (
         cached_from=(("", 64),),
         families=((r"deepseek.*(r1|reason)|(^|[:/-])r1(-|$)", "high", 1.0),),
     ),
+    Provider(name="openrouter", bill_field="openrouter_usage"),
 )
 PROVIDERS: Final[dict[str, Provider]] = {row.name: row for row in _ROWS}
 #: What stands for a model in examples.

@@ -35,6 +35,7 @@ def model_settings(settings: LLMSettings, model: Model) -> ModelSettings:
         # Marks what stays the same, where a provider wants to be told what to cache.
         "cache": {"messages": False} if model.profile.get("supports_cache") else None,
         "extra_body": settings.extra_body,
+        **({provider.bill_field: {"include": True}} if provider.bill_field else {}),
         **_thinking(settings, provider, model, max_tokens),
     }
     found: Any = {name: value for name, value in wanted.items() if value is not None}
