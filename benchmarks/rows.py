@@ -36,6 +36,12 @@ SUBJECTS: Final = {
             "pipeline", "the same where games cost least, so that everything around them counts most"
         ),
         "a million hands of five bots, run over bare, CPU": Figure("million", "the same for one long run on all cores"),
+        "`molt-bench run` over its bare games, 100,000 hands": Figure(
+            "command", "the same from the shell: the start of Python, workers and the table included"
+        ),
+        "the same with `--executor inline`, 100,000 hands": Figure("command", "the same without workers"),
+        "memory of the leading process, 100,000 hands": Figure("command", "what a run holds while it is played"),
+        "memory of the leading process, 200,000 hands": Figure("command", "how fast that grows with its hands"),
         "luck of the cards a hand, mean over ten pairings": Figure("pipeline", "what a run adds to every hand"),
         "the same, with hands rebuilt from their text": Figure("pipeline", "the same when a stored run is read again"),
         "luck of the dice a decision, worst built-in bot": Figure(
