@@ -146,7 +146,7 @@ def main() -> None:
         for players in (2, 3, 5, 10)
         for per_match in (4, 10)
         for ratio in RATIOS
-        if ratio * players <= (8 if per_match == 4 else 20)
+        if ratio * players <= (10 if per_match == 4 else 20)
         for worst in WORST
         for shape in SHAPES
     ]

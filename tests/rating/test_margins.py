@@ -174,6 +174,29 @@ def test_one_who_threw_in_once_is_known_less_well_than_another_who_never_did():
     assert after("a", "d") > 2 * before("a", "d")
 
 
+def test_what_has_not_been_seen_counts_less_with_every_hand():
+    """Quiet play is known no better than a stack in all hands played, however little it varies."""
+    errors = []
+    for count in (10, 100):
+        model = model_of({("a", "b"): [0.0, 10.0] * (count // 2)}, "ab")
+        errors.append(float(model.sums.leads(np.array([0]), np.array([1])).error[0, 0]))
+    assert errors[0] > 100_000 / 1_000
+    assert errors[1] < errors[0] / 5
+
+
+def test_skewness_that_normal_margins_show_by_chance_hardly_widens_anything():
+    dice, shape, first = np.random.default_rng(5), (500, 40), np.zeros(500, int)
+    even = np.tile([-1.0, 1.0], (500, 20))
+    wider = []
+    for noise in (even, dice.normal(0, 1, shape), dice.exponential(1, shape)):
+        sums = MarginSums(2, hands=100, runs=500)
+        sums.add(first, first + 1, 1000 * noise)
+        error = sums.leads(np.array([0]), np.array([1])).error[:, 0]
+        wider.append(float(np.median(error / np.sqrt(sums.variances()[:, 0, 1] / 40))))
+    assert wider[1] < wider[0] + 0.03
+    assert wider[2] > wider[0] + 0.2
+
+
 def test_neighbours_of_a_thousand_take_less_than_a_tenth_of_a_second_a_round():
     model, dice = MarginModel([f"p{at}" for at in range(1000)]), np.random.default_rng(4)
     count = np.triu(dice.integers(10, 60, (1000, 1000)), 1).astype(float)

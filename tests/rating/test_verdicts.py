@@ -77,6 +77,20 @@ def test_the_bar_rises_with_the_threshold_and_with_how_far_the_tie_is_away():
     assert far[0] < far[2]
 
 
+def test_the_bar_is_the_same_at_every_look_until_nothing_can_be_open():
+    bars = [Boundary(0.05, TIE, 10).bars(known(0, error))[0, 0] for error in (300, 150, 80, 63)]
+    assert bars == pytest.approx([bars[0]] * 4)
+    assert 0.625 * TIE / bars[0] < 80  # within this, every lead is an order or a tie
+    assert Boundary(0.05, TIE, 10).bars(known(0, 10))[0, 0] > bars[0]
+
+
+def test_a_lead_beyond_every_tie_has_a_lower_bar_where_only_its_order_can_be_wrong():
+    for orders, lower in ((True, True), (False, False)):
+        test = Boundary(0.05, TIE, 10, orders=orders)
+        within, beyond = (test.bars(known(lead, 100))[0, 0] for lead in (1.2 * TIE, 1.3 * TIE))
+        assert (beyond < within) == lower
+
+
 def test_t_and_z_are_each_others_inverse():
     z, free = np.array([0.5, 2.0, 3.5, 6.0]), np.array([4.0, 12.0, 80.0, 1e9])
     assert z_of(t_of(z, free), free) == pytest.approx(z)

@@ -2,8 +2,9 @@
 
 Between the first look and the last, the standardised lead of two equals is a Gaussian process. How likely it is to
 cross a bar z once grows with the logarithm of the information in between, as phi(z) ((z - 1/z) ln(I_last / I_first) +
-4/z) (Siegmund 1985, chapter 4). So the square of the bar grows with that logarithm. How far the information can grow is
-known beforehand: two who are closer than the tie margin are tied, and no lead needs more than it takes to tell that.
+4/z) (Siegmund 1985, chapter 4). So the square of the bar grows with that logarithm. The last look is known beforehand:
+an interval that is narrow enough is an order or a tie, wherever it lies. So the bar need not grow during a run.
+A lead that is too large for a tie can only be claimed to be an order, and needs less.
 The constants are calibrated by simulation (research/boundary.py), which docs/why/methods.md shows.
 """
 
@@ -19,9 +20,14 @@ from molt_bench.rating.margins import Known
 #: The square of the bar at 95% heads-up, where the first look is as good as the last; what it grows by for each unit of
 #: the logarithm of how much smaller than the first error the last one is; and for each unit of the logarithm of the
 #: pairings that a lead rests on: the more there are, the less passes unseen between two looks.
-LEAST: Final = 6.2
+LEAST: Final = 5.5
 PER_LOG: Final = 1.5
 PER_PAIRINGS: Final = 0.7
+#: By what factor errors shrink at least, and below what share of the tie margin nothing is left open.
+SHRINK: Final = 2.0
+LAST: Final = 0.25
+#: How much less the square is for leads beyond every tie.
+BEYOND: Final = 1.4
 #: Wrong claims fall as exp(-FALL bar^2).
 FALL: Final = 0.44
 #: Two are tied if the interval of their lead lies within so many tie margins: at 1.07 of them, one run in 20 says so.
@@ -36,12 +42,14 @@ class Boundary(msgspec.Struct, frozen=True):
         tie: Leads up to this size do not matter, in thousandths of a big blind per hand; 0 for no ties.
         first: Seed pairs of every pairing at the first look.
         horizon: How many times as many there can be at the end, where nobody can tie.
+        orders: Whether a lead beyond every tie has a lower bar, since nothing but an order can be claimed of it.
     """
 
     error: float
     tie: float
     first: float
     horizon: float = 1.0
+    orders: bool = True
 
     def bars(self, known: Known, error: float | None = None) -> Floats:
         """Return how many standard errors the interval of each number is wide, on either side."""
@@ -71,11 +79,13 @@ class Boundary(msgspec.Struct, frozen=True):
     def _base(self, known: Known) -> Floats:
         """Return the square of the bar at 95%."""
         first = known.unit / sqrt(self.first)
-        # By how much the error has shrunk since the first look, and by how much it can before all are tied.
+        # By how much the error has shrunk since the first look, and by how much it can before nothing is open.
         shrunk = first / np.where(known.error > 0, known.error, inf)
-        can = first / self.tie if self.tie else np.full(first.shape, sqrt(self.horizon))
-        grown = np.log(np.maximum(np.maximum(shrunk, can), 1.0))
+        can = first / (LAST * self.tie) if self.tie else SHRINK * sqrt(self.horizon)
+        grown = np.log(np.maximum(np.maximum(shrunk, can), SHRINK))
         found: Floats = LEAST + PER_LOG * grown + PER_PAIRINGS * np.log(known.pairings)
+        if self.tie and self.orders:
+            found = found - BEYOND * (np.abs(known.mean) >= WIDE * self.tie)
         return found
 
 

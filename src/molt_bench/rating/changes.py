@@ -68,7 +68,7 @@ class Tolerance(msgspec.Struct, frozen=True):
     def look(self, sums: MarginSums) -> Look:
         """Return what is known so far."""
         runs, size = sums.count.shape[:2]
-        boundary = Boundary(self.error, self.margin, self.first)
+        boundary = Boundary(self.error, self.margin, self.first, orders=False)
         mean = sums.results()
         others = np.broadcast_to(np.arange(1, size), (runs, size - 1))
         single = sums.between(np.zeros_like(others), others)

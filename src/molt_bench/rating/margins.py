@@ -22,12 +22,12 @@ from molt_bench.poker.arrays import Flags, Floats, Ints
 SD_PER_HAND: Final = 10_000.0
 #: What has not happened yet is allowed for by the hand, so that the length of games does not matter. The variance of
 #: other pairings counts as so many hands of a pairing's own.
-PRIOR_HANDS: Final = 200.0
-#: Everybody is taken to have shown this squared skewness of a hand, for so many hands.
-UNSEEN_SKEWNESS: Final = 200.0
+PRIOR_HANDS: Final = 100.0
+#: Everybody may throw in a stack once in all hands it has played: this many standard deviations of a hand at once.
+THROWN: Final = 10.0
+#: And everybody is taken to have shown this squared skewness of a hand, for so many hands.
+UNSEEN_SKEWNESS: Final = 150.0
 UNSEEN_HANDS: Final = 1000.0
-#: How many seed pairs more the variance of others counts for each unit of squared skewness shown.
-GUARD: Final = 1.0
 #: How much wider errors are for each unit of the squared skewness of a mean. The second-order term of the tail is about
 #: 4 at 2.8 standard errors (Hall 1992, section 2.6); skewness is known badly where it matters, so it counts for more.
 SKEW: Final = 16.0
@@ -42,7 +42,8 @@ class Known(NamedTuple):
 
     Attributes:
         mean: Their estimates.
-        error: Their standard errors, widened for skewness; infinite where somebody has not been met.
+        error: Their standard errors, widened for skewness and for what nobody has seen yet; infinite where somebody
+            has not been met.
         free: Degrees of freedom of the errors.
         unit: The standard errors that one seed pair of every pairing would give.
         pairings: How many pairings of equal weight would average out as much.
@@ -82,7 +83,7 @@ class MarginSums:
     def __init__(self, size: int, *, hands: float, sd_per_hand: float = SD_PER_HAND, runs: int = 1) -> None:
         self.count, self.mean, self.squares, self.cubes = (np.zeros((runs, size, size)) for _ in range(4))
         self.field: Floats = np.full(size, 1.0 / size)
-        self._hands, self._guess = hands, sd_per_hand**2 / hands
+        self._hands, self._guess, self._thrown = hands, sd_per_hand**2 / hands, THROWN * sd_per_hand / hands
         # What follows for every two: the variance of a seed pair and of the mean, their degrees of freedom, and the
         # root of the squared skewness of the mean, times its variance, which is its share in a third moment.
         self._each, self._of_mean, self._free, self._skew = (np.zeros((runs, size, size)) for _ in range(4))
@@ -147,26 +148,24 @@ class MarginSums:
         free = np.maximum(count - 1, 0)
         varied = squares > _ROUNDING * count * self.mean[at] ** 2
         over = np.where(varied, squares, 1.0)
-        seen = np.where(varied, (self.cubes[at] / over) ** 2 / over, 0.0) * count**2
-        for own, sums in zip(self._own, (count, free, squares, seen), strict=True):
+        seen = np.where(varied, (self.cubes[at] / over) ** 2 / over, 0.0) * count
+        # Normal margins show some by chance, too.
+        seen -= 6 * np.maximum(count - 2, 0) / ((count + 1) * (count + 3))
+        for own, sums in zip(self._own, (count, free, squares, seen * count), strict=True):
             own[at] = sums.sum(1)
         # What one of two has shown against anybody, whichever has shown more: squared skewness of a seed pair.
-        played, _, _, skews = self._own
-        unseen = UNSEEN_HANDS / self._hands
-        shown = _larger(skews / np.maximum(played, 1.0), at)
-        assumed = _larger((skews + unseen * UNSEEN_SKEWNESS / self._hands) / (played + unseen), at)
-        # A pairing's variance is shrunk towards that of other pairings of the two, the more so the more skewed they
-        # are: what is rare may not have happened in this one yet.
+        played, skews, unseen = self._own[0], np.maximum(self._own[3], 0), UNSEEN_HANDS / self._hands
+        shown = _larger((skews + unseen * UNSEEN_SKEWNESS / self._hands) / (played + unseen), at)
+        # A pairing's variance is shrunk towards that of other pairings of the two, whichever is larger.
         all_free, all_squares = self._own[1], self._own[2]
         others = np.maximum(
             *((all_squares[end] - squares + self._guess) / (all_free[end] - free + 1) for end in _ends(at))
         )
         prior = PRIOR_HANDS / self._hands
-        guarded = prior + GUARD * shown
-        each = np.maximum((prior * others + squares) / (prior + free), (guarded * others + squares) / (guarded + free))
+        each = (prior * others + squares) / (prior + free)
         met = np.maximum(count, 1.0)
         mean = np.where(count > 0, each / met, 0.0)
-        found = each, mean, prior + free, np.sqrt(assumed * mean / met) * mean
+        found = each, mean, prior + free, np.sqrt(shown * mean / met) * mean
         for whole, part in zip((self._each, self._of_mean, self._free, self._skew), found, strict=True):
             whole[runs, rows, :] = part
             whole[runs, :, rows] = part
@@ -218,14 +217,16 @@ class MarginSums:
         unit = together(rows.unit, self._each[own], 2)
         ends = {power: 2 * (share**power + other**power) - (share + other) ** power for power in (2, 4)}
         pairings = _pairings(*(2 * (self.field**power).sum() - each for power, each in ends.items()))
-        return _known(mean, variance, third, fourth, unit, rows.unmet[one] | rows.unmet[two], pairings)
+        unmet, unseen = rows.unmet[one] | rows.unmet[two], self._unseen(self._own[0])
+        known = _known(mean, variance, third, fourth, unit, unmet, pairings)
+        return _allowing(known, unseen[one] + unseen[two])
 
     def results(self) -> Known:
         """Return what everybody wins from the rest of the field: the mean over its members but oneself."""
         rows = self._sums()
         rest = 1 - self.field
         up = 1 / np.where(rest > 0, rest, 1.0)
-        return _known(
+        known = _known(
             rows.standing * up,
             rows.variance * up**2,
             rows.third * up**3,
@@ -234,13 +235,20 @@ class MarginSums:
             rows.unmet,
             _pairings(*((self.field**power).sum() - self.field**power for power in (2, 4))),
         )
+        return _allowing(known, self._unseen(self._own[0]))
 
     def between(self, above: Ints, below: Ints) -> Known:
         """Return what some win from others in their own games alone: the same of every run, or in every run a row."""
         self._refresh()
         at = np.arange(len(self.count))[:, None], above, below
         variance, free, unmet = self._of_mean[at], self._free[at], self.count[at] == 0
-        return _known(self.mean[at], variance, self._skew[at], variance**2 / free, self._each[at], unmet, np.ones(()))
+        known = _known(self.mean[at], variance, self._skew[at], variance**2 / free, self._each[at], unmet, np.ones(()))
+        return _allowing(known, 2 * self._unseen(self.count[at]))
+
+    def _unseen(self, count: Floats) -> Floats:
+        """Return the square of what a stack thrown in once in so many seed pairs would take off a mean."""
+        found: Floats = (self._thrown / np.maximum(count, 1.0)) ** 2
+        return found
 
     def saved(self, above: Ints, below: Ints, worth: Floats, more: int) -> Floats:
         """Return what the next `more` seed pairs of every two would take off the variance of some leads.
@@ -289,6 +297,11 @@ def _known(
     return Known(
         mean, np.where(unmet, np.inf, error), free, np.sqrt(unit), np.broadcast_to(np.maximum(pairings, 1), mean.shape)
     )
+
+
+def _allowing(known: Known, unseen: Floats) -> Known:
+    """Return the same with as much more variance, but of what is certain."""
+    return known._replace(error=np.sqrt(known.error**2 + np.where(known.error > 0, unseen, 0.0)))
 
 
 def _wider(skewness: Floats) -> Floats:
