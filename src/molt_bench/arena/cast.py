@@ -4,8 +4,6 @@ from collections.abc import Callable, Container, Mapping
 from functools import partial
 from pathlib import Path
 
-from pydantic.alias_generators import to_camel
-
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.kinds import OBJECT, box_label, kind_of
 from molt_bench.agents.permission import OWN, Permission, make_permitted
@@ -69,7 +67,7 @@ def check_participants(
             if participant.kind.comes:
                 continue
             agent = make_permitted(participant.spec(without=unset), permission, factories=agents, first=True)
-            problems += _unable(agent, game)
+            SeatedAgent(agent).tell_game(game.facts)
             for settings in askers.get(participant.id, ()):
                 new_client(settings, key=None if keys else "none")
         except ConfigError as error:
@@ -77,15 +75,6 @@ def check_participants(
         except MoltBenchError as error:
             problems.append(error)
     raise_all(problems or _unpriced(config))
-
-
-def _unable(agent: PokerAgent, game: GameSpec) -> list[MoltBenchError]:
-    """Return why an agent cannot play such games."""
-    try:
-        SeatedAgent(agent).check_game(game)
-    except ConfigError as error:
-        return [ConfigError(f"game.{to_camel(error.field)}", error.value, error.expected)]
-    return []
 
 
 def _unpriced(config: BenchmarkConfig) -> list[MoltBenchError]:

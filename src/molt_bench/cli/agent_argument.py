@@ -26,12 +26,12 @@ def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None
     if not text.strip():
         raise ConfigError("AGENT", text, "an agent, such as tight; `molt-bench doctor` lists them")
     (entry,) = participants_named([text.strip()])
-    box = {} if sandbox is None else {"sandbox": sandbox}
-    spec = ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), settings=box)
-    settings = kind_of(spec.type).settings
-    if sandbox == REQUIRED and (settings is None or "sandbox" not in settings.model_fields):
-        raise ConfigError("sandbox", sandbox, f"none: {spec.id!r} is neither a program nor a file of Python code")
-    return spec
+    settings = kind_of(entry["type"]).settings
+    boxable = settings is not None and "sandbox" in settings.model_fields
+    if sandbox == REQUIRED and not boxable:
+        raise ConfigError("sandbox", sandbox, f"none: {entry['id']!r} is neither a program nor a file of Python code")
+    box = {"sandbox": sandbox} if boxable and sandbox is not None else {}
+    return ParticipantSpec(id=entry["id"], type=entry["type"], params=dict(map(_param, assignments)), settings=box)
 
 
 def _param(assignment: str) -> tuple[str, Any]:

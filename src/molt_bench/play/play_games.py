@@ -286,7 +286,7 @@ async def _drive_to_end(
 def _seated(spec: GameSpec, players: Players) -> Seats:
     first, second = (SeatedAgent(agent) for agent in players)
     for seat in (first, second):
-        seat.check_game(spec)
+        seat.tell_game(spec.facts)
     return (first, second) if spec.seating == "AB" else (second, first)
 
 

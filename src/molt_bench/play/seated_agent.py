@@ -1,6 +1,5 @@
 """A seated agent: an agent as `play_games` calls it, inspected once and with care."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -10,7 +9,7 @@ from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinish
 from molt_bench.play.game import Answered, Call
 from molt_bench.play.hooks import HOOKS, Hook, Notice
 from molt_bench.poker.observation import Observation
-from molt_bench.specs import GameSpec
+from molt_bench.specs import GameFacts
 from molt_bench.visible_text import shown
 
 
@@ -24,11 +23,10 @@ class SeatedAgent:
         ours: Whether it is all our own code, so that what it raises is our bug.
         keeps_time: Whether it limits its own answering time, as an agent that queues for a model must, or needs
             no limit, as a built-in bot.
-        only_game: The only game that it plays, as fields of `GameSpec`; empty if it plays all.
         told_game: Takes what a player may know about a game, before it starts.
     """
 
-    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "only_game", "ours", "told_game")
+    __slots__ = ("act", "agent", "close", "hooks", "keeps_time", "name", "note", "ours", "told_game")
 
     def __init__(self, agent: Any) -> None:
         if isinstance(agent, type):
@@ -53,22 +51,16 @@ class SeatedAgent:
         self.keeps_time = self.ours or _read(agent, "keeps_time") is True
         methods = {hook: _read(agent, hook) for hook in HOOKS}
         self.hooks: dict[Hook, Any] = {hook: method for hook, method in methods.items() if callable(method)}
-        only_game = _read(agent, "only_game")
-        self.only_game: Mapping[str, object] = only_game if isinstance(only_game, dict) else {}
         told_game = _read(agent, "told_game")
         self.told_game: Any = told_game if callable(told_game) else None
         close = _read(agent, "close")
         self.close: Any = close if callable(close) else None
 
-    def check_game(self, game: GameSpec) -> None:
-        """Tell it about a game; raises ConfigError if it cannot play it, and AgentError if it does not take that."""
-        for field, wanted in self.only_game.items():
-            found = getattr(game, field)
-            if found != wanted:
-                raise ConfigError(field, found, f"{shown(wanted)}, the only value that {self.name!r} can play with")
+    def tell_game(self, facts: GameFacts) -> None:
+        """Tell it what both players may know about a game; raises AgentError if it does not take that."""
         if self.told_game is not None:
             try:
-                self.told_game(game.facts)
+                self.told_game(facts)
             except Exception as error:
                 if self.ours:
                     raise

@@ -1,7 +1,7 @@
 """The agent check: games against all kinds of opponents and stacks."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from math import ceil
 from statistics import median
 from time import perf_counter
@@ -37,8 +37,6 @@ TABLES: dict[str, GameOptions] = {
 }
 
 _LEGAL: Final = "every answer is legal: {}"
-#: The table of an agent that plays one game alone.
-_ONLY_GAME: Final = "the only game that it plays"
 #: Faults that take so long that one is enough.
 _NO_ANSWER: Final[tuple[FaultKind, ...]] = ("timeout", "transport")
 _MAY_REMEMBER: Final = (
@@ -81,9 +79,7 @@ def check_agent(
         return AgentReport(type(first).__name__, (Check("it can be asked", (str(error),)),), 0, 0.0)
     name = getattr(first, "name", None)
     named = Check("it has a name", () if isinstance(name, str) and name else (f"its name is {shown(name)}",))
-    only_game: Any = seat.only_game
-    tables: Mapping[str, GameOptions] = {_ONLY_GAME: only_game} if only_game else TABLES
-    sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), tables, watch)
+    sparring = _Sparring(make or (lambda: first), seed, hands, action_timeout_s, tuple(partners), watch)
     # One event loop for all games, since an agent may keep a connection tied to it.
     checks = event_loop.run_in_new_loop(sparring.all_checks())
     if getattr(first, "outlives_games", False) is True:
@@ -163,25 +159,22 @@ class _Sparring(msgspec.Struct):
     hands: int
     timeout_s: float
     partners: tuple[str, ...]
-    tables: Mapping[str, GameOptions]
     watch: Callable[[int, int], None] | None
     clock: _Stopwatch = msgspec.field(default_factory=_Stopwatch)
     faults: list[Fault] = []
     examples: dict[FaultKind, FaultExample] = {}
     played: int = 0
     raised: list[BaseException] = []
-    games: list[GameRecord] = []
 
     async def all_checks(self) -> list[Check]:
         """Play at all tables, then the same cards twice; stop early if the agent does not answer."""
         checks: list[Check] = []
-        for table, options in self.tables.items():
+        for table, options in TABLES.items():
             found: list[Fault] = []
             for partner in self.partners:
                 for seating in SEATINGS:
                     asked = self.clock.decisions
                     record = await self._spar(partner, {**options, "seating": seating})
-                    self.games.append(record)
                     new = self._noted(record, table, partner)
                     found += new
                     if self._is_enough(new, self.clock.decisions - asked):
@@ -196,7 +189,7 @@ class _Sparring(msgspec.Struct):
 
     async def _spar(self, partner: str, options: GameOptions, *, seed: Seed | None = None) -> GameRecord:
         if self.watch is not None:
-            self.watch(self.played, len(self.tables) * len(self.partners) * len(SEATINGS) + 4)
+            self.watch(self.played, len(TABLES) * len(self.partners) * len(SEATINGS) + 4)
         self.played += 1
         # Without retries, an agent that never answers is given up after two decisions.
         settings: GameOptions = {**options, "action_timeout_s": self.timeout_s, "max_retries": 0}
@@ -225,7 +218,7 @@ class _Sparring(msgspec.Struct):
 
     async def _repeats(self) -> Check:
         """Deal new cards, then the same with seats swapped, then the first twice more: play should not change."""
-        seed, table = derived_seed(self.seed, "mirror"), next(iter(self.tables.values()))
+        seed, table = derived_seed(self.seed, "mirror"), next(iter(TABLES.values()))
         seatings: tuple[Seating, ...] = ("BA", "AB", "BA", "BA")
         games = [await self._spar("maniac", {**table, "seating": seating}, seed=seed) for seating in seatings]
         differing = sum(len({*hands}) > 1 for hands in zip(*[games[at].hand_texts for at in (0, 2, 3)], strict=True))

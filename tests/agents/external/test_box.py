@@ -69,6 +69,7 @@ def test_python_code_has_a_box_only_if_it_is_asked_for():
 def test_whoever_runs_no_code_here_cannot_have_one():
     with pytest.raises(ConfigError, match="'tight' is neither a program nor a file of Python code"):
         agent_from("tight", (), sandbox="required")
+    assert agent_from("tight", (), sandbox="off").settings == {}
 
 
 @needs_bubblewrap
