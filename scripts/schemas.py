@@ -92,10 +92,16 @@ PAIR: Final = fields(
     verdict=_VERDICT,
     varianceLeft=or_null(NUMBER, "How much of the variance of chips is left without luck; null if not known."),
 )
+ASKED: Final = {
+    "type": "object",
+    "description": "How a language model is asked: its settings in the config, and a short `label` of them.",
+    "required": ["label", "model"],
+}
 USAGE: Final = fields(
     "What a language model used; absent for others.",
     model=say(TEXT, "The model in the config."),
     reportedAs=listed(TEXT, "The model as its provider reports it; several if that changed."),
+    fingerprints=listed(TEXT, "What its servers call the configurations that they ran with."),
     decisions=say(INTEGER, "Decisions it was asked for."),
     exchanges=say(INTEGER, "Questions in games, those after a fault included."),
     tokens=fields("Tokens.", input=INTEGER, cached=INTEGER, output=INTEGER, reasoning=INTEGER),
@@ -160,6 +166,7 @@ LEADERBOARD: Final = fields(
             met_=listed(INTEGER, "How many of its field it has met, and of how many; absent once it has met all."),
             ranked_=UNRANKED,
             anchor_=say(BOOLEAN, "True if it only anchors the scale; absent otherwise."),
+            asked_=ASKED,
             usage_=USAGE,
             sandbox_=SANDBOX,
             reply_=REPLY,

@@ -1,4 +1,4 @@
-"""The table of faults in docs/reference/model-faults.md, as runs against a real server find them out.
+"""The table of faults in docs/reference/models.md, as runs against a real server find them out.
 
 `python -m tests.llm.fault_table` writes the table into the page.
 """
@@ -20,7 +20,7 @@ from tests.llm import wire
 from tests.llm.playing import MODELS, config, faults_of, model, passive
 from tests.llm.provider import Provider
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "model-faults.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "models.md"
 BEGIN, END = "<!-- faults: generated -->\n", "<!-- end of faults -->\n"
 HEAD = "| what happens | fault | cost | if it goes on |\n|---|---|---|---|\n"
 

@@ -60,6 +60,7 @@ class AgentUsage(msgspec.Struct, frozen=True):
         id: The participant's id.
         model: The model as named in the config.
         reported: The model as reported by its provider; several if that changed.
+        fingerprints: What its servers call the configurations that they ran with.
         decisions: Decisions it was asked for.
         exchanges: Questions in games, including those after a fault. Tokens and dollars also include the preflight.
         requests: Requests sent, including those that got no reply.
@@ -76,6 +77,7 @@ class AgentUsage(msgspec.Struct, frozen=True):
     id: str
     model: str
     reported: tuple[str, ...] = ()
+    fingerprints: tuple[str, ...] = ()
     decisions: int = 0
     exchanges: int = 0
     requests: int = 0

@@ -95,6 +95,7 @@ class _Sums:
 
     def __init__(self) -> None:
         self.reported: dict[str, None] = {}
+        self.fingerprints: dict[str, None] = {}
         self.latencies: list[float] = []
         self.unpriced = False
         self.price = 0
@@ -118,6 +119,8 @@ class _Sums:
         self.price += _exact(exchange.cost_usd)
         if exchange.model is not None:
             self.reported[exchange.model] = None
+        if exchange.fingerprint is not None:
+            self.fingerprints[exchange.fingerprint] = None
 
     def usage(self, name: str, models: Sequence[LLMSettings]) -> AgentUsage:
         latencies = sorted(self.latencies)
@@ -125,6 +128,7 @@ class _Sums:
             id=name,
             model=", ".join(each.model for each in models),
             reported=tuple(sorted(self.reported)),
+            fingerprints=tuple(sorted(self.fingerprints)),
             cost_usd=None if self.unpriced or not self.counts["replies"] else self.price / _PER_DOLLAR,
             latency_p50_s=_quantile(latencies, 0.5),
             latency_p95_s=_quantile(latencies, 0.95),

@@ -1,9 +1,13 @@
 """Settings of a language model that plays."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, TypeAlias
+from urllib.parse import urlsplit
 
+import msgspec
 from pydantic import Field, field_validator
+from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.settings_base import (
     MOST,
@@ -88,6 +92,30 @@ class LLMSettings(AgentSettings):
     def reply_form(self) -> str:
         """The form of a reply with its version, such as `action/1`."""
         return f"{self.reply}/{REPLY_VERSIONS[self.reply]}"
+
+    @property
+    def label(self) -> str:
+        """A short name that two models of a provider share only if they are asked alike, such as `gpt-5 high`."""
+        parts: list[str | None] = [self.model.partition(":")[2], self.reasoning_effort]
+        for name, value in (
+            ("thinking", self.thinking_tokens),
+            ("t", self.temperature),
+            ("top_p", self.top_p),
+            ("seed", self.seed),
+            ("max", self.max_tokens),
+        ):
+            if value is not None:
+                parts.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+        if self.base_url is not None:
+            parts.append(f"at {urlsplit(self.base_url).netloc}")
+        if self.extra_body:
+            body = msgspec.json.encode(self.extra_body, order="sorted")
+            parts.append(f"extra {sha256(body).hexdigest()[:4]}")
+        return " ".join(filter(None, parts))
+
+    def stated(self) -> dict[str, object]:
+        """Return what decides a reply besides the prompt, as configs have it, with the label of that."""
+        return {"label": self.label, **{to_camel(name): value for name, value in self.decisive().items()}}
 
     @property
     def provider(self) -> str:

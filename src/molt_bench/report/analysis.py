@@ -58,8 +58,18 @@ class Analysis:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The display names of all participants, by id."""
-        return {each.id: each.display_name or each.id for each in self.result.config.participants}
+        """The display names of all participants, by id; of a model without a name of its own, its label."""
+        models = self.result.config.models()
+        found = {}
+        for each in self.result.config.participants:
+            named = each.id in models and each.id == models[each.id].model.partition(":")[2]
+            found[each.id] = each.display_name or (models[each.id].label if named else each.id)
+        return found
+
+    @cached_property
+    def asked(self) -> dict[str, dict[str, object]]:
+        """What decides the replies of every language model besides its prompts, and a short label of that."""
+        return {name: settings.stated() for name, settings in self.result.config.models().items()}
 
     @cached_property
     def shown(self) -> dict[str, str]:

@@ -162,7 +162,9 @@ def _print_faults(rows: Rows, console: Console) -> None:
         form = found.reply_forms.get(usage.id)
         how = f" ({form})" if form is not None else ""
         illegal = f" ({faults['illegal'] / usage.exchanges:.1%} of answers illegal)" if faults.get("illegal") else ""
-        line = f"{found.shown[usage.id]}: {usage.exchanges:,} calls{how}, {said}{illegal}"
+        label = found.asked.get(usage.id, {}).get("label")
+        label = "" if label is None or label == found.shown[usage.id] else f"{label}, "
+        line = f"{found.shown[usage.id]}: {label}{usage.exchanges:,} calls{how}, {said}{illegal}"
         _say(console, line)
 
 

@@ -85,6 +85,7 @@ class Rows:
             anchor=True if name in found.model.anchors and name not in found.left else UNSET,
             reply=form,
             track=UNSET if form is UNSET else result.config.models()[name].track,
+            asked=found.asked.get(name, UNSET),
             usage=UNSET if name not in self._cost_of else self._cost_of[name].plain(),
             sandbox=result.boxes.get(name, UNSET),
         )

@@ -39,6 +39,7 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         anchor: True if it only anchors the scale.
         reply: The form of the replies of a language model.
         track: What it was told of the table.
+        asked: How a language model is asked besides its prompts, with a short label of that.
         usage: What a language model used.
         sandbox: The box that it played in.
     """
@@ -68,6 +69,7 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     anchor: bool | UnsetType = UNSET
     reply: str | UnsetType = UNSET
     track: str | UnsetType = UNSET
+    asked: dict[str, Any] | UnsetType = UNSET
     usage: dict[str, Any] | UnsetType = UNSET
     sandbox: str | UnsetType = UNSET
 
@@ -204,6 +206,7 @@ class CostRow(msgspec.Struct, frozen=True):
         return {
             "model": usage.model,
             "reportedAs": list(usage.reported),
+            "fingerprints": list(usage.fingerprints),
             "decisions": usage.decisions,
             "exchanges": usage.exchanges,
             "tokens": {
