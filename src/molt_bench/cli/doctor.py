@@ -29,8 +29,9 @@ from molt_bench.visible_text import on_one_line
 #: Each extra: what it is for, and the modules that it brings.
 EXTRAS: Final = {
     "llm": ("language models", ("pydantic_ai", "openai", "anthropic", "google.genai")),
+    "http": ("web servers that play", ("httpx2",)),
     "view": ("the pages of `view`", ("starlette", "uvicorn")),
-    "live": ("`serve`, for agents that connect by themselves", ("starlette", "uvicorn", "websockets")),
+    "live": ("`serve`, for agents that connect by themselves", ("starlette", "uvicorn", "websockets", "httpx2")),
     "mcp": ("agents that connect by MCP", ("mcp",)),
     "envs": ("PettingZoo and Gymnasium", ("pettingzoo",)),
     "inspect": ("inspect_ai", ("inspect_ai",)),
