@@ -38,7 +38,7 @@ import msgspec
 import websockets
 
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
-from molt_bench.config.sections import GameConfig
+from molt_bench.config.game import GameConfig
 from molt_bench.llm.exchanges import Exchanges
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import play_games_together

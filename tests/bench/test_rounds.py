@@ -10,7 +10,7 @@ from molt_bench.bench.past import Past, Stage
 from molt_bench.bench.rounds import Played, drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config
-from molt_bench.config.sections import Budget, StopConfig
+from molt_bench.config.stop import Budget, StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.play.play_games import drive
 

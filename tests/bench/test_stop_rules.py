@@ -12,7 +12,7 @@ from molt_bench.bench.stop_rules import (
     has_converged,
     topk_stable,
 )
-from molt_bench.config.sections import AdjacentConfidence, Budget, StopConfig
+from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig
 from molt_bench.rating.verdicts import Verdict
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from molt_bench import make_agent, play_game
-from molt_bench.config.sections import GameConfig
+from molt_bench.config.game import GameConfig
 from molt_bench.runs.journal import Game
 from molt_bench.serve.invitations import Invited
 from molt_bench.serve.lobby import Lobby

@@ -87,7 +87,7 @@ def test_a_mistake_on_the_command_line_is_one_clear_line(here, arguments, said):
         ("wrong.json", '{"game": {"handsPerGame": "fifty"}}', ["game.handsPerGame = 'fifty'", "integer"]),
         ("section.json", '{"game": 5}', ["game = 5"]),
         ("negative.yaml", "game: {ante: -5}", ["game.ante = -5"]),
-        ("unknown.yaml", TWO + "gaem: {stack: 5}", ["gaem", "did you mean 'game'?"]),
+        ("unknown.yaml", TWO + "gamee: {stack: 5}", ["gamee", "did you mean 'game'?"]),
         ("deep.yaml", "stop: {budget: {maxMatch: 3}}", ["stop.budget.maxMatch", "did you mean 'maxMatches'?"]),
         ("person.yaml", "participants: [{id: a, typ: random}, {id: b, type: tight}]", ["participants.0.typ"]),
         ("taken.yaml", "outputDir: bots.py", ["outputDir", "can be written"]),

@@ -10,7 +10,7 @@ from tests.e2e.shell import strict_json
 from tests.report.said import sentences
 
 from molt_bench import run_benchmark, write_artifacts
-from molt_bench.config.sections import AdjacentConfidence, StopConfig
+from molt_bench.config.stop import AdjacentConfidence, StopConfig
 from molt_bench.luck.weights import luck_version
 from molt_bench.records import Rating
 from molt_bench.report.analysis import Analysis

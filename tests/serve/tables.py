@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import httpx2
 
 from molt_bench import make_agent
-from molt_bench.config.sections import GameConfig
+from molt_bench.config.game import GameConfig
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import drive_async
 from molt_bench.serve.invitations import Invited

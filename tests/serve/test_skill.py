@@ -11,7 +11,7 @@ import pytest
 import yaml
 from websockets.sync.client import connect
 
-from molt_bench.config.sections import GameConfig
+from molt_bench.config.game import GameConfig
 from molt_bench.serve.doors.skill import skill_text
 from molt_bench.serve.invitations import Invited
 from molt_bench.serve.lobby import Lobby

@@ -13,7 +13,8 @@ from molt_bench.bench.endings import INTERRUPTED, Ending
 from molt_bench.bench.past import Past, Stage
 from molt_bench.bench.result import EndedStage
 from molt_bench.bench.stop_rules import rule_of
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.specs import Pair
 

@@ -14,7 +14,8 @@ from molt_bench.bench.result import Convergence, PlayedMatch
 from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.plugin import ComingMatch, Luck, Registered
 from molt_bench.rating.model import MarginModel, first_guess

@@ -13,7 +13,8 @@ from molt_bench.bench.schedule.situation import Situation
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.poker.arrays import Floats
 from molt_bench.specs import Pair

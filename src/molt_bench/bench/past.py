@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from molt_bench.bench.endings import Ending, Spent
-from molt_bench.config.sections import StopConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.records import GameRecord, Margins
 from molt_bench.specs import GameLabel, GameSpec, Pair

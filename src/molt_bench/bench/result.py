@@ -4,7 +4,8 @@ import msgspec
 
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.endings import Ending, said_of
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.seeds import Seed

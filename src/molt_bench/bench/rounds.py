@@ -22,7 +22,8 @@ from molt_bench.bench.result import PlayedMatch, RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_ending, has_converged, rules_of
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
 from molt_bench.records import GameRecord

@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 import msgspec
 
 from molt_bench.bench.endings import Ending, NobodyRanked, OrderKnown, Spent, TopStable
-from molt_bench.config.sections import AdjacentConfidence, BenchmarkConfig, Budget, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig
 from molt_bench.rating.boundary import Boundary
 from molt_bench.rating.verdicts import Judge, Verdict
 

@@ -14,7 +14,7 @@ from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command, flag, grouped
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
-from molt_bench.config.sections import MOST_TIE_MARGIN
+from molt_bench.config.stop import MOST_TIE_MARGIN
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.runs.folder import JOURNAL

@@ -14,7 +14,8 @@ from molt_bench.cli.streams import warn
 from molt_bench.config.assignments import put, set_field
 from molt_bench.config.loader import load_config, read_config_file
 from molt_bench.config.participants import participants_from
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
 from molt_bench.runs.journal_past import stages_of
 from molt_bench.runs.master_seed import guessable

@@ -15,8 +15,9 @@ from molt_bench.cli.config_flags import config_from, warn_ahead
 from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import notice
+from molt_bench.config.game import SeedsConfig
 from molt_bench.config.participants import participants_from
-from molt_bench.config.sections import BenchmarkConfig, SeedsConfig
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.template import commented
 from molt_bench.errors import ConfigError
 from molt_bench.files import write_whole, writing

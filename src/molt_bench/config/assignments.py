@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from pydantic.alias_generators import to_camel
 
-from molt_bench.config.syntax import SyntaxProblem, from_yaml, is_word
+from molt_bench.config.syntax import SyntaxProblem, from_yaml
 from molt_bench.errors import ConfigError
 
 #: Most names of a path before the field.
@@ -17,7 +17,7 @@ def set_field(values: dict[str, Any], assignment: str) -> None:
     if not equals or not path:
         raise ConfigError("--set", assignment, "field=value, such as scheduler.exploration=0.3")
     try:
-        value = text.strip().lower() if is_word(path.rpartition(".")[2], text) else from_yaml(text)
+        value = from_yaml(text)
     except SyntaxProblem as problem:
         raise ConfigError("--set", assignment, f"a value that YAML can read: {problem}") from problem
     put(values, path, value)

@@ -4,8 +4,7 @@ An unknown key is an error that suggests the nearest field.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from copy import deepcopy
+from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from math import isfinite
@@ -16,9 +15,10 @@ from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.settings_base import another_field
+from molt_bench.config.findings import Findings
 from molt_bench.config.participants import ParticipantConfig, section_of, sections
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.config.syntax import DEEPEST, TOO_DEEP, SyntaxProblem, from_json, from_yaml
+from molt_bench.config.syntax import DEEPEST, MOST_VALUES, TOO_DEEP, TOO_MANY, SyntaxProblem, from_json, from_yaml
 from molt_bench.errors import ConfigError, ConfigErrors
 from molt_bench.files import text_of
 from molt_bench.visible_text import shown
@@ -47,109 +47,39 @@ def read_config_file(path: str) -> dict[str, Any]:
 def load_config(values: dict[str, Any]) -> BenchmarkConfig:
     """Validate plain values and fill in the defaults; raises ConfigErrors with every problem and its field."""
     _check_plain(values, "")
+    findings, config = Findings(), None
     try:
-        return BenchmarkConfig.model_validate(values)
+        config = BenchmarkConfig.model_validate(values, context=findings)
     except ValidationError as error:
-        unknown = {problem["loc"][:-1] for problem in _each(error) if problem["type"] == "extra_forbidden"}
-        found = [
-            _readable(problem, values)
-            for problem in _each(error)
-            if problem["type"] != "missing" or problem["loc"][:-1] not in unknown  # it is there, under a wrong name
-        ]
-        further, rest = _further(values, error)
-        first = {(each.field, shown(each.value)): each for each in reversed([*found, *further])}
-        problems = [each for each in (*found, *further) if first[each.field, shown(each.value)] is each]
-        raise ConfigErrors(problems, rest) from error
+        findings.take("", error)
+    # What is missing may be there under a wrong name.
+    misnamed = {each["loc"][:-1] for each in findings.details if each["type"] == "extra_forbidden"}
+    problems: dict[tuple[str, str], ConfigError] = {}
+    for each in findings.details:
+        if each["type"] != "missing" or each["loc"][:-1] not in misnamed:
+            problem = _readable(each, values)
+            problems.setdefault((problem.field, shown(problem.value)), problem)
+    if problems or config is None:
+        raise ConfigErrors([*problems.values()], config)
+    return config
 
 
-def _each(error: ValidationError) -> Iterator[Any]:
-    """Return every problem that was found, one by one: a check of ours may find several at once."""
-    for problem in error.errors():
-        if problem["type"] == "too_short" and len(problem["input"]) >= problem["ctx"]["min_length"]:
-            continue  # pydantic counts those alone that are right
-        for field, value, expected in problem.get("ctx", {}).get("found", [("", None, "")]):
-            ours = {"ctx": {"field": field, "value": value, "expected": expected}} if expected else {}
-            yield {**problem, **ours}
+def _check_plain(value: object, path: str, depth: int = 0) -> int:
+    """Refuse values that no file of a run could hold, at any depth: agent params are not checked field by field.
 
-
-#: What is checked by the values of another section: the budget by the size of a match, a reference by who plays.
-_FOLLOWS: Final = {
-    "seeds": ("stop.budget", "seeds.perMatch"),
-    "game": ("stop.budget.maxHands", "seeds.perMatch"),
-    "participants": ("scheduler.reference",),
-}
-#: Stands in for a participant that is wrong, while the rest of a config is checked.
-_STAND_IN: Final = "stand-in"
-
-
-def _further(values: dict[str, Any], error: ValidationError) -> tuple[list[ConfigError], BenchmarkConfig | None]:
-    """Return what else is wrong once the wrong fields have their defaults: checks across sections need all of them.
-
-    Also returns the config that is left, with the participants that are right; None if there is none.
+    Returns how many values there are.
     """
-    left = deepcopy(values)
-    problems: list[ConfigError] = []
-    places = [problem["loc"] for problem in _each(error)]
-    for loc in places:
-        _take_out(left, loc)
-    wrong = {loc[0] for loc in places if loc}
-    # What follows from a default alone is no mistake of the user's.
-    doubtful = [ends for part, ends in _FOLLOWS.items() if part in wrong]
-    alone = {name: left[name] for name in ("participants", "game", "seeds", "outputDir") if name in left}
-    for plain in (left, alone):
-        try:
-            found = BenchmarkConfig.model_validate(plain)
-        except ValidationError as again:
-            across = [_readable(each, values) for each in _each(again) if each["type"] == "ours" and not each["loc"]]
-            problems = problems or [
-                each for each in across if not any(each.field.startswith(ends) for ends in doubtful)
-            ]
-            continue
-        right = tuple(each for each in found.participants if each.params.get(_STAND_IN) is None)
-        return problems, found.model_copy(update={"participants": right})
-    return problems, None
-
-
-def _take_out(values: dict[str, Any], loc: Sequence[int | str]) -> None:
-    """Remove a field; put a stand-in in place of a participant, so that the others keep their company."""
-    if not loc:
-        return
-    if loc[0] != "participants":
-        section: Any = values
-        for name in loc[:-1]:
-            section = section.get(name) if isinstance(section, dict) else None
-        if isinstance(section, dict):
-            section.pop(loc[-1], None)
-        else:
-            values.pop(str(loc[0]), None)
-        return
-    everybody = values.get("participants")
-    if len(loc) == 1 or not isinstance(everybody, list):
-        values["participants"] = [_stand_in(None, 0), _stand_in(None, 1)]
-    elif isinstance(loc[1], int):
-        everybody[loc[1]] = _stand_in(everybody[loc[1]], loc[1])
-
-
-def _stand_in(wrong: object, at: int) -> dict[str, Any]:
-    named = wrong.get("id") if isinstance(wrong, dict) else None
-    fine = isinstance(named, str) and 0 < len(named) <= 200
-    return {"id": named if fine else f"{_STAND_IN} {at}", "type": "random", "params": {_STAND_IN: True}}
-
-
-def _check_plain(value: object, path: str, depth: int = 0) -> None:
-    """Refuse values that no file of a run could hold, at any depth: agent params are not checked field by field."""
-    where = path or "config"
+    where, values = path or "config", 1
     if depth > DEEPEST:
-        raise ConfigError(where, value, TOO_DEEP)
-    if isinstance(value, dict):
-        for key, below in value.items():
-            if not isinstance(key, str):
+        raise ConfigError(where, None, TOO_DEEP)
+    if isinstance(value, dict | list | tuple):
+        for key, below in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(value, dict) and not isinstance(key, str):
                 raise ConfigError(where, key, "names of fields, and a name is a text: put it in quotes")
-            _check_text(key, where)
-            _check_plain(below, f"{path}.{key}" if path else key, depth + 1)
-    elif isinstance(value, list | tuple):
-        for at, below in enumerate(value):
-            _check_plain(below, f"{path}.{at}" if path else str(at), depth + 1)
+            _check_text(str(key), where)
+            values += _check_plain(below, f"{path}.{key}" if path else str(key), depth + 1)
+            if values > MOST_VALUES:
+                raise ConfigError("config", None, TOO_MANY)
     elif isinstance(value, str):
         _check_text(value, where)
     elif isinstance(value, float) and not isfinite(value):
@@ -158,6 +88,7 @@ def _check_plain(value: object, path: str, depth: int = 0) -> None:
         raise ConfigError(where, value, "an int of at most 4,000 digits")
     elif isinstance(value, date | bytes | set):
         raise ConfigError(where, str(value), "a text, a number, true, false, null, a list or fields")
+    return values
 
 
 def _check_text(text: str, where: str) -> None:
@@ -190,7 +121,7 @@ def _readable(problem: Any, values: dict[str, Any]) -> ConfigError:
     context = problem.get("ctx", {})
     if kind == "ours":
         where += [context["field"]] if context["field"] else []
-        value, expected = context["value"], context["expected"]
+        expected = context["expected"]
     elif kind == "extra_forbidden":
         elsewhere = "" if path[0] == "participants" else _place_of(where[-1])
         near = f"another field; did you mean {elsewhere!r}?" if elsewhere else ""

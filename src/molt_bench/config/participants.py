@@ -133,7 +133,7 @@ def sections() -> tuple[type[ParticipantConfig], ...]:
     return tuple(dict.fromkeys([ParticipantConfig, *(section_of(kind) for kind in all_kinds())]))
 
 
-def _of_its_kind(value: Any) -> Any:
+def of_its_kind(value: Any) -> Any:
     """Return a participant, checked by the section of its kind."""
     if isinstance(value, ParticipantConfig):
         return value
@@ -151,7 +151,7 @@ class _EveryKind:
 
 
 #: A participant of any kind. Only the kinds that a config names are loaded for it.
-AnyParticipant: TypeAlias = Annotated[SerializeAsAny[ParticipantConfig], BeforeValidator(_of_its_kind), _EveryKind]
+AnyParticipant: TypeAlias = Annotated[SerializeAsAny[ParticipantConfig], BeforeValidator(of_its_kind), _EveryKind]
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:

@@ -3,12 +3,18 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import Field, field_validator, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import (
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
+)
 
 from molt_bench.agents.external.box import SandboxSetting
 from molt_bench.agents.kinds import kind_of
@@ -23,122 +29,42 @@ from molt_bench.agents.settings_base import (
     as_problems,
     checked,
 )
+from molt_bench.config.findings import Findings
+from molt_bench.config.game import (
+    MOST_GAMES_OF_A_ROUND,
+    MOST_HANDS_OF_A_ROUND,
+    GameConfig,
+    MatchConfig,
+    SeedsConfig,
+)
 from molt_bench.config.gate import GateConfig, without_order
 from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
-from molt_bench.config.participants import REFERENCES, AnyParticipant, Mu, ParticipantConfig, Sigma, participants_named
+from molt_bench.config.participants import (
+    REFERENCES,
+    AnyParticipant,
+    Mu,
+    ParticipantConfig,
+    Sigma,
+    of_its_kind,
+    participants_named,
+)
+from molt_bench.config.stop import Budget, StopConfig, usual_tie_margin
 from molt_bench.errors import ConfigError
 from molt_bench.llm.money.prices import Price
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
-from molt_bench.seeds import Seed
-from molt_bench.specs import GameOptions, GameSpec, Pair
+from molt_bench.specs import Pair
 from molt_bench.suggestions import one_of
 
 AnySection = TypeVar("AnySection", bound=Section)
 Share = Annotated[float, Field(ge=0, le=1)]
-#: Seconds or dollars.
-Amount = Annotated[float, Field(gt=0, le=MUCH)]
 
 #: Every two participants form a pairing, and every pairing is considered before every round.
 MOST_PARTICIPANTS: Final = 1_000
-#: Limits on hands per game, and on games and hands per round: a round stays in memory (300 MB) until it is rated.
-MOST_HANDS: Final = 100_000
-MOST_GAMES_OF_A_ROUND: Final = 50_000
-MOST_HANDS_OF_A_ROUND: Final = 1_000_000
-#: The least margin that can count as a tie, unless there are no ties at all; in thousandths of a big blind per hand.
-LEAST_TIE_MARGIN: Final = 1e-6
-#: The margin that counts as a tie where a config does not say, for each big blind of the stacks, and at most. What can
-#: be won in a hand grows with the stacks, up to about 100 big blinds: deeper ones are seldom played for in full.
-TIE_MARGIN_PER_BIG_BLIND: Final = 2.5
-MOST_TIE_MARGIN: Final = 250.0
 #: Seeds of a match and matches of a run with language models, where a config does not say. A run can stop after a
 #: match, and tells nothing before every pairing has played one. So short ones save hands, which cost money there.
 MODEL_SEEDS_PER_MATCH: Final = 4
 MODEL_MATCHES: Final = 50
-
-
-def usual_tie_margin(stack: float) -> float:
-    """Return the tie margin of a config that does not say, for stacks of so many big blinds."""
-    return min(MOST_TIE_MARGIN, TIE_MARGIN_PER_BIG_BLIND * stack)
-
-
-class SeedsConfig(Section):
-    """Which decks are dealt."""
-
-    per_match: Annotated[
-        Count,
-        Field(
-            le=MOST_GAMES_OF_A_ROUND // 2,
-            description="Seeds per match; each is played twice, seats swapped. With a human 1 by default, with models "
-            "4 unless maxMatches is set.",
-        ),
-    ] = 10
-    master_seed: Annotated[
-        Seed | None,
-        Field(description="Determines the seed pool; null: fixed if all participants are built in, else random."),
-    ] = None
-    file: Annotated[
-        PathText | None, Field(description="File of seeds (JSON list, or one per line) to use instead of the pool.")
-    ] = None
-
-
-class GameConfig(Section):
-    """Settings of a game; the fields are those of GameSpec."""
-
-    hands_per_game: Annotated[Count, Field(le=MOST_HANDS, description="Hands of each game that count.")] = 50
-    small_blind: Annotated[NoneOrMore, Field(description="Chips, 0 to the big blind.")] = 50
-    big_blind: Annotated[Count, Field(description="Chips.")] = 100
-    ante: Annotated[NoneOrMore, Field(description="Chips each seat posts before the blinds.")] = 0
-    stack: Annotated[Count, Field(description="Chips each player starts with.")] = 10_000
-    stacks: Annotated[
-        Literal["reset", "carry"],
-        Field(description="Reset after every hand, or carried over until a player is broke, which ends the game."),
-    ] = "reset"
-    raise_cap: Annotated[Count | None, Field(description="Bets and raises allowed on one street; null: no cap.")] = None
-    warmup_hands: Annotated[
-        NoneOrMore,
-        Field(le=MOST_HANDS, description="Hands played first that do not count; stacks are reset after them."),
-    ] = 0
-    max_retries: Annotated[
-        NoneOrMore, Field(le=100, description="How often a decision is asked for again after a fault, before a fold.")
-    ] = 2
-    max_actions_per_hand: Annotated[
-        Count,
-        Field(le=10_000, description="Actions of one hand after which nobody may raise, so that every hand ends."),
-    ] = 200
-    action_timeout_s: Annotated[
-        Annotated[float, Field(gt=0, lt=MUCH)] | None,
-        Field(description="Seconds for one answer; null: by the kind of agent, and none for a plain function."),
-    ] = None
-
-    @model_validator(mode="after")
-    def _playable(self) -> Self:
-        try:
-            GameSpec(seed=0, hands=self.hands_per_game, **self.options())
-        except ConfigError as error:
-            raise as_problem(to_camel(error.field), error.value, error.expected) from error
-        return self
-
-    def options(self) -> GameOptions:
-        """Return the settings as keyword arguments for `play_game`."""
-        return {
-            "small_blind": self.small_blind,
-            "big_blind": self.big_blind,
-            "ante": self.ante,
-            "stack": self.stack,
-            "stacks": self.stacks,
-            "raise_cap": self.raise_cap,
-            "warmup_hands": self.warmup_hands,
-            "max_retries": self.max_retries,
-            "max_actions": self.max_actions_per_hand,
-            "action_timeout_s": self.action_timeout_s,
-        }
-
-
-class MatchConfig(Section):
-    """How a match is decided."""
-
-    draw_threshold: Annotated[NoneOrMore, Field(description="Net chips up to which a match is a draw.")] = 0
 
 
 class RatingConfig(Section):
@@ -193,68 +119,6 @@ class SchedulerConfig(Section):
         return value
 
 
-class AdjacentConfidence(Section):
-    """Stop once every adjacent pair on the leaderboard is ordered with this confidence."""
-
-    threshold: Annotated[float, Field(gt=0.5, le=1 - 1e-9, description="The confidence, such as 0.95.")] = 0.95
-    familywise: Annotated[
-        bool, Field(description="Whether the confidence is for all adjacent pairs together, or for each of them.")
-    ] = False
-    method: Annotated[Literal["margin", "openskill"], Field(description="What the confidence is computed from.")] = (
-        "margin"
-    )
-    tie_margin_mbb: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=MUCH,
-            description="Margin counted as a tie, in thousandths of a big blind per hand; 0: none. Unless given, it is "
-            "2.5 for each big blind of the stacks, at most 250.",
-        ),
-    ] = MOST_TIE_MARGIN
-
-    @field_validator("tie_margin_mbb")
-    @classmethod
-    def _in_reach(cls, value: float) -> float:
-        """Refuse what is not 0, but so small that no run could ever get there."""
-        if 0 < value < LEAST_TIE_MARGIN:
-            raise as_problem("", value, f"0 for no ties, or at least {LEAST_TIE_MARGIN:g}")
-        return value
-
-
-class Budget(Section):
-    """Stop when one of these is used up; null means no limit."""
-
-    max_matches: Annotated[
-        Count | None,
-        Field(
-            description="Matches. With models 50 by default, with a human one for each pairing, unless perMatch is set."
-        ),
-    ] = 20
-    max_games: Annotated[Count | None, Field(description="Games, two for each seed of a match.")] = None
-    max_hands: Annotated[Count | None, Field(description="Hands dealt.")] = None
-    max_seconds: Annotated[
-        Amount | None, Field(description="Seconds, over all sessions; games under way are left unfinished.")
-    ] = None
-    max_cost_usd: Annotated[Amount, Field(description="Dollars spent on language models.")] | None = None
-    max_tokens: Annotated[Count, Field(description="Tokens used by language models, input and output.")] | None = None
-
-
-class TopKStable(Section):
-    """Stop once the top k have not changed for this many rounds."""
-
-    k: Annotated[Count, Field(description="How many of the best.")] = 1
-    rounds: Annotated[Count, Field(description="For how many rounds they have not changed.")] = 5
-
-
-class StopConfig(Section):
-    """When the run stops: the first condition that holds ends it."""
-
-    adjacent_confidence: AdjacentConfidence | None = AdjacentConfidence()
-    budget: Budget | None = Budget()
-    topk_stable: TopKStable | None = None
-
-
 class LLMConfig(Section):
     """How language models are called."""
 
@@ -287,6 +151,12 @@ def _with_default(section: AnySection, field: str, value: object) -> AnySection:
     copied = section.model_copy()
     copied.__dict__[field] = value
     return copied
+
+
+def _named(participants: list[Any]) -> list[Any]:
+    """Return participants with settings in place of those that are given by type, such as `[random, tight]`."""
+    found = iter(participants_named([each for each in participants if isinstance(each, str)]))
+    return [next(found) if isinstance(each, str) else each for each in participants]
 
 
 def _plays_in_boxes(participant: Mapping[str, Any]) -> bool:
@@ -340,7 +210,7 @@ class BenchmarkConfig(Section):
             return value
         found = [
             {"sandbox": value["sandbox"], **each} if isinstance(each, dict) and _plays_in_boxes(each) else each
-            for each in cls._by_name(value["participants"])
+            for each in _named(value["participants"])
         ]
         return {**value, "participants": found}
 
@@ -350,36 +220,78 @@ class BenchmarkConfig(Section):
         """Leave the order of all participants to itself where two versions are compared."""
         return without_order(value) if isinstance(value, dict) and value.get("gate") is not None else value
 
-    @field_validator("participants", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _by_name(cls, value: Any) -> Any:
-        """Accept participants given by type, such as `[random, tight]`."""
-        if not isinstance(value, list):
+    def _known_fields(cls, value: Any, info: ValidationInfo) -> Any:
+        """Leave out fields that do not exist, and take note of them."""
+        if not isinstance(value, dict) or not isinstance(info.context, Findings):
             return value
-        found = iter(participants_named([each for each in value if isinstance(each, str)]))
-        return [next(found) if isinstance(each, str) else each for each in value]
+        known = {name for own, field in cls.model_fields.items() for name in (own, field.alias)}
+        for name in [each for each in value if each not in known]:
+            info.context.unknown(str(name), value[name])
+        return {name: each for name, each in value.items() if name in known}
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _one_by_one(cls, value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        """Take note of what is wrong with a field and go on with what is right, so that all mistakes are found."""
+        name = info.field_name or ""
+        if name == "participants" and isinstance(value, list):
+            value = _named(value)
+        try:
+            return handler(value)
+        except ValidationError as error:
+            if not isinstance(info.context, Findings):
+                raise
+            wrong = info.context.take(cls.model_fields[name].alias or name, error)
+            if name == "participants" and isinstance(value, list):
+                return tuple([of_its_kind(each) for at, each in enumerate(value) if at not in wrong])
+            return cls.model_fields[name].default
 
     @model_validator(mode="after")
-    def _sound(self) -> Self:
+    def _sound(self, info: ValidationInfo) -> Self:
         self._shorten_matches()
-        ids = [participant.id for participant in self.participants]
-        found: list[tuple[str, object, str]] = [
-            ("participants", name, "a different id for each, and this one appears twice")
-            for name in dict.fromkeys(ids)
-            if ids.count(name) > 1
-        ]
-        found += [
-            ("participants", name, "one human at most, since there is one terminal") for name in self.people()[1:]
-        ]
-        found += [*self._about_gate(ids), *self._about_reference(ids), *self._about_memory(), *self._about_budget()]
-        if found:
+        findings = info.context if isinstance(info.context, Findings) else Findings()
+        found = [*self._about_participants()]
+        checks: Sequence[tuple[set[str], Callable[[], Iterator[tuple[str, object, str]]]]] = (
+            ({"gate", "participants", "scheduler", "stop"}, self._about_gate),
+            ({"scheduler", "participants", "stop"}, self._about_reference),
+            ({"seeds", "game", "scheduler"}, self._about_memory),
+            ({"seeds", "stop"}, self._about_games),
+            ({"seeds", "game", "stop"}, self._about_hands),
+            ({"seeds", "stop", "gate"}, self._about_the_end),
+        )
+        for needed, check in checks:
+            # What follows from a default in place of a mistake is no mistake of the user's.
+            found += check() if needed.isdisjoint(findings.wrong) else ()
+        if found and info.context is not findings:
             raise as_problems(found)
+        findings.across(found)
         rule = self.stop.adjacent_confidence
         if rule is not None and "tie_margin_mbb" not in rule.model_fields_set:
             # The config that a run keeps states it, so that the run is the same whatever the default becomes.
             scaled = rule.model_copy(update={"tie_margin_mbb": self.usual_tie_margin()})
             self.__dict__["stop"] = self.stop.model_copy(update={"adjacent_confidence": scaled})
         return self
+
+    def _about_participants(self) -> Iterator[tuple[str, object, str]]:
+        ids = [participant.id for participant in self.participants]
+        for name in dict.fromkeys(ids):
+            if ids.count(name) > 1:
+                yield "participants", name, "a different id for each, and this one appears twice"
+        for name in self.people()[1:]:
+            yield "participants", name, "one human at most, since there is one terminal"
+
+    def _about_games(self) -> Iterator[tuple[str, object, str]]:
+        return self.stop.too_small("games", 2 * self.seeds.per_match)
+
+    def _about_hands(self) -> Iterator[tuple[str, object, str]]:
+        game = self.game
+        return self.stop.too_small("hands", 2 * self.seeds.per_match * (game.hands_per_game + game.warmup_hands))
+
+    def _about_the_end(self) -> Iterator[tuple[str, object, str]]:
+        if self.stop.endless and self.seeds.file is None and self.gate is None:
+            yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
 
     def _shorten_matches(self) -> None:
         """Make the matches of models and people short, unless the config says how long they are.
@@ -402,30 +314,19 @@ class BenchmarkConfig(Section):
         """Return the margin that counts as a tie with these stacks, unless the config says another."""
         return usual_tie_margin(self.game.stack / self.game.big_blind)
 
-    def _about_budget(self) -> Iterator[tuple[str, object, str]]:
-        """Check that the budget has room for a match, and that the run ends."""
-        limits = self.stop.budget or Budget(max_matches=None)
-        games = 2 * self.seeds.per_match
-        hands = games * (self.game.hands_per_game + self.game.warmup_hands)
-        for name, most, least in (("games", limits.max_games, games), ("hands", limits.max_hands, hands)):
-            if most is not None and most < least:
-                yield f"stop.budget.max{name.capitalize()}", most, f"at least {least:,}, the {name} of one match"
-        endless = limits == Budget(max_matches=None) and self.seeds.file is None and self.gate is None
-        if endless and self.stop.adjacent_confidence is None and self.stop.topk_stable is None:
-            yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
-
-    def _about_gate(self, ids: list[str]) -> Iterator[tuple[str, object, str]]:
+    def _about_gate(self) -> Iterator[tuple[str, object, str]]:
         """Check that a gate names two of the participants, and that the order of the others stops nothing."""
         if self.gate is not None:
-            yield from self.gate.problems(ids)
+            yield from self.gate.problems([each.id for each in self.participants])
             if self.scheduler.reference is not None:
                 yield "scheduler.reference", self.scheduler.reference, "none in a gate, which plays both versions"
             if self.stop.adjacent_confidence is not None or self.stop.topk_stable is not None:
                 yield "stop", "a rule about the order", "a budget alone in a gate, which ends when it has its answer"
 
-    def _about_reference(self, ids: list[str]) -> Iterator[tuple[str, object, str]]:
+    def _about_reference(self) -> Iterator[tuple[str, object, str]]:
         """Check that a gauntlet names one of the participants, and that nothing else does."""
         policy, reference = self.scheduler.policy, self.scheduler.reference
+        ids = [each.id for each in self.participants]
         if policy != GAUNTLET:
             if reference is not None:
                 yield "scheduler.reference", reference, f"policy: {GAUNTLET} with it; {policy} has no reference"

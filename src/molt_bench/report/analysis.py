@@ -16,7 +16,7 @@ from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of, rule_of
-from molt_bench.config.sections import AdjacentConfidence
+from molt_bench.config.stop import AdjacentConfidence
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.model import MarginModel
 from molt_bench.rating.openskill import normal_cdf

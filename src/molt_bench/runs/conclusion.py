@@ -11,7 +11,9 @@ from molt_bench.bench.endings import INTERRUPTED, Interrupted
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
-from molt_bench.config.sections import BenchmarkConfig, SeedsConfig, StopConfig
+from molt_bench.config.game import SeedsConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms

@@ -9,7 +9,8 @@ import msgspec
 from molt_bench.agents.kinds import kind_of
 from molt_bench.bench.past import Past, Stage
 from molt_bench.config.loader import load_config
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.records import Margins
 from molt_bench.runs.journal import (

@@ -9,7 +9,8 @@ import msgspec
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
-from molt_bench.config.sections import BenchmarkConfig, StopConfig
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import StopConfig
 from molt_bench.llm.exchanges import Exchanges
 from molt_bench.records import matches_hash
 from molt_bench.runs.derived_files import file_hashes

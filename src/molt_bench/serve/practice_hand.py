@@ -8,7 +8,7 @@ import msgspec
 from molt_bench.agents.external.protocol import Result, result
 from molt_bench.agents.live.mailbox_events import PendingDecision
 from molt_bench.agents.live.turn_messages import ActRequest, Next, turn_message
-from molt_bench.config.sections import GameConfig
+from molt_bench.config.game import GameConfig
 from molt_bench.errors import AgentFailed
 from molt_bench.play.dice import Dice
 from molt_bench.poker.actions import Action

@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from molt_bench.config.sections import BenchmarkConfig, Budget
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import Budget
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.providers import redirection
 from molt_bench.llm.settings import LLMSettings

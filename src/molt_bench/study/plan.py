@@ -16,7 +16,8 @@ import msgspec
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.stop_rules import judge_of, rule_of
-from molt_bench.config.sections import BenchmarkConfig, Budget
+from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.config.stop import Budget
 from molt_bench.errors import ConfigError
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.rating.boundary import WIDE

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from molt_bench.agents.live.turn_messages import LONGEST_WAIT_S
-from molt_bench.config.sections import GameConfig
+from molt_bench.config.game import GameConfig
 from molt_bench.serve.guard import invitation_of, invitation_url
 from molt_bench.serve.lobby import Lobby
 from molt_bench.specs import MODEL_TIMEOUT_S
