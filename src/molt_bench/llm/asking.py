@@ -85,7 +85,7 @@ class Models:
         """
         said = _said(messages)
         exchange = await self._recorded(model, said, settings)
-        if exchange.outcome not in ("reply", "cut"):
+        if exchange.outcome != "reply" and exchange.outcome != "cut":
             raise AgentFailed(exchange.outcome, exchange.text)
         return ModelReply(
             exchange.text,

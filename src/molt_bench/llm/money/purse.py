@@ -7,7 +7,7 @@ than the limit is spent where servers keep to what they are asked for.
 
 import asyncio
 from collections.abc import Callable
-from math import fsum, inf
+from math import inf
 from typing import Literal, TypeAlias
 
 from molt_bench.errors import GameUnfinished
@@ -84,16 +84,10 @@ class Purse:
         """Whether there is a limit at all."""
         return self.most_usd is not None or self.most_tokens is not None
 
-    @property
-    def under_way(self) -> int:
-        """Number of requests under way."""
-        return len(self._under_way)
-
     def left(self) -> Amount:
         """Return what is left, whatever requests under way hold of it."""
         usd = inf if self.most_usd is None else self.most_usd - self.usd
         return Amount(usd, inf if self.most_tokens is None else self.most_tokens - self.tokens)
 
     def _room(self) -> Amount:
-        left, held = self.left(), [hold.usual for hold in self._under_way]
-        return Amount(left.usd - fsum(each.usd for each in held), left.tokens - sum(each.tokens for each in held))
+        return self.left() - sum((hold.usual for hold in self._under_way), Amount())

@@ -53,6 +53,23 @@ class Amount(msgspec.Struct, frozen=True):
     usd: float = 0.0
     tokens: float = 0.0
 
+    def __add__(self, more: "Amount") -> "Amount":
+        return Amount(self.usd + more.usd, self.tokens + more.tokens)
+
+    def __sub__(self, less: "Amount") -> "Amount":
+        return Amount(self.usd - less.usd, self.tokens - less.tokens)
+
+    def __mul__(self, times: float) -> "Amount":
+        return Amount(self.usd * times, self.tokens * times)
+
+    def at_least(self, other: "Amount") -> "Amount":
+        """Return the larger of each."""
+        return Amount(max(self.usd, other.usd), max(self.tokens, other.tokens))
+
+    def fits(self, room: "Amount") -> bool:
+        """Return whether there is room for it."""
+        return self.usd <= room.usd and self.tokens <= room.tokens
+
 
 class Hold(msgspec.Struct, frozen=True):
     """What one request holds of the money while it is under way.

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 from itertools import count
-from math import fsum, inf
+from math import inf
 from typing import Final
 
 import msgspec
@@ -23,6 +23,7 @@ from molt_bench.llm.money.purse import Purse
 from molt_bench.llm.money.replies import Amount
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
+from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel, GameSpec
 
 #: Hands that the expectation counts for, beside those that were seen.
@@ -42,64 +43,54 @@ _OFTEN: Final = 8
 _QUIET_S: Final = 2.0
 
 
-class _Sum(msgspec.Struct):
-    """What some hands have cost."""
-
-    usd: float = 0.0
-    tokens: float = 0.0
-    hands: float = 0.0
-
-    def add(self, more: "_Sum") -> None:
-        """Add what others have cost."""
-        self.usd += more.usd
-        self.tokens += more.tokens
-        self.hands += more.hands
-
-    def each(self) -> Amount:
-        """Return what a hand costs."""
-        return Amount(self.usd / self.hands, self.tokens / self.hands) if self.hands else Amount()
-
-
 class _Hands:
     """What one model has cost, by hand; at first what is expected.
 
     Attributes:
-        over: The hands that are over.
-        under_way: Those that are not, of each of which half is over, about.
+        over: How many hands are over.
+        cost: What they cost.
+        under_way: How many are not.
+        cost_under_way: What those have cost so far.
     """
 
     def __init__(self, settings: LLMSettings, prices: PriceList, hands: int) -> None:
         found = estimate_of(settings, hands)
         usd, tokens = found.usd_per_call(settings, prices) or 0.0, found.input_tokens + found.output_tokens
-        self._expected = Amount(found.calls_per_hand * usd, found.calls_per_hand * tokens)
-        self.over = _Sum()
-        self.under_way = _Sum()
+        self._expected = Amount(usd, tokens) * found.calls_per_hand
+        self.over = self.under_way = 0
+        self.cost = self.cost_under_way = Amount()
 
     def each(self) -> Amount:
         """Return what a hand costs, as far as is known: rather more than less, as long as few are over."""
-        over, weight = self.over, _PRIOR_HANDS if self.over.hands < _ENOUGH_HANDS else 0.0
-        known, expected = _Sum(over.usd, over.tokens, over.hands + weight), self._expected
-        known.add(_Sum(weight * expected.usd, weight * expected.tokens))
-        all_of_them = _Sum(known.usd, known.tokens, known.hands)
-        all_of_them.add(self.under_way)
-        one, other = known.each(), all_of_them.each()
-        return Amount(max(one.usd, other.usd), max(one.tokens, other.tokens))
+        weight = _PRIOR_HANDS if self.over < _ENOUGH_HANDS else 0.0
+        hands, cost = self.over + weight, self.cost + self._expected * weight
+        # Of a hand that is under way, half is over, about.
+        with_open = (cost + self.cost_under_way) * (1 / (hands + self.under_way / 2))
+        return (cost * (1 / hands)).at_least(with_open)
 
     @property
     def margin(self) -> float:
         """How many times as much is kept."""
-        return _MARGIN + _UNSURE * _PRIOR_HANDS / (self.over.hands + _PRIOR_HANDS)
+        return _MARGIN + _UNSURE * _PRIOR_HANDS / (self.over + _PRIOR_HANDS)
 
 
 class _Game(msgspec.Struct):
-    """A game that is not over: its models, its hands so far, what it has cost, and the hand under way of each model."""
+    """A game that is not over.
+
+    Attributes:
+        models: Who of the two is a model.
+        cost: What it has cost so far.
+        hands: The number of the last hand in which each model was asked, and what that has cost.
+    """
 
     models: tuple[str, ...] = ()
-    hands: int = 0
-    usd: float = 0.0
-    tokens: float = 0.0
-    number: dict[str, int] = msgspec.field(default_factory=dict)
-    hand: dict[str, _Sum] = msgspec.field(default_factory=dict)
+    cost: Amount = Amount()
+    hands: dict[str, tuple[int, Amount]] = msgspec.field(default_factory=dict)
+
+    @property
+    def hand(self) -> int:
+        """The number of the hand under way; 0 if it has not begun."""
+        return max((number for number, _ in self.hands.values()), default=0)
 
 
 class Turns:
@@ -133,13 +124,10 @@ class Turns:
         """Take note of the games that are played next; return them in the order in which they count."""
         ordered = dict(games)
         if self._purse.limited:
-            number: dict[tuple[int, object], int] = {}
-            seeds: dict[int, int] = defaultdict(int)
+            dealt: dict[int, dict[Seed, int]] = defaultdict(dict)
             for label in games:
-                if (label.match, label.seed) not in number:
-                    number[label.match, label.seed] = seeds[label.match]
-                    seeds[label.match] += 1
-            ordered = dict(sorted(games.items(), key=lambda each: number[each[0].match, each[0].seed]))
+                dealt[label.match].setdefault(label.seed, len(dealt[label.match]))
+            ordered = dict(sorted(games.items(), key=lambda each: dealt[each[0].match][each[0].seed]))
         self._order = {label: at for at, label in enumerate(ordered)}
         for label in [each for each in self._games if each not in games]:
             self._close(label)
@@ -153,18 +141,17 @@ class Turns:
         model = self._by_model.get(exchange.participant)
         if model is None or not exchange.hand:
             return
-        usd, tokens = (exchange.cost_usd or 0.0) + exchange.lost.usd, exchange.tokens.total + exchange.lost.tokens
-        game, name = self._games[exchange.game], exchange.participant
-        game.usd += usd
-        game.tokens += tokens
-        self.hands += max(0, exchange.hand - game.hands)
-        game.hands = max(game.hands, exchange.hand)
-        if exchange.hand > game.number.get(name, 0):
-            self._hand_over(game, name, exchange.hand - game.number.get(name, 1))
-            game.number[name], game.hand[name] = exchange.hand, _Sum(hands=0.5)
-            model.under_way.add(_Sum(hands=0.5))
-        game.hand[name].add(_Sum(usd, tokens))
-        model.under_way.add(_Sum(usd, tokens))
+        cost = Amount((exchange.cost_usd or 0.0) + exchange.lost.usd, exchange.tokens.total + exchange.lost.tokens)
+        game, name, hand = self._games[exchange.game], exchange.participant, exchange.hand
+        game.cost += cost
+        self.hands += max(0, hand - game.hand)
+        number, so_far = game.hands.get(name, (0, Amount()))
+        if hand > number:
+            self._hand_over(game, name, hand - max(number, 1))
+            model.under_way += 1
+            number, so_far = hand, Amount()
+        game.hands[name] = number, so_far + cost
+        model.cost_under_way += cost
         self._stale += 1
         if self._stale >= max(_OFTEN, len(self._order) // _OFTEN):
             self._work_out()
@@ -177,34 +164,33 @@ class Turns:
 
     def _close(self, label: GameLabel) -> None:
         game = self._games.pop(label, _Game())
-        for name in game.hand:
+        for name in game.hands:
             self._hand_over(game, name, 1)
 
     def _hand_over(self, game: _Game, name: str, hands: int) -> None:
         """Count so many hands of a model as over: the one under way, and those in which it was not asked."""
-        was, model = game.hand.get(name, _Sum()), self._by_model[name]
-        model.over.add(_Sum(was.usd, was.tokens, hands))
-        model.under_way.add(_Sum(-was.usd, -was.tokens, -was.hands))
+        model = self._by_model[name]
+        if name in game.hands:
+            cost = game.hands[name][1]
+            model.under_way -= 1
+            model.cost_under_way -= cost
+            model.cost += cost
+        model.over += hands
 
     def games_bought(self) -> float | None:
         """Return how many games all of the money buys, by what hands have cost; None as long as too little is known."""
         playing = {name for game in self._games.values() for name in game.models}
-        if (
-            not playing
-            or not self._purse.limited
-            or min(self._by_model[name].over.hands for name in playing) < _ENOUGH_HANDS
-        ):
+        if not playing or not self._purse.limited or min(self._by_model[name].over for name in playing) < _ENOUGH_HANDS:
             return None
-        costs = [self._whole(game) for game in self._games.values()]
-        purse, usd, tokens = self._purse, fsum(each.usd for each in costs), fsum(each.tokens for each in costs)
-        by_usd = purse.most_usd * len(costs) / usd if purse.most_usd is not None and usd else inf
-        by_tokens = purse.most_tokens * len(costs) / tokens if purse.most_tokens is not None and tokens else inf
-        return min(by_usd, by_tokens)
+        costs = sum(map(self._whole, self._games.values()), Amount())
+        purse, games = self._purse, len(self._games)
+        by_usd = games * purse.most_usd / costs.usd if purse.most_usd is not None and costs.usd else inf
+        return min(by_usd, games * purse.most_tokens / costs.tokens if purse.most_tokens is not None else inf)
 
     @property
     def playing(self) -> int:
         """Number of games that have begun and are not over."""
-        return sum(game.hands > 0 for game in self._games.values())
+        return sum(game.hand > 0 for game in self._games.values())
 
     async def turn(self, label: GameLabel) -> None:
         """Wait until a game may ask; call `over` afterwards. Raises GameUnfinished if the money is spent first."""
@@ -232,41 +218,38 @@ class Turns:
 
     def _whole(self, game: _Game) -> Amount:
         """Return what all of a game costs, as far as is known."""
-        each = [self._by_model[name].each() for name in game.models]
-        return Amount(self._hands * fsum(one.usd for one in each), self._hands * fsum(one.tokens for one in each))
+        return sum((self._by_model[name].each() for name in game.models), Amount()) * self._hands
+
+    def _need(self, game: _Game) -> Amount:
+        """Return what a game still costs."""
+        whole = self._whole(game)
+        return (whole - game.cost).at_least(whole * _LEAST)
 
     def _work_out(self) -> None:
         """Work out for which games the money reaches: for whole seed pairs, and as long as little is known for one."""
         self._stale = 0
         if not self._purse.limited or not self._order:
             return
-        left = self._purse.left()
-        usd, tokens, hopeful = left.usd, left.tokens, False
-        pairs: dict[tuple[int, object], list[GameLabel]] = defaultdict(list)
+        left, hopeful = self._purse.left(), False
+        room = left
+        pairs: dict[tuple[int, Seed], list[GameLabel]] = defaultdict(list)
         for label in self._order:
             pairs[label.match, label.seed].append(label)
         self._reach.clear()
         for labels in pairs.values():
-            needs = [self._need(self._games[label]) for label in labels]
-            need = Amount(fsum(each.usd for each in needs), fsum(each.tokens for each in needs))
-            models = [self._by_model[name] for label in labels for name in self._games[label].models]
-            unknown = min((each.over.hands for each in models), default=0.0) < _ENOUGH_HANDS
-            hope = unknown or (_HOPELESS * need.usd <= left.usd and _HOPELESS * need.tokens <= left.tokens)
+            games = [self._games[label] for label in labels]
+            need = sum(map(self._need, games), Amount())
+            models = [self._by_model[name] for game in games for name in game.models]
+            unknown = min((each.over for each in models), default=0) < _ENOUGH_HANDS
+            hope = unknown or (need * _HOPELESS).fits(left)
             hopeful |= hope
-            margin = max((each.margin for each in models), default=1.0)
-            if (hope and not self._reach) or (margin * need.usd <= usd and margin * need.tokens <= tokens):
-                usd -= margin * need.usd
-                tokens -= margin * need.tokens
+            kept = need * max((each.margin for each in models), default=1.0)
+            if (hope and not self._reach) or kept.fits(room):
+                room -= kept
                 self._reach.update(labels)
         if not hopeful and self._purse.spent is None:
             self._purse.end(too_little=True)
         self._serve()
-
-    def _need(self, game: _Game) -> Amount:
-        """Return what a game still costs."""
-        whole = self._whole(game)
-        usd, tokens = whole.usd - game.usd, whole.tokens - game.tokens
-        return Amount(max(usd, _LEAST * whole.usd), max(tokens, _LEAST * whole.tokens))
 
     def _serve(self) -> None:
         """Let those ask whose turn it is."""
