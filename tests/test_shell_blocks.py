@@ -151,7 +151,7 @@ def test_the_gate_runs_as_shown(tmp_path):
     assert "not worse by more than 50 bb/100. The change is 0.0 ± 45.8 bb/100." in shell(files, tmp_path)
     for name in ("old", "new"):
         (tmp_path / f"{name}.md").write_text("Play well.", "utf-8")
-    prices = f"--set 'llm.prices={json.dumps({'gpt-4.1': {'input': 2, 'output': 8}})}'"
+    prices = f"--set 'llm.prices={json.dumps({'openai:gpt-4.1': {'input': 2, 'output': 8}})}'"
     with Provider(keep_requests=False) as provider:
         there = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
         few = f"{prices.strip()} --opponents tight --set game.handsPerGame=3 --margin 50000"

@@ -150,7 +150,7 @@ def test_quiet_prints_nothing_unless_the_result_is_all_there_is(home, tmp_path, 
     done = quick(*words(name), "--quiet", cwd=tmp_path / "here")
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stdout.splitlines() if line not in ("loaded", "asked")]
-    assert bool(said) == (name in ("run", "resume"))
+    assert bool(said) == (name in ("run", "resume", "gate"))
     assert all(
         line.startswith("molt-bench: warning: ") for line in done.stderr.splitlines() if line not in ("loaded", "asked")
     )

@@ -86,7 +86,7 @@ def test_a_spent_budget_is_status_6_with_what_it_would_take_and_the_run_goes_on(
     assert "An answer takes about" in done.stdout
     folder = run_of(home / "runs")
     before = (folder / "journal.jsonl").read_text().count('"line":"game"')
-    more = quick("resume", folder, "--run-agents", "--set", "stop.budget.maxHands=600", cwd=home)
+    more = quick("resume", folder, "--run-agents", "--set", "stop.budget.maxHands=400", cwd=home)
     assert more.returncode in (0, 4, 6), more.stderr
     assert (folder / "journal.jsonl").read_text().count('"line":"game"') > before
 
@@ -131,7 +131,7 @@ def test_two_prompts_of_a_model_are_compared_within_a_limit_of_dollars(home):
 
     with Provider(policy=policy, keep_requests=False) as provider:
         more = ("--param", "apiKeyEnv=KEY", "--param", f"baseUrl={provider.url}", "--new-param", "skillDoc=new.md")
-        prices = ("--set", 'llm.prices={"some-model": {"input": 1, "output": 1}}', "--max-cost", "3")
+        prices = ("--set", 'llm.prices={"openai:some-model": {"input": 1, "output": 1}}', "--max-cost", "3")
         model = "llm:openai:some-model"
         done = quick(
             *("gate", model, "--against", model, *QUICK, *more, *prices, *SHORT, "--json"),

@@ -13,7 +13,7 @@ from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.completion import agent_lists, agent_names, config_fields
 from molt_bench.cli.gate_result import WRITERS, GateForm, GatePrinting
-from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, set_flag
+from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_from, set_flag
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
 from molt_bench.config.loader import read_config_file
 from molt_bench.config.participants import participants_from, participants_named
@@ -41,7 +41,7 @@ _TIMED_HANDS: Final = 2
 class GateOptions:
     """What is compared, and what it may cost."""
 
-    against: str = flag("The old version; named as NEW is.", metavar="OLD", required=True, shell_complete=agent_names)
+    against: str = flag("The old version; named as NEW is.", default="", metavar="OLD", shell_complete=agent_names)
     margin: float = flag("Loss that does not matter; 10 mbb are 1 bb/100.", default=500.0, metavar="MBB", type=POSITIVE)
     opponents: str | None = flag(
         "Whom both versions play, besides each other; tag,callstation,maniac by default.",
@@ -58,15 +58,25 @@ class GateOptions:
         metavar="TIMES",
         type=NOT_NEGATIVE,
     )
+    sandbox: bool | None = flag(
+        "Play both versions in a sandbox, or none; by default, programs only, where possible.",
+        "--sandbox/--no-sandbox",
+    )
     max_hands: int | None = flag(f"Give up after this many hands; {_MOST_HANDS:,} by default.", type=WHOLE)
     max_cost: float | None = flag("Give up after this many dollars.", metavar="USD", type=POSITIVE)
     config: str | None = flag("Config file for the game, the opponents and prices.", metavar="FILE", type=PATH)
     output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
     assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.", config_fields)
 
+    def check(self) -> None:
+        """Refuse a gate without an old version."""
+        if not self.against:
+            raise click.BadParameter("is missing: the old version, named as NEW is", param_hint="--against")
+
     def versions(self, new: str) -> tuple[ParticipantSpec, ParticipantSpec]:
         """Return the new version and the old one."""
-        return agent_from(new, [*self.params, *self.new_params]), agent_from(self.against, self.params)
+        box = sandbox_from(self.sandbox)
+        return agent_from(new, [*self.params, *self.new_params], box), agent_from(self.against, self.params, box)
 
     def values(self, versions: Sequence[ParticipantSpec]) -> dict[str, Any]:
         """Return the config as plain values: its file, with both versions in front of the opponents."""
@@ -93,7 +103,12 @@ class GateOptions:
                 fields[path] = default
         if self.max_hands is not None or {*values["stop"].get("budget", {})} == {"maxMatches"}:
             fields["stop.budget.maxHands"] = self.max_hands or _MOST_HANDS
-        return {**fields, "stop.budget.maxCostUsd": self.max_cost, "outputDir": self.output_dir}
+        return {
+            **fields,
+            "stop.budget.maxCostUsd": self.max_cost,
+            "outputDir": self.output_dir,
+            "sandbox": sandbox_from(self.sandbox),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +162,7 @@ def gate(new: str, gate_options: GateOptions, *, resume_last: bool, options: Gat
       molt-bench gate my_bot.py:make --against callstation
       molt-bench gate my_bot.py:make --against callstation --margin 1000 --save comment.md --save junit.xml
     """
+    gate_options.check()
     options.check()
     versions = gate_options.versions(new)
     _check_modules(new, gate_options.against)

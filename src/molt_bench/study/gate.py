@@ -10,7 +10,8 @@ import msgspec
 from molt_bench.bench.endings import said_of
 from molt_bench.bench.gate import GateFinding, bb, gate_finding
 from molt_bench.bench.result import RunResult
-from molt_bench.study.comparison_formats import code, entities, junit_suite, on_one_line, signed_bb
+from molt_bench.study.comparison_formats import code, entities, junit_suite, signed_bb
+from molt_bench.visible_text import on_one_line
 
 #: Exit statuses: the new version is worse, and it is not known.
 WORSE: Final = 4
