@@ -132,7 +132,7 @@ def test_a_run_that_used_up_its_seed_file_stays_readable_when_it_is_extended(tmp
 def test_a_run_that_was_not_resolved_prints_the_command_that_goes_on_and_it_works(tmp_path):
     done = quick(*FLAGS, *OPEN, "--max-matches", 4, "--output-dir", tmp_path / "with blank")
     (line,) = [line for line in done.stdout.splitlines() if "molt-bench resume" in line]
-    assert "Open, so nothing is claimed" in done.stdout
+    assert ", and a claim takes " in done.stdout
     import shlex
 
     words = shlex.split(line[line.index("molt-bench resume") :])

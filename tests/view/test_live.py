@@ -65,6 +65,8 @@ def test_the_page_of_the_run_says_the_same(running, bots_id):
     library = running(bots_id, 1 + 7 + 2)
     page = library.run_page(bots_id)
     assert page["live"]["matches"] == library.names(bots_id)["live"]["matches"]
+    standings = {each["id"]: each["bbPer100"] for each in page["live"]["standings"]}
+    assert standings == {row["id"]: row["bb100"] for row in page["leaderboard"]}
     assert page["participants"] == library.names(bots_id)["participants"]
 
 

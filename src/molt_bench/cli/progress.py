@@ -16,7 +16,7 @@ from molt_bench.cli.consoles import VisibleConsole, visible_prints
 from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
-from molt_bench.report.progress import Pace, Progress, StandingRow, progress_of
+from molt_bench.report.progress import Pace, Progress, StandingRow, course_of, progress_of
 from molt_bench.study.comparison_formats import signed_bb
 from molt_bench.study.gate import unsigned_bb
 from molt_bench.visible_text import on_one_line
@@ -145,7 +145,7 @@ def _progress(status: RunStatus, config: BenchmarkConfig) -> Progress:
         hands=status.hands,
         seconds=status.seconds,
     )
-    return progress_of(ladder, config, status.spending, pace)
+    return progress_of(course_of(ladder), config, status.spending, pace)
 
 
 def _won(row: StandingRow) -> str:

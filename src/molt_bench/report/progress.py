@@ -56,6 +56,14 @@ class Pace(msgspec.Struct, frozen=True):
     seconds: float
 
 
+class Course(msgspec.Struct, frozen=True):
+    """What the rated matches have shown: see `Progress`."""
+
+    standings: tuple[StandingRow, ...] = ()
+    open: tuple[OpenRow, ...] = ()
+    more_hands: float | None = None
+
+
 class Progress(msgspec.Struct, frozen=True, rename="camel"):
     """How far a run is.
 
@@ -90,20 +98,29 @@ class Progress(msgspec.Struct, frozen=True, rename="camel"):
         return max([each.share for each in self.budgets], default=None)
 
 
-def progress_of(ladder: Ladder, config: BenchmarkConfig, spending: Spending | None, pace: Pace) -> Progress:
+def course_of(ladder: Ladder) -> Course:
+    """Return what the matches so far have shown; nobody may rate one meanwhile."""
+    verdicts = [each for each in ladder.verdicts() if each.kind == "open"] if ladder.by_margins else []
+    return Course(
+        tuple(_standing(ladder, name) for name in ladder.ranking()),
+        tuple(_open(each) for each in verdicts),
+        _more_hands(ladder, verdicts),
+    )
+
+
+def progress_of(course: Course, config: BenchmarkConfig, spending: Spending | None, pace: Pace) -> Progress:
     """Return how far a run is."""
     budgets = (*_budgets(config, spending, pace),)
     left = sorted([(seconds, each.label) for each in budgets if (seconds := _time_left(pace, each)) is not None])
     first, label = left[0] if left else (None, None)
-    verdicts = [each for each in ladder.verdicts() if each.kind == "open"] if ladder.by_margins else []
     played = spending if config.models() else None
     return Progress(
         complete=pace.complete,
         hands=pace.hands,
         seconds=pace.seconds,
-        standings=tuple(_standing(ladder, name) for name in ladder.ranking()),
-        open=tuple(_open(each) for each in verdicts),
-        more_hands=_more_hands(ladder, verdicts),
+        standings=course.standings,
+        open=course.open,
+        more_hands=course.more_hands,
         budgets=budgets,
         seconds_left=first,
         spent_first=label,

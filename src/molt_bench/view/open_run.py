@@ -16,6 +16,7 @@ from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.schedule.opening import opening_shortfall
 from molt_bench.config.loader import load_config
 from molt_bench.records import MatchResult, SeedResult
+from molt_bench.report.progress import Course, course_of
 from molt_bench.report.rows import interval
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.view.run_counts import RunGrades, RunStyles
@@ -38,6 +39,7 @@ class OpenRun(RunReader):
     Attributes:
         ladder: What the matches that were rated have shown.
         standings: Everybody's win rate after every match.
+        course: What the matches so far have shown, of a run in progress; it may be read while others are rated.
         at_showdown: Chips that player A won at showdown in each seed pair of a match, where that was counted.
     """
 
@@ -45,6 +47,7 @@ class OpenRun(RunReader):
         super().__init__(folder)
         self.ladder = Ladder(load_config(self.header.config), keep_hands=False)
         self.standings: list[dict[str, Standing]] = []
+        self.course = Course()
         self.styles = RunStyles(folder, self.in_order)
         self.grades = RunGrades(folder, self.in_order, [each.id for each in self.config.participants])
         self.at_showdown: dict[int, list[int]] = {}
@@ -161,6 +164,8 @@ class OpenRun(RunReader):
         with self.reading(game for seed in self.seeds_of(number) for game in self.played(number, seed)):
             self.ladder.rate(self.pairs[number], result, number=number, recorded=self._margins[number], decided=decided)
         self._stand(self.pairs[number])
+        if self.status == "running":
+            self.course = course_of(self.ladder)
         return True
 
     def _stand(self, played: tuple[str, str]) -> None:

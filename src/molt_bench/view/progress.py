@@ -27,7 +27,7 @@ def progress_data(run: OpenRun) -> dict[str, Any] | None:
         seconds=run.elapsed_s,
     )
     return {
-        **to_builtins(progress_of(run.ladder, run.config, run.spending, pace)),
+        **to_builtins(progress_of(run.course, run.config, run.spending, pace)),
         "matches": [
             {"match": match, "a": a, "b": b, "games": played[match], "of": wanted[match]}
             for match in current[:_NAMED]
