@@ -1,4 +1,4 @@
-"""Form of reply, protocol and stacks, all combined: runs of models that differ in them.
+"""Form of reply, protocol, memory, track and stacks, all combined: runs of models that differ in them.
 
 Each run is killed and resumed, verified, reported, written as one page, and exported.
 """
@@ -19,10 +19,12 @@ APIS = {**MODELS, "responses": "openai-responses:gpt-4.1"}
 OPTIONS = {
     "reply": ("action", "strategy"),
     "api": tuple(APIS),
+    "memory": ("none", "session"),
+    "track": ("standard", "bare"),
 }
 #: Every combination, in parts of which each has a run of its own.
 EVERY = [dict(zip(OPTIONS, values, strict=True)) for values in product(*OPTIONS.values())]
-PARTS = 1
+PARTS = 4
 FORMATS = ("exchanges", "phh", "csv", "acpc")
 #: What the first requests import, so that no fork of this process takes the time.
 LIBRARIES = [f"pydantic_ai.{kind}.{name}" for kind in ("models", "providers") for name in ("anthropic", "google")]
@@ -36,7 +38,7 @@ def _loaded():
 
 def player(server, *, api, **settings):
     """Return a participant with these settings."""
-    name = f"{api} {settings['reply']}"
+    name = f"{api} {' '.join(settings.values())}"
     url = server.url if api in ("openai", "responses") else server.url.removesuffix("/v1")
     limit = {"maxTokens": 2000} if api == "anthropic" else {}
     return {"id": name, "type": "llm", "model": APIS[api], "baseUrl": url, **limit, **settings}
@@ -99,7 +101,7 @@ def check(server, tmp_path, combinations, stacks, *, varies, places=(17, 40)):
         hashes = [sorted(line["promptHash"] for line in exchanges_in(each)) for each in (whole, folder)]
         assert hashes[0] == hashes[1]
     lines = quick("export", folder, "--format", "exchanges", "--output", "-").stdout.splitlines()
-    assert all(json.loads(line)["wire"]["sent"] for line in lines)
+    assert all(json.loads(line)["asked"] for line in lines)
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 import json
 import re
 
+from tests.llm.wire import legal_in
+
 RANKS = "23456789TJQKA"
 
 
@@ -18,10 +20,6 @@ def by_strength(prompt):
         odds["raiseTo"] = 0.0
     odds[passive] = 1 - sum(odds.values())
     return {kind: chance for kind, chance in odds.items() if chance > 0}
-
-
-def legal_in(prompt):
-    return re.findall(r"^Legal actions: (.*)$", prompt, re.MULTILINE)[-1]
 
 
 def strategy_for(prompt):

@@ -102,7 +102,7 @@ class Reply:
 
 def default_policy(prompt: str, body: Json) -> Json:
     """Decide by the hash of the prompt: 70 % check or call, 15 % the smallest raise, 15 % fold if that saves chips."""
-    legal = _legal(prompt)
+    legal = legal_in(prompt)
     roll = int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big") % 100
     raise_to = re.search(r"raiseTo (\d+)", legal)
     kind, amount = ("call" if "call" in legal else "check"), None
@@ -114,12 +114,15 @@ def default_policy(prompt: str, body: Json) -> Json:
     return {"reasoning": why, "kind": kind, "amount": amount}
 
 
-def _legal(prompt: str) -> str:
+def legal_in(prompt: str) -> str:
     """Return what the prompt says about legal actions."""
     _, found, rest = f"\n{prompt}".rpartition("\nLegal actions: ")
+    if found:
+        return rest.partition("\n")[0]
+    _, found, rest = f"\n{prompt}".rpartition("\nTo call: ")  # all that the track bare says of it
     if not found:
-        raise ValueError("the last user message has no line that starts with 'Legal actions: '")
-    return rest.partition("\n")[0]
+        raise ValueError("the last user message says neither what is legal nor what there is to call")
+    return "check" if rest.startswith("0") else "fold, call"
 
 
 def api_of(path: str) -> str | None:
