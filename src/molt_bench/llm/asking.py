@@ -25,6 +25,10 @@ from molt_bench.specs import GameLabel
 #: A prompt: one message of a user, or messages as providers have them: `{"role": "user", "content": "..."}`.
 Messages: TypeAlias = str | Sequence[Mapping[str, str]]
 _ROLES: Final = ("system", "user", "assistant")
+#: Settings that a question may change.
+_PER_QUESTION: Final = dict.fromkeys(
+    ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "thinking_tokens", "extra_body")
+)
 #: Seconds between two looks at an agent that waits for a model.
 _LOOK_S: Final = 0.25
 
@@ -100,6 +104,8 @@ class Models:
         base = self._models.get(model)
         if base is None:
             raise ConfigError("model", model, f"one of the participant's models: {', '.join(self._models)}")
+        if fixed := sorted(settings.keys() - _PER_QUESTION):
+            raise ConfigError(fixed[0], settings[fixed[0]], f"a setting of a question: {', '.join(_PER_QUESTION)}")
         given = checked(LLMSettings, {**base.model_dump(exclude_unset=True), **settings, "model": base.model})
         question = (given.model_dump_json(), said)
         self._asked[question] += 1

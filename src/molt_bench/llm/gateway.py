@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +23,7 @@ from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
 from molt_bench.llm.trouble import RequestFailed, Trouble
 from molt_bench.llm.types import Answer, Exchange, ExchangeOutcome, Prompt, Question, Said
+from molt_bench.llm.under_way import UnderWay
 from molt_bench.specs import CONNECT_S, GameLabel
 
 if TYPE_CHECKING:  # it needs the extra llm
@@ -32,11 +33,7 @@ if TYPE_CHECKING:  # it needs the extra llm
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
 _PREFLIGHT_TOKENS: Final = 16
 #: What came of that question, by why it brought no reply.
-_OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {
-    "timeout": "timeout",
-    "hung": "timeout",
-    "refused": "refused",
-}
+_OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {"timeout": "timeout", "hung": "timeout", "refused": "refused"}
 
 
 class Gateway:
@@ -91,7 +88,7 @@ class Gateway:
         if recorder is not None and asking:
             recorder.begin(skills)
         self._room = asyncio.Semaphore(min(self.limits.max_concurrent, most_connections()))
-        self._under_way: set[asyncio.Task[Exchange]] = set()
+        self._under_way = UnderWay()
         self._closing = False
         self._sent: Counter[str] = Counter()
 
@@ -156,8 +153,8 @@ class Gateway:
             if known is not None:
                 return known
             if self.recorder.read_only:
-                raise ProviderError(f"no exchange is recorded for {_place(asked.name, question)}")
-        return await self._shielded(self._ask(asked, question, exchange))
+                raise ProviderError(f"no exchange is recorded for {asked.name}, {question.place}")
+        return await self._under_way.finish(self._ask(asked, question, exchange))
 
     async def greet(self, participant: str) -> None:
         """Check before the first card that a model can be asked: connect, and ask it one short question.
@@ -181,7 +178,7 @@ class Gateway:
         if any(exchange.participant == participant for exchange in earlier):
             return
         try:
-            await self._shielded(self._greet(asked))
+            await self._under_way.finish(self._greet(asked))
         except RunHalted:
             raise
         except GameUnfinished:
@@ -325,22 +322,9 @@ class Gateway:
                 self._sent[name] -= 1
                 self.purse.give_back(hold)
 
-    async def _shielded(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
-        """Wait for a task of its own: a reply that is paid for is recorded even if nobody waits for it any more."""
-        task = asyncio.ensure_future(asking)
-        self._under_way.add(task)
-        task.add_done_callback(self._done)
-        return await asyncio.shield(task)
-
-    def _done(self, task: asyncio.Task[Exchange]) -> None:
-        self._under_way.discard(task)
-        if not task.cancelled():
-            task.exception()  # retrieved, in case nobody waits for it any more
-
     async def settled(self) -> None:
         """Wait for the replies that are still to come, as long as an answer may take."""
-        if self._under_way:
-            await asyncio.wait(self._under_way, timeout=self.limits.timeout_s)
+        await self._under_way.settled(within_s=self.limits.timeout_s)
 
     async def close(self, *, patience_s: float | None = None) -> None:
         """Ask nothing more, wait for replies that are paid for, then close all connections.
@@ -348,11 +332,8 @@ class Gateway:
         They are awaited for `patience_s` seconds; None for as long as an answer may take.
         """
         self._closing = True
-        until = _now() + (self.limits.timeout_s if patience_s is None else patience_s)
-        while self.awaited and _now() < until:
-            await asyncio.wait(self._under_way, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
-        for task in self._under_way:
-            task.cancel()
+        within_s = self.limits.timeout_s if patience_s is None else patience_s
+        await self._under_way.end(within_s=within_s, awaited=lambda: self.awaited)
         for client in self._clients.values():
             await client.close()
 
@@ -364,8 +345,3 @@ class Gateway:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-def _place(participant: str, question: Question) -> str:
-    game = question.game
-    return f"{participant}, match {game.match}, seed {game.seed!r}, seating {game.seating}, hand {question.hand}"

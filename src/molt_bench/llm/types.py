@@ -101,6 +101,12 @@ class Question(msgspec.Struct, frozen=True):
     attempt: int
     said: tuple[Said, ...]
 
+    @property
+    def place(self) -> str:
+        """Where it is asked, in words."""
+        game = self.game
+        return f"match {game.match}, seed {game.seed!r}, seating {game.seating}, hand {self.hand}"
+
 
 class Answer(msgspec.Struct, frozen=True):
     """A provider's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them.
