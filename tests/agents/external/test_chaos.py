@@ -38,9 +38,7 @@ def test_the_faults_are_those_that_the_program_says_it_made(games, hands, tmp_pa
 
     def players(spec):
         # Far more time than an answer takes even on a busy machine: each time-out is meant.
-        return chaos("random", log, action_timeout_s=10.0, start_timeout_s=60.0, max_restarts=999), make_agent(
-            "callstation"
-        )
+        return chaos("random", log, action_timeout_s=5.0, start_timeout_s=60.0), make_agent("callstation")
 
     specs = [GameSpec(seed=seed, hands=hands, max_retries=3) for seed in range(games)]
     asyncio.run(play_games_together(specs, players, lambda spec, record, hands: records.append(record), at_once=8))
@@ -51,10 +49,14 @@ def test_the_faults_are_those_that_the_program_says_it_made(games, hands, tmp_pa
     for behaviour, times in did.items():
         if behaviour in CLASSES:
             wanted[CLASSES[behaviour]] += times
-    faults = [fault for record in records for fault in record.faults]
-    assert Counter(fault.kind for fault in faults) == wanted
+    every = [fault for record in records for fault in record.faults]
+    faults = [fault for fault in every if "has ended earlier" not in fault.message]
+    found = Counter(fault.kind for fault in faults)
+    hangs = wanted.pop("timeout", 0)
+    assert hangs <= found.pop("timeout", 0) <= 3 * hangs, "one that hangs is late three times"
+    assert found == wanted
     assert {fault.player for fault in faults} == {0}
     assert len(records) == games
-    assert len(wanted) == 7, "all classes were there"
+    assert len(wanted) == 6, "all classes were there"
     assert processes_with(log) == []
     assert list(folders.iterdir()) == []
