@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
+from time import sleep
 from typing import Any, Final
 
 from molt_bench.errors import AgentFailed
@@ -148,12 +149,12 @@ def _say(**fields: object) -> None:
 
 
 def _read_lines(bot: Bot, lines: SimpleQueue[str]) -> None:
-    """Read what the bench says, also while the bot thinks: the bench may be gone."""
+    """Read what the bench says, also while the bot thinks: once the bench is gone, nobody waits for its answer."""
     for line in sys.stdin:
         lines.put(line)
+    lines.put("")
+    sleep(_ENDING_S)
     bot.hang_up()
-    bot.wait()
-    os._exit(0)
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -179,8 +180,8 @@ def main(arguments: Sequence[str]) -> None:
     lines = SimpleQueue[str]()
     Thread(target=_read_lines, args=(bot, lines), daemon=True).start()
     _say(type="hello", protocol=1)
-    while True:
-        message = json.loads(lines.get())
+    while line := lines.get():
+        message = json.loads(line)
         match message["type"]:
             case "observation":
                 check_game(message, {**own, "raiseCap": given.raise_cap})
@@ -190,8 +191,8 @@ def main(arguments: Sequence[str]) -> None:
                     _say(type="fault", id=message["id"], kind=failure.kind, message=str(failure))
             case "handResult":
                 bot.tell(message)
-            case "bye":
-                bot.hang_up()
+    bot.hang_up()
+    bot.wait()
 
 
 if __name__ == "__main__":
