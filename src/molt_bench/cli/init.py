@@ -42,12 +42,14 @@ _LEAST: Final = 20
 def init(
     file: str | None, participants: str | None, *, agent: str | None, live: bool, force: bool, printing: Printing
 ) -> None:
-    """Write a commented config that runs as it is, or with --agent an agent that plays.
+    """Write a commented config that runs as it is.
+
+    With --agent, it writes a Python agent of a few lines that plays.
 
     Examples:
       molt-bench init
       molt-bench init bench.yaml --participants tag,tight,random
-      molt-bench init --agent my_bot.py
+      molt-bench init --agent new_bot.py
       molt-bench init --live
     """
     if agent is not None:
