@@ -193,7 +193,7 @@ class LineReader:
     """Reads the complete lines of a file, and later those that were added; `size` bytes have been read."""
 
     def __init__(self, path: str | Path, *, size: int = 0) -> None:
-        self.path = path
+        self.path = Path(path)
         self.size = size
         self._inode: int | None = None
 
