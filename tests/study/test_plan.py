@@ -276,12 +276,12 @@ def test_a_pilot_without_two_seed_pairs_teaches_nothing():
         pilot_of(played, run_benchmark(played), [], estimator="raw")
 
 
-def asked(number, match, tokens):
+def asked(number, game, hand, tokens):
     return Exchange(
         key=str(number),
         participant="model",
-        game=GameLabel(match, "s", "AB"),
-        hand=1,
+        game=game,
+        hand=hand,
         decision=1,
         attempt=1,
         prompt_hash="",
@@ -292,18 +292,21 @@ def asked(number, match, tokens):
     )
 
 
-def test_a_pilot_says_what_its_models_took_in_finished_matches():
+def test_a_pilot_says_what_its_models_took_so_far():
     played = config("tag", "tight", seeds=2, hands=10, stop={"budget": {"maxMatches": 1}})
     result = run_benchmark({**played.plain(), "participants": [{"id": "model", "type": "tag"}, "tight"]})
-    exchanges = [asked(number, 1, Tokens(1000, 500, 40)) for number in range(1, 61)]
-    exchanges += [asked(number, 2, Tokens(9, 9, 9)) for number in range(61, 90)]  # a match that was cut off
+    pairs = [pair for match in result.matches for pair in match.result.seed_results]
+    games = [GameLabel(1, game.seed, game.seating) for pair in pairs for game in pair.games]
+    exchanges = [asked(at + 1, games[at % 4], 1 + at // 4 % 10, Tokens(1000, 500, 40)) for at in range(60)]
+    # A game that is under way, in its third hand.
+    exchanges += [asked(61 + at, GameLabel(2, "s", "AB"), 1 + at // 2, Tokens(1000, 500, 40)) for at in range(5)]
     learnt = pilot_of(config(model(), "tight", seeds=2, hands=10), result, exchanges, estimator="raw")
     plan = Plan(config(model("renamed"), "tight", llm={"prices": PRICES}), pilot=learnt)
     (guess,) = plan.models
     assert guess.id == "renamed"
-    assert guess.calls_per_hand == 60 / 40
+    assert guess.calls_per_hand == 65 / 42.5
     assert (guess.input_tokens, guess.cached_tokens, guess.output_tokens) == (1000, 500, 40)
-    assert guess.latency_s == 30.5
+    assert guess.latency_s == 33.0
     assert guess.usd_per_call == pytest.approx((500 * 2.0 + 500 * 0.5 + 40 * 8.0) / 1e6)
     assert guess.measured
     assert Plan(config(model(), "tight"), pilot=learnt, latency_s=1.0).models[0].latency_s == 1.0

@@ -64,7 +64,9 @@ def plan_remarks(plan: Plan, gaps: Sequence[tuple[float, Outcome]], *, beyond: b
 def assumptions(plan: Plan) -> str:
     """Describe the assumptions in one sentence."""
     config, count = plan.config, len(plan.pairs)
-    source = "assumed" if plan.pilot is None else f"as in the pilot's {plan.pilot.seed_pairs:,}"
+    source = (
+        "assumed" if plan.pilot is None or not plan.pilot.variances else f"as in the pilot's {plan.pilot.seed_pairs:,}"
+    )
     parts = [
         f"a seed pair of {2 * config.game.hands_per_game:,} hands has a standard deviation of "
         f"{plan.deviation / MBB_PER_BB100:,.0f} ({source}, {config.rating.estimator})",

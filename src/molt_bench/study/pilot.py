@@ -19,7 +19,7 @@ from molt_bench.llm.money.estimate import Estimate, estimate_of
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
-from molt_bench.specs import Pair
+from molt_bench.specs import GameLabel, Pair
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. That of `adjusted` is
 #: of eleven ladders (`benchmarks/ladders.txt`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400 to 12,800 at 100
@@ -70,7 +70,7 @@ class Pilot(msgspec.Struct, frozen=True):
 
     Attributes:
         config: Of the run.
-        variances: Variance of a hand of each pairing, and its degrees of freedom.
+        variances: Variance of a hand of each pairing, and its degrees of freedom; none if too little was played.
         seed_pairs: Seed pairs that they are based on.
         models: What each of its models used, by participant and by model.
         result: Of the run; None if that is unknown.
@@ -118,32 +118,38 @@ class Pilot(msgspec.Struct, frozen=True):
 
 
 def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exchange], *, estimator: str) -> Pilot:
-    """Learn from a run: how much its seed pairs vary, and what its models used in the finished matches.
+    """Learn from a run: how much its seed pairs vary, and what its models have used so far.
 
-    The estimator is that of the config to plan.     Raises ConfigError if no pairing has two seed pairs.
+    The estimator is that of the config to plan. Raises ConfigError if no pairing has two seed pairs, and no model has
+    been asked.
     """
-    hands: dict[str, int] = defaultdict(int)
     columns: dict[frozenset[str], list[float]] = defaultdict(list)
+    dealt: dict[GameLabel, int] = {}
     for match in result.matches:
         turned = -1.0 if match.participants[0] > match.participants[1] else 1.0
         margins = match.margins[estimator]
         columns[frozenset(match.participants)] += [turned * each for each in margins]
-        for name in match.participants:
-            hands[name] += sum(game.dealt for pair in match.result.seed_results for game in pair.games)
+        for game in (game for pair in match.result.seed_results for game in pair.games):
+            dealt[GameLabel(match.number, game.seed, game.seating)] = game.dealt
     known = {pair: column for pair, column in columns.items() if len(column) > 1}
-    if not known:
-        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
     per_hand = 2 * config.game.hands_per_game
     asked: dict[str, list[Exchange]] = defaultdict(list)
+    last: dict[str, dict[GameLabel, float]] = defaultdict(dict)
     for exchange in exchanges:
-        if 0 < exchange.game.match <= len(result.matches):
+        if exchange.hand:
             asked[exchange.participant].append(exchange)
+            # Of the hand under way in a game that is not over, half is over, about.
+            hands = dealt.get(exchange.game, exchange.hand - 0.5)
+            games = last[exchange.participant]
+            games[exchange.game] = max(games.get(exchange.game, 0.0), hands)
     models = {}
     for name, settings in config.models().items():
-        if asked[name] and hands[name]:
-            guess = _measured(name, asked[name], hands[name])
+        if asked[name]:
+            guess = _measured(name, asked[name], sum(last[name].values()))
             models[_asked(name, settings)] = guess
             models.setdefault(_asked(settings.model, settings), guess)
+    if not known and not models:
+        raise ConfigError("--pilot", None, "a run with at least two seed pairs of a pairing")
     return Pilot(
         config,
         {pair: (variance(column) * per_hand, len(column) - 1) for pair, column in known.items()},
@@ -158,7 +164,7 @@ def _asked(name: str, settings: LLMSettings) -> str:
     return f"{name} by {settings.reply_form}"
 
 
-def _measured(name: str, exchanges: Sequence[Exchange], hands: int) -> ModelGuess:
+def _measured(name: str, exchanges: Sequence[Exchange], hands: float) -> ModelGuess:
     latencies = [each.latency_s for each in exchanges if each.outcome == "reply"]
     return ModelGuess(
         id=name,

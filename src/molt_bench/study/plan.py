@@ -73,7 +73,7 @@ class Plan:
         self.config, self.pilot = config, pilot
         self.pairs = config.pairings()
         game, prices = config.game, PriceList(config.llm.prices)
-        per_hand = prior_deviation(config) if pilot is None else pilot.deviation(self.pairs)
+        per_hand = pilot.deviation(self.pairs) if pilot is not None and pilot.variances else prior_deviation(config)
         self.deviation = max(per_hand, _LEAST_SD) / sqrt(2 * game.hands_per_game)
         played = game.hands_per_game + game.warmup_hands
         self.models = tuple(

@@ -1,1 +1,1 @@
-"""Money: prices, the budget, and what was spent."""
+"""Money: prices, estimates, the purse, and what was spent."""

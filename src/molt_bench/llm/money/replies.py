@@ -31,12 +31,13 @@ _STEP: Final = 64
 _SHARE: Final = 0.9
 _DRIFT: Final = 1.2
 _LAST: Final = 200
+_VERY_LAST: Final = 8
 _FEW: Final = 4
-#: Most tokens of a prompt as long as nothing is known: this many for each byte of text (English has half as many), and
-#: some for what a server puts around it. What was seen gets a margin.
+#: Most tokens of a prompt as long as little is known: this many for each byte of text (English has half as many), and
+#: some for what a server puts around it. After a few prompts, what was seen counts, with a margin.
 _TOKENS_PER_BYTE: Final = 0.5
 _TOKENS_AROUND: Final = 400
-_ENOUGH: Final = 8
+_PROMPTS: Final = 3
 _MARGIN: Final = 1.1
 #: Bytes from which on a prompt tells how many tokens a byte has.
 _LONG: Final = 1000
@@ -205,12 +206,12 @@ class Replies:
         if not count:
             return min(most, max(LEAST, self._expected))
         share = self._sorted[min(count - 1, int(_SHARE * count))]
-        found = int(max(share, *list(self._lengths)[-_ENOUGH:]) * (_DRIFT + _FEW / count))
+        found = int(max(share, *list(self._lengths)[-_VERY_LAST:]) * (_DRIFT + _FEW / count))
         return min(found, most) if self._keeps else max(found, int(_BEYOND * self._longest))
 
     def _read(self, sent_bytes: int) -> int:
         """Return the most tokens of a prompt."""
-        known = self._prompts >= _ENOUGH
+        known = self._prompts >= _PROMPTS
         tokens = sent_bytes * (self._per_byte * _MARGIN if known else max(_TOKENS_PER_BYTE, self._per_byte * _MARGIN))
         # Rounded up, so that few different prices are looked up.
         return -int(-(tokens + (0.0 if known else self._around)) // _STEP) * _STEP
