@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 import click
+from pydantic.alias_generators import to_camel
 
 from molt_bench.agents.kinds import kind_of
 from molt_bench.cli import config_flags, run_or_resume
@@ -15,6 +16,7 @@ from molt_bench.cli.completion import agent_lists, agent_names, config_fields
 from molt_bench.cli.gate_result import WRITERS, GateForm, GatePrinting
 from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_from, set_flag
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
+from molt_bench.config.assignments import put
 from molt_bench.config.loader import read_config_file
 from molt_bench.config.participants import participants_from, participants_named
 from molt_bench.errors import ConfigError
@@ -89,20 +91,19 @@ class GateOptions:
             for name, each in zip((NEW, OLD), versions, strict=True)
         ]
         gate = {"new": NEW, "old": OLD, "marginMbb": self.margin}
-        stop = values.get("stop") or {}
-        if isinstance(stop, dict) and isinstance(stop.get("budget", {}), dict):  # matches are nothing to limit here
-            stop = {**stop, "budget": {"maxMatches": None, **stop.get("budget", {})}}
-        return {**values, "participants": [*played, *others], "gate": gate, "stop": stop}
+        # What is no list, or names no agents, is refused by the config.
+        return {**values, "participants": [*played, *(others if isinstance(others, list) else [others])], "gate": gate}
 
     def fields(self, values: dict[str, Any], *, models: bool) -> dict[str, Any]:
         """Return the config fields that the flags set, and those that a gate has where the file does not say."""
-        fields: dict[str, Any] = {}
-        for path, default in (_ROUND_OF_MODELS if models else _ROUND).items():
-            section, _, name = path.partition(".")
-            if name not in (values.get(section) or {}):
-                fields[path] = default
-        if self.max_hands is not None or {*values["stop"].get("budget", {})} == {"maxMatches"}:
-            fields["stop.budget.maxHands"] = self.max_hands or _MOST_HANDS
+        rounds = _ROUND_OF_MODELS if models else _ROUND
+        fields: dict[str, Any] = {path: value for path, value in rounds.items() if not _says(values, path)}
+        budget = "stop.budget.max"
+        if not _says(values, f"{budget}Matches"):  # they are nothing to limit here
+            put(values, f"{budget}Matches", None)
+        limited = any(_says(values, f"{budget}{what}") for what in ("Games", "Hands", "Seconds", "CostUsd", "Tokens"))
+        if self.max_hands is not None or not limited:
+            fields[f"{budget}Hands"] = self.max_hands or _MOST_HANDS
         return {
             **fields,
             "stop.budget.maxCostUsd": self.max_cost,
@@ -195,6 +196,14 @@ def _speed_of(versions: Sequence[ParticipantSpec], slower: float) -> Speed | Non
         for each in versions
     )
     return Speed(new, old, slower)
+
+
+def _says(values: object, path: str) -> bool:
+    """Return whether plain values have a field, in camelCase or snake_case."""
+    for name in path.split("."):
+        values = values if isinstance(values, dict) else {}
+        values = next((values[key] for key in values if to_camel(str(key)) == name), None)
+    return values is not None
 
 
 def _check_modules(new: str, old: str) -> None:
