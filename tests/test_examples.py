@@ -206,3 +206,66 @@ def test_the_learner_trains_and_its_checkpoints_are_ranked(tmp_path):
     printed = run(rank, folder)
     places = [printed.index(f"after-{games}") for games in (8000, 0)]
     assert places == sorted(places), printed
+
+
+#: What a model writes, round by round: no code, a bot that raises, and one that calls.
+WRITTEN = (
+    "I cannot write code.",
+    "```python\ndef make():\n    raise ValueError('not yet')\n```",
+    """Here it is.
+```python
+from molt_bench import Action
+
+
+class Bot:
+    name = "bot"
+
+    def act(self, observation):
+        return Action("call" if observation.to_call else "check")
+
+
+def make():
+    return Bot()
+```""",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="there is no bubblewrap")
+def test_a_model_writes_bots_and_is_shown_what_was_wrong_and_what_cost_most(tmp_path):
+    folder, asked = copied("models-that-write-bots", tmp_path), []
+
+    def policy(prompt, _body):
+        asked.append(prompt)
+        return WRITTEN[min(len(asked), len(WRITTEN)) - 1]
+
+    with Provider(policy=policy, keep_requests=False) as provider:
+        write, gate = commands("models-that-write-bots")
+        there = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
+        printed = run(f"{write} --rounds 4 --hands 2", folder, **there)
+    assert printed.splitlines()[:2] == ["round 1: not fit to play", "round 2: not fit to play"]
+    assert re.search(r"^round 4: [+-][0-9.]+ bb/100$", printed, re.MULTILINE)
+    assert re.search(r"^best: round-[34]/bot.py$", printed, re.MULTILINE)
+    assert "not yet" in asked[2]
+    assert "What cost it most:\n- " in asked[3]
+    quick_look = "--set game.handsPerGame=2 --set scheduler.minSeedPairs=5 --opponents tag --margin 50000 --slower 0"
+    same = gate.replace("round-5", "round-4").replace("round-1", "round-3")
+    assert "not worse" in run(f"{same} {quick_look}", folder)
+
+
+@pytest.mark.slow
+def test_three_wordings_of_a_prompt_play_and_their_spread_is_told(tmp_path):
+    folder = copied("prompt-sensitivity", tmp_path)
+    prices = f"--set 'llm.prices={json.dumps({'openai:gpt-4.1-nano': {'input': 0.1, 'output': 0.4}})}'"
+
+    def policy(prompt, body):
+        return {"kind": "fold"} if "just you and one other player" in json.dumps(body) else default_policy(prompt, body)
+
+    with Provider(policy=policy, keep_requests=False) as provider:
+        there = {"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": provider.url}
+        play, told = commands("prompt-sensitivity")
+        run(f"{play} --max-matches 18 --hands 5 {prices}", folder, **there)
+    printed = run(told, folder)
+    assert "3 wordings; from the worst to the best are" in printed
+    assert re.search(r"^  casual: -", printed, re.MULTILINE)
+    assert "plays better than casual" in printed or "No spread beyond the intervals" in printed
