@@ -2,8 +2,10 @@
 
 Margins are drawn instead of played: around what the players of a ladder truly win from each other, with deviations as
 built-in bots have shown them in 200 seed pairs of each pairing, and so as skewed. Ladder, schedule and stop rule are
-those of a run of each version with its defaults, without a budget. This file runs with both: the old version lies in a
-worktree with an environment of its own, which `python scripts/old_and_new.py` makes.
+those of a run of each version with its defaults, without a budget. What the bots won, less its mean and over its
+deviation, was measured once (bot_margins.json: every two of tag, tight, callstation, maniac and random). This file runs
+with both versions: the old one lies in a worktree with an environment of its own, which `python scripts/old_and_new.py`
+makes.
 
     python research/against_old.py --old ../molt-bench-38c8f04e/.venv/bin/python > research/against_old.txt
 """
@@ -21,15 +23,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from molt_bench import make_agent
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import next_pairs
 from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
-from molt_bench.luck.estimators import game_estimates
-from molt_bench.play.play_games import play_game
 from molt_bench.records import ESTIMATORS, MatchResult
 
 #: What each player wins from the field, and the standard deviation of a seed pair, both in mbb a hand; big blinds of a
@@ -49,31 +48,10 @@ LADDERS: Final[dict[str, tuple[list[int], int, int]]] = {
     "fresh: seven": ([1800, 900, 850, 300, -100, -700, -2100], 1400, 100),
     "short stacks: four": ([140, 60, 0, -180], 300, 20),
 }
-BOTS: Final = ("tag", "tight", "callstation", "maniac", "random")
+MEASURED: Final = Path(__file__).with_name("bot_margins.json")
 SHOWN: Final = 200
 #: Seed pairs of each pairing that are drawn; more are the same again.
 DRAWN: Final = 10_000
-
-
-def shown() -> list[list[float]]:
-    """Return what built-in bots won in seed pairs of each pairing, as deviations from the mean."""
-    found = []
-    for pair in combinations(BOTS, 2):
-        margins = np.array(
-            [
-                sum(
-                    game_estimates(
-                        play_game(
-                            (make_agent(pair[0]), make_agent(pair[1])), seed=f"{pair} {at}", hands=50, seating=seating
-                        )
-                    ).adjusted
-                    for seating in ("AB", "BA")
-                )
-                for at in range(SHOWN)
-            ]
-        )
-        found.append(((margins - margins.mean()) / margins.std()).tolist())
-    return found
 
 
 def margins_of(name: str, run: int, bots: list[list[float]]) -> dict[tuple[int, int], Any]:
@@ -131,8 +109,9 @@ def decided(ladder: Ladder) -> bool:
     return all(each.kind in ("ordered", "tied") for each in ladder.verdicts())
 
 
-def simulated(runs: int, bots: list[list[float]]) -> dict[str, list[int]]:
+def simulated(runs: int) -> dict[str, list[int]]:
     """Return the seed pairs of every run of every ladder, with the version that is installed."""
+    bots = json.loads(MEASURED.read_text())
     return {name: [seed_pairs(name, run, bots) for run in range(runs)] for name in LADDERS}
 
 
@@ -140,19 +119,15 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200, help="runs of every ladder (%(default)s)")
-    parser.add_argument("--old", help="the Python of the old version's environment")
-    parser.add_argument("--shown", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--old", help="the Python of the old version's environment; without it, the raw figures")
     given = parser.parse_args()
-    if given.shown is not None:
-        json.dump(simulated(given.runs, json.loads(given.shown.read_text())), sys.stdout)
+    new = simulated(given.runs)
+    if given.old is None:
+        json.dump(new, sys.stdout)
         return
-    bots = shown()
+    words = [given.old, str(Path(__file__).resolve()), "--runs", str(given.runs)]
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "shown.json"
-        path.write_text(json.dumps(bots))
-        words = [given.old, __file__, "--runs", str(given.runs), "--shown", str(path)]
         old = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, cwd=folder).stdout)
-    new = simulated(given.runs, bots)
     print(f"seed pairs until a run stops, means of {given.runs} runs; error of the ratio in brackets\n")
     print(f"{'ladder':28}{'1.0.0':>8}{'now':>8}{'ratio':>8}")
     ratios = {}

@@ -156,7 +156,7 @@ def _beyond(mix: Mix, done: LoggedAction, large: int, all_in: int) -> list[float
     found = [0.0] * (2 + 2 * _BINS)
     for entry, weight in mix.entries:
         chance = weight / mix.total
-        if type(entry) is RaiseRange:
+        if isinstance(entry, RaiseRange):
             low, high = entry.low, entry.high
             each = chance / (high - low + 1)
             for at, begins, ends in ((2, low, large - 1), (4, large, all_in - 1), (6, all_in, high)):
