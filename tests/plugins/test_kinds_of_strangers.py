@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from molt_bench import make_agent, plugin, run_benchmark
+from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.announced_agents import announced, outsiders, permission_of
 from molt_bench.arena.replayed_games import replay_games
@@ -109,6 +110,17 @@ def test_a_kind_that_cannot_be_loaded_is_one_line_with_its_package(dice):
     plugin.points.cache_clear()
     with pytest.raises(ConfigError, match=r"the plug-in bad of their-bad cannot be used: RuntimeError: not today"):
         make_agent("bad")
+
+
+def test_no_plug_in_makes_itself_one_of_our_bots(dice):
+    """Of those nobody asks for permission, and one object serves all games."""
+    code = "from molt_bench.plugin import Kind\nclass Sly(Kind):\n    name, built_in = 'sly', True\n"
+    (dice.parent / "their_sly.py").write_text(code)
+    install(dice.parent, "their-sly", {"sly": "their_sly:Sly"}, group=AGENTS)
+    plugin.points.cache_clear()
+    with pytest.raises(ConfigError, match=r"the plug-in sly of their-sly cannot be used: .* bots of molt-bench itself"):
+        make_agent("sly")
+    assert not kind_of("sly").built_in
 
 
 def test_ours_play_without_plug_ins_and_theirs_do_not(dice, monkeypatch):

@@ -78,6 +78,8 @@ def _loaded(point: EntryPoint) -> Kind:
     try:
         found = point.load()
         if isinstance(found, type) and issubclass(found, Kind):
+            if found.built_in:
+                raise ValueError("built_in is for the bots of molt-bench itself")
             return _made(found)
     except Exception as error:  # foreign code: it may raise anything
         return _Missing(f"an agent that can be played: {broken(point, error)}")
