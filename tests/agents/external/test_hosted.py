@@ -62,6 +62,8 @@ class Wrong(Mixer):
 
 class WrongHook(Mixer):
     def on_hand_complete(self, result):
+        if result.hand_number % 2:
+            raise AgentFailed("refused", "no more of this")
         raise KeyError("hook")
 
 class Silent:

@@ -11,7 +11,7 @@ from typing import Final
 
 from molt_bench.agents.external import answers, protocol
 from molt_bench.agents.external.box import Box
-from molt_bench.agents.external.program import ProgramAgent
+from molt_bench.agents.external.program import FATAL, ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
 from molt_bench.agents.python_import import factory_file, source_and_name
 from molt_bench.errors import AgentError, AgentFailed
@@ -49,7 +49,7 @@ class HostedAgent(ProgramAgent):
             process.write(protocol.line_of(message))
             await process.first(self._limit_s, answers.read_done, late="no end of a hook")
         except AgentFailed as failure:
-            if failure.kind != "exception" or not self._greeted:
+            if failure.kind in (*FATAL, "timeout") or not self._greeted:
                 self._lose()
             raise
 

@@ -25,7 +25,7 @@ _LINGERING_S: Final = 0.05
 #: How often in a row it may be late; then it is ended.
 _MOST_LATE: Final = 3
 #: After these faults a process is useless, and ended.
-_FATAL: Final[tuple[FaultKind, ...]] = ("crash", "signal", "flood", "transport")
+FATAL: Final[tuple[FaultKind, ...]] = ("crash", "signal", "flood", "transport")
 #: Output that is not flushed is the usual reason.
 _NO_HELLO: Final = "no hello within {:g} s (a program has to flush its output after every line)"
 
@@ -118,7 +118,7 @@ class ProgramAgent:
             answer: Action | Mix = await process.first(self._limit_s, self._answer, late="no answer")
         except AgentFailed as failure:
             self._late = self._late + 1 if failure.kind == "timeout" else 0
-            if failure.kind in _FATAL or not self._greeted or self._late == _MOST_LATE:
+            if failure.kind in FATAL or not self._greeted or self._late == _MOST_LATE:
                 self._lose()
             raise
         except BaseException:
