@@ -155,7 +155,7 @@ def _print_outcome(outcome: Outcome, verdict: VerdictOptions, form: Format, *, q
 
 def _print_table(outcome: Outcome) -> None:
     first, *numbers, last = outcome.headings()
-    table = FittingTable(first, *numbers, last, width=22, spare=numbers[:-1])
+    table = FittingTable(first, *numbers, last, width=22, spare=numbers[:-1], words=[last])
     for each in outcome.found.differences:
         table.add_row(Text(on_one_line(each.name)), *outcome.cells(each))
     screen = console()

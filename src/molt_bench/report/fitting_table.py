@@ -22,6 +22,7 @@ class FittingTable:
         before: Headings before the names; never left out.
         spare: The headings that may be left out, the least important first; by default all numbers but the first, from
             the right.
+        words: The headings of columns of words, which begin at the left.
     """
 
     def __init__(
@@ -31,10 +32,12 @@ class FittingTable:
         width: int = 20,
         before: Sequence[str] = (),
         spare: Sequence[str] | None = None,
+        words: Sequence[str] = (),
     ) -> None:
         self._headings = (*before, first, *numbers)
         self._name = len(before)
         self._width = width
+        self._words = words
         places = range(len(self._headings) - 1, self._name + 1, -1)
         self._spare = [*places] if spare is None else [self._headings.index(heading) for heading in spare]
         self._rows: list[tuple[RenderableType, ...]] = []
@@ -62,7 +65,7 @@ class FittingTable:
             if at == self._name:
                 table.add_column(heading, overflow="fold", max_width=self._width)
             elif at not in gone:
-                table.add_column(heading, justify="right", no_wrap=True)
+                table.add_column(heading, justify="left" if heading in self._words else "right", no_wrap=True)
         for cells in self._rows:
             table.add_row(*[cell for at, cell in enumerate(cells) if at not in gone])
         return table
