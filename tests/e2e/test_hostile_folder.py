@@ -65,7 +65,7 @@ WALK = {
     "view": [["RUN", "--port", "0", "--no-browser"]],
 }
 #: Commands that are given no run.
-OTHERS = {"run", "doctor", "init", "join", "check"}
+OTHERS = {"run", "gate", "doctor", "init", "join", "check"}
 #: What has to succeed, so that the walk goes all the way.
 SUCCEEDS = {"report", "verify", "compare", "grade", "export"}
 

@@ -48,7 +48,7 @@ HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Versio
 def test_without_the_package_the_door_says_what_is_missing(table):
     answer = table.client.post("mcp", json=a_call("next_turn"))
     assert answer.status_code == 501
-    assert "pip install '.[mcp]' in a clone" in answer.json()["error"]["message"]
+    assert "pip install 'molt-bench[mcp]'" in answer.json()["error"]["message"]
 
 
 @needs_mcp

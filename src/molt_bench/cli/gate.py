@@ -43,7 +43,9 @@ _TIMED_HANDS: Final = 2
 class GateOptions:
     """What is compared, and what it may cost."""
 
-    against: str = flag("The old version; named as NEW is.", default="", metavar="OLD", shell_complete=agent_names)
+    against: str = flag(
+        "The old version; named as NEW is.", default="", show_default=False, metavar="OLD", shell_complete=agent_names
+    )
     margin: float = flag("Loss that does not matter; 10 mbb are 1 bb/100.", default=500.0, metavar="MBB", type=POSITIVE)
     opponents: str | None = flag(
         "Whom both versions play, besides each other; tag,callstation,maniac by default.",

@@ -235,7 +235,9 @@ class MarginSums:
             rows.unmet,
             _pairings(*((self.field**power).sum() - self.field**power for power in (2, 4))),
         )
-        return _allowing(known, self._unseen(self._own[0]))
+        unseen = self._unseen(self._own[0])
+        others = (unseen * self.field**2).sum(1, keepdims=True) - unseen * self.field**2
+        return _allowing(known, unseen + others * up**2)
 
     def between(self, above: Ints, below: Ints) -> Known:
         """Return what some win from others in their own games alone: the same of every run, or in every run a row."""
@@ -243,7 +245,9 @@ class MarginSums:
         at = np.arange(len(self.count))[:, None], above, below
         variance, free, unmet = self._of_mean[at], self._free[at], self.count[at] == 0
         known = _known(self.mean[at], variance, self._skew[at], variance**2 / free, self._each[at], unmet, np.ones(()))
-        return _allowing(known, 2 * self._unseen(self.count[at]))
+        run, one, two = at
+        unseen = self._unseen(self._own[0])
+        return _allowing(known, unseen[run, one] + unseen[run, two])
 
     def _unseen(self, count: Floats) -> Floats:
         """Return the square of what a stack thrown in once in so many seed pairs would take off a mean."""
