@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.agents.external.box import obstacle
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli import main
 from molt_bench.runs.master_seed import environment_seed
 from molt_bench.seeds import derive
+from tests.agents.external.boxes import NO_BOXES
 
 MOLT_BENCH = str(Path(sys.executable).with_name("molt-bench"))
 #: The files that must be the same bytes whenever the config is the same.
@@ -209,8 +209,8 @@ def quick(*arguments, **options):
 
 def _need_box(arguments):
     """Skip a test that runs the agents of a stored run, on a machine that has no box for them."""
-    if "--run-agents" in arguments and obstacle():
-        pytest.skip(f"needs a sandbox: {obstacle()}")
+    if "--run-agents" in arguments and NO_BOXES:
+        pytest.skip(f"needs a sandbox: {NO_BOXES}")
 
 
 def _number(file):

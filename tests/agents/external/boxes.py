@@ -4,5 +4,6 @@ import pytest
 
 from molt_bench.agents.external.box import obstacle
 
-_MISSING = obstacle()
-needs_bubblewrap = pytest.mark.skipif(bool(_MISSING), reason=f"needs a sandbox: {_MISSING}")
+#: Why this machine has no boxes, whatever a test pretends later; "" if it has them.
+NO_BOXES = obstacle()
+needs_bubblewrap = pytest.mark.skipif(bool(NO_BOXES), reason=f"needs a sandbox: {NO_BOXES}")
