@@ -4,6 +4,8 @@ import msgspec
 import pytest
 
 from molt_bench.errors import ConfigError, IllegalAction
+from molt_bench.llm.exchanges import Exchanges
+from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.prompt import MADE_HANDS, action_text, decision_prompt, made_hand
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import default_skill, system_prompt
@@ -192,3 +194,12 @@ def test_a_skill_document_that_cannot_be_read_is_an_error_that_names_it(tmp_path
         file.write_bytes(content)
     with pytest.raises(ConfigError, match=r"skillDoc.*skill\.md"):
         system_prompt(LLMSettings(model="a:b", skill_doc=str(file)))
+
+
+def test_of_a_recorded_skill_document_the_file_is_not_read_again():
+    recorder = Exchanges()
+    recorder.skills = {"model": "Play well.\n"}
+    settings = LLMSettings(model="openai:test", base_url="http://127.0.0.1:9/v1", skill_doc="no-such.md")
+    Gateway({"model": settings}, recorder=recorder)
+    with pytest.raises(ConfigError, match=r"skillDoc.*no-such\.md"):
+        Gateway({"model": settings})

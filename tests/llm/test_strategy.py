@@ -161,6 +161,9 @@ def test_a_strategy_is_a_little_longer_in_plans_and_its_dice_are_known_already()
         model = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", **settings}
         return load_config({"participants": [model, "tight"]})
 
-    plain, mixed = (estimate_of(config(**each).models()["m"], 50) for each in ({}, {"reply": "strategy"}))
+    plain, mixed = (
+        estimate_of(config(reply=reply).models()["m"], 50, skill=default_skill(reply))
+        for reply in ("action", "strategy")
+    )
     assert plain.output_tokens < mixed.output_tokens < 2 * plain.output_tokens
     assert plain.input_tokens < mixed.input_tokens < 1.5 * plain.input_tokens

@@ -76,7 +76,7 @@ class Gateway:
             name: Participant(name, each, skills[name], prices, limited=self.purse.limited)
             for name, each in participants.items()
         }
-        self.turns = Turns(participants, prices, self.purse, hands=hands)
+        self.turns = Turns(self._participants, prices, self.purse, hands=hands)
         for exchange in recorder.earlier if recorder is not None else ():
             self.turns.add(exchange)
         self._everybody = [*participants.values()]

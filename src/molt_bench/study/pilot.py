@@ -18,6 +18,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.llm.money.estimate import Estimate, estimate_of
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.types import Exchange
 from molt_bench.specs import GameLabel, Pair
 
@@ -195,7 +196,7 @@ def guess_of(
     known = pilot.models if pilot is not None else {}
     found = known.get(_asked(name, settings)) or known.get(_asked(settings.model, settings))
     if found is None:
-        assumed = msgspec.structs.asdict(estimate_of(settings, hands))
+        assumed = msgspec.structs.asdict(estimate_of(settings, hands, skill=system_prompt(settings)))
         found = ModelGuess(id="", latency_s=LATENCY_S, usd_per_call=None, measured=False, **assumed)
     latency = found.latency_s if latency_s is None else latency_s
     expected = msgspec.convert(found, Estimate, from_attributes=True)

@@ -13,7 +13,6 @@ from molt_bench.llm.conversation import CHARACTERS_PER_TOKEN
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.providers import families, provider_of
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.types import Effort, Tokens
 
 #: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
@@ -97,37 +96,46 @@ def _thoughts(settings: LLMSettings) -> float:
     return THOUGHTS[effort] * (found[2] if found is not None else 1.0)
 
 
-def estimate_of(settings: LLMSettings, hands: int) -> Estimate:
-    """Return what a model is expected to use in games of so many hands, before anything is known about it."""
-    more = STRATEGY if settings.reply == "strategy" else Tokens()
-    said = TOKENS_PER_DECISION.output + more.output
-    thoughts = _thoughts(settings)
-    most = settings.max_tokens or float("inf")
-    message = TOKENS_PER_DECISION.input + more.input
+def written_range(settings: LLMSettings) -> tuple[float, float]:
+    """Return the fewest and the most tokens of a reply of a model that would be no surprise."""
+    least, most = SPREAD
+    return _written(settings, thinking=least), _written(settings, thinking=most)
+
+
+def _written(settings: LLMSettings, *, thinking: float = 1.0) -> float:
+    """Return about how many tokens a reply has, if the model thinks so many times as long as it is expected to."""
+    said = TOKENS_PER_DECISION.output + (STRATEGY.output if settings.reply == "strategy" else 0)
+    return min(said + thinking * _thoughts(settings), settings.max_tokens or float("inf"))
+
+
+def estimate_of(settings: LLMSettings, hands: int, *, skill: str) -> Estimate:
+    """Return what a model is expected to use in games of so many hands, before anything is known about it.
+
+    `skill` is its skill document: the one that a run recorded, where there is one, since the file may have changed.
+    """
+    message = TOKENS_PER_DECISION.input + (STRATEGY.input if settings.reply == "strategy" else 0)
+    same = round(len(skill) / CHARACTERS_PER_TOKEN) + _TOKENS_OF_GAME
     reminders = 0
     if settings.memory == "session":
         told = _REACH_TURN * hands / 2
         reminders = _REMINDERS + round(min(told * _TOKENS_OF_HAND, _MOST_OF_HANDS))
     return Estimate(
         calls_per_hand=DECISIONS_PER_HAND,
-        input_tokens=message + _same_tokens(settings) + reminders,
-        cached_tokens=cached_tokens(settings),
-        output_tokens=min(said + thoughts, most),
-        output_range=(min(said + SPREAD[0] * thoughts, most), min(said + SPREAD[1] * thoughts, most)),
+        input_tokens=message + same + reminders,
+        cached_tokens=_cached(settings, same),
+        output_tokens=_written(settings),
+        output_range=written_range(settings),
     )
 
 
-def _same_tokens(settings: LLMSettings) -> int:
-    """Return about how many tokens the beginning of every prompt has, which stays the same."""
-    return round(len(system_prompt(settings)) / CHARACTERS_PER_TOKEN) + _TOKENS_OF_GAME
+def _cached(settings: LLMSettings, same: int) -> int:
+    """Return how many tokens of a prompt a provider will read from its cache, if so many at its beginning never change.
 
-
-def cached_tokens(settings: LLMSettings) -> int:
-    """Return how many tokens of a prompt a provider will read from its cache: from a certain length on it does."""
+    It caches them from a certain length on.
+    """
     provider, _, model = settings.model.partition(":")
     row = provider_of(provider)
     least = next((number for beginning, number in row.cached_from if model.startswith(beginning)), None)
-    same = _same_tokens(settings)
     if least is None or same < least or settings.base_url is not None:
         return 0
     return same // row.cache_step * row.cache_step

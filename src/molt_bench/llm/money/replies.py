@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.llm.money.estimate import estimate_of, reasons
+from molt_bench.llm.money.estimate import reasons, written_range
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.providers import provider_of
 from molt_bench.llm.settings import LLMSettings
@@ -111,7 +111,7 @@ class Replies:
         usual = REPLY_TOKENS if settings.reasoning_effort is None else REASONING_TOKENS
         sent = provider.sent_max_tokens(settings)
         self._unlimited = sent or max(usual, REPLY_TOKENS + (settings.thinking_tokens or 0))
-        self._expected = int(_FEW * estimate_of(settings, 1).output_range[1])
+        self._expected = int(_FEW * written_range(settings)[1])
         self._lengths: deque[int] = deque(maxlen=_LAST)
         self._sorted: list[int] = []
         self._longest = 0

@@ -21,7 +21,7 @@ from molt_bench.llm.money.estimate import estimate_of
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.money.purse import Purse
 from molt_bench.llm.money.replies import Amount
-from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.request import Participant
 from molt_bench.llm.types import Exchange
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel, GameSpec
@@ -53,9 +53,9 @@ class _Hands:
         cost_under_way: What those have cost so far.
     """
 
-    def __init__(self, settings: LLMSettings, prices: PriceList, hands: int) -> None:
-        found = estimate_of(settings, hands)
-        usd, tokens = found.usd_per_call(settings, prices) or 0.0, found.input_tokens + found.output_tokens
+    def __init__(self, asked: Participant, prices: PriceList, hands: int) -> None:
+        found = estimate_of(asked.settings, hands, skill=asked.skill)
+        usd, tokens = found.usd_per_call(asked.settings, prices) or 0.0, found.input_tokens + found.output_tokens
         self._expected = Amount(usd, tokens) * found.calls_per_hand
         self.over = self.under_way = 0
         self.cost = self.cost_under_way = Amount()
@@ -100,13 +100,13 @@ class Turns:
         hands: Hands that have begun, in all games.
 
     Args:
-        models: The settings of every participant that is a model, by name.
+        models: The participants that are models, by name.
         prices: What they cost.
         purse: What may be spent.
         hands: Hands of a game.
     """
 
-    def __init__(self, models: Mapping[str, LLMSettings], prices: PriceList, purse: Purse, *, hands: int) -> None:
+    def __init__(self, models: Mapping[str, Participant], prices: PriceList, purse: Purse, *, hands: int) -> None:
         self._purse = purse
         self._hands = hands
         self.hands = 0
