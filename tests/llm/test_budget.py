@@ -39,7 +39,8 @@ def bills(monkeypatch):
     def answer(*args):
         body = whole(*args)
         told = body["usage"]
-        found.append(cost(told["prompt_tokens"], found.written or told["completion_tokens"]))
+        found.lengths.append(found.written or told["completion_tokens"])
+        found.append(cost(told["prompt_tokens"], found.lengths[-1]))
         return found.change(body)
 
     monkeypatch.setattr(wire, "openai_answer", answer)
@@ -47,10 +48,20 @@ def bills(monkeypatch):
 
 
 class Bills(list):
-    """Bills, in dollars; `written` is how many tokens every reply has in truth, if not as it says."""
+    """Bills, in dollars, and the `lengths` of what they are for; `written` is that of all, if not as they say."""
 
     written = 0
     change = staticmethod(lambda body: body)
+
+    def __init__(self):
+        super().__init__()
+        self.lengths = []
+
+    def longer(self, requests):
+        """Return what the replies that never came may have cost beside: each may be as long as it was allowed to."""
+        asked = zip(requests, self.lengths[-len(requests) :], strict=False)  # the preflight question comes first
+        late = [(request.body["max_tokens"], length) for request, length in asked if request.fault == "hang"]
+        return sum(most - length for most, length in late) * PRICE["output"] / 1e6
 
 
 def cost(read, written):
@@ -127,8 +138,7 @@ def test_no_more_than_the_limit_and_one_request_is_spent(case, bills):
     bills.change, bills.written = does.get("change", bills.change), does.get("written", 0)
     with Provider(policy=passive, fault=does.get("fault"), latency_s=0.02) as provider:
         result = spend(provider, maxCostUsd=LIMIT, said=said)
-        late = sum(request.fault == "hang" for request in provider.requests)
-    spent = sum(bills) + cost(wire.CACHED, MOST * late)  # a reply that never came may have had any length
+    spent = sum(bills) + bills.longer(provider.requests)
     assert result.stop_reason.startswith(f"the budget of ${LIMIT:g} ")
     assert spent <= LIMIT + cost(1000, MOST)
     assert len(bills) >= 4
