@@ -14,6 +14,7 @@ from molt_bench import run_benchmark
 from molt_bench.errors import ProviderError
 from molt_bench.llm import stopwatch
 from molt_bench.llm.exchanges import Exchanges
+from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
@@ -151,7 +152,8 @@ def outcome(provider, *, base_url=None, game=None):
     refused = any(each.outcome == "refused" for each in kept)
     tried_again = refused or len(kept) < 2 or any(each.tries > 1 for each in kept)
     # A request that ended the run has no exchange: what it may have cost is in the ledger.
-    most = recorder.ledger.unaccounted.requests > 0 or any(isinstance(each.at_most_usd, float) for each in kept)
+    open_ = recorder.ledger.unaccounted(Unaccounted())
+    most = open_.requests > 0 or any(isinstance(each.at_most_usd, float) for each in kept)
     return kinds, "unaccounted" if most else "none" if tried_again else "as reported", end
 
 
