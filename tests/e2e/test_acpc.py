@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.agents.external.playing import PYTHON, processes_with
+from tests.agents.external.playing import PYTHON, left_of
 from tests.e2e.shell import SEEDED, SMALL, cut_back, first_lines, lines_of, one_clear_line, quick, read, results
 from tests.e2e.test_external import faults_in, ran
 
@@ -24,7 +24,7 @@ def test_a_bot_takes_part_from_the_command_line_and_can_be_verified(tmp_path):
     assert "masterSeedHash" in lines_of(folder, "journal.jsonl")[0], "the cards are secret, as for all programs"
     verified = quick("verify", folder)
     assert "identical" in verified.stdout, verified.stderr
-    assert processes_with(log) == []
+    assert left_of(log) == []
 
 
 def test_a_run_that_was_cut_off_goes_on_to_the_same_end(tmp_path):
@@ -42,4 +42,4 @@ def test_one_that_does_not_connect_is_found_out_before_the_first_card(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"participants": [bot, "tight"], "game": {"stack": 20_000}}))
     done = quick("--config", tmp_path / "config.json", "--output-dir", tmp_path / "out")
     one_clear_line(done, "participant 'bot' cannot play: no hello within 0.5 s")
-    assert processes_with(tmp_path / "log") == []
+    assert left_of(tmp_path / "log") == []

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.agents.external.playing import CHAOS, PYTHON, on_linux, processes_with
+from tests.agents.external.playing import CHAOS, PYTHON, left_of, on_linux
 from tests.e2e.shell import (
     SEEDED,
     SMALL,
@@ -51,7 +51,7 @@ def test_a_program_takes_part_from_the_command_line_and_can_be_verified(tmp_path
     assert "bye" in log.read_text()
     verified = quick("verify", folder)
     assert "identical" in verified.stdout, verified.stderr
-    assert processes_with(log) == []
+    assert left_of(log) == []
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def test_ctrl_c_leaves_no_process_and_no_folder_behind(tmp_path, behaviour):
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
     assert "Traceback" not in said
-    assert processes_with(log) == []
+    assert left_of(log) == []
     assert list(folders.iterdir()) == []
 
 
@@ -162,7 +162,7 @@ def test_when_the_bench_is_killed_a_program_that_reads_its_input_ends_by_itself(
     process, log, _ = started(tmp_path, "well")
     process.kill()
     process.communicate()
-    until(lambda: processes_with(log) == [])
+    assert left_of(log) == []
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from time import monotonic, sleep
 
 import psutil
 import pytest
@@ -43,6 +44,14 @@ def processes_with(text):
     """Return the processes that are alive and have a text in their command line."""
     every = psutil.process_iter(["cmdline"])
     return [each.pid for each in every if str(text) in "\0".join(each.info["cmdline"] or ())]
+
+
+def left_of(text, within_s=5.0):
+    """Return the processes with a text that are still there after a while: the system ends those of a box by itself."""
+    deadline = monotonic() + within_s
+    while (left := processes_with(text)) and monotonic() < deadline:
+        sleep(0.02)
+    return left
 
 
 @pytest.fixture

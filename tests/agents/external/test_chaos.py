@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench import GameSpec, make_agent
 from molt_bench.play.play_games import play_games_together
-from tests.agents.external.playing import chaos, log_of, on_linux, processes_with
+from tests.agents.external.playing import chaos, left_of, log_of, on_linux
 
 #: The class of every misbehaviour; those that are not here are no faults.
 CLASSES = {
@@ -58,5 +58,5 @@ def test_the_faults_are_those_that_the_program_says_it_made(games, hands, tmp_pa
     assert {fault.player for fault in faults} == {0}
     assert len(records) == games
     assert len(wanted) == 6, "all classes were there"
-    assert processes_with(log) == []
+    assert left_of(log) == []
     assert list(folders.iterdir()) == []

@@ -24,7 +24,17 @@ from molt_bench.specs import GameLabel
 from molt_bench.testing import check_agent
 from tests.agents.external.boxes import needs_bubblewrap
 from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
-from tests.agents.external.playing import CHAOS, PYTHON, chaos, faults, log_of, on_linux, played, processes_with
+from tests.agents.external.playing import (
+    CHAOS,
+    PYTHON,
+    chaos,
+    faults,
+    left_of,
+    log_of,
+    on_linux,
+    played,
+    processes_with,
+)
 
 SOON = 0.3
 WAYS = ["off", pytest.param("required", marks=needs_bubblewrap)]
@@ -36,7 +46,7 @@ def log(tmp_path, folders):
     """Return where the bot logs; afterwards no process of the test and no folder is there."""
     path = tmp_path / "log"
     yield path
-    assert processes_with(path) == []
+    assert left_of(path) == []
     assert list(folders.iterdir()) == []
 
 

@@ -13,7 +13,7 @@ from molt_bench.plugins.adapters.acpc import command_with
 from molt_bench.poker.hand import NOBODY
 from molt_bench.poker.notation import hand_from_text
 from tests.agents.external.boxes import needs_bubblewrap
-from tests.agents.external.playing import PYTHON, folders, log_of, on_linux, processes_with
+from tests.agents.external.playing import PYTHON, folders, left_of, log_of, on_linux
 
 BOT = str(Path(__file__).with_name("acpc_bot.py"))
 BRIDGE = (sys.executable, "-m", "molt_bench.plugins.adapters.acpc")
@@ -41,7 +41,7 @@ def log(tmp_path, folders):
     """Return where the bot logs; afterwards no process of the test and no folder is there."""
     path = tmp_path / "log"
     yield path
-    assert processes_with(path) == []
+    assert left_of(path) == []
     assert list(folders.iterdir()) == []
 
 
