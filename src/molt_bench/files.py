@@ -16,22 +16,23 @@ from molt_bench.errors import ConfigError
 _PATIENCE_S: Final = 10.0
 _PIECE: Final = 2**16
 
-#: What file names are not made of, a name that could be one with a hash, and the most characters before that.
+#: What file names are not made of; names that others could have: of another case, with a hash, or of another file of a
+#: participant; and the most characters before the hash.
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
-_HASHED: Final = re.compile(r"-[0-9a-f]{8}$")
+_SHARED: Final = re.compile(r"[A-Z]|-[0-9a-f]{8}$|\.errors$")
 _LONGEST_NAME: Final = 100
 
 T = TypeVar("T")
 
 
 def file_name(name: str) -> str:
-    """Return a name for the files of a participant: another one for each, whatever characters are in it.
+    """Return a name for the files of a participant: another one for each, also where case makes no difference.
 
-    >>> file_name("my_bot"), file_name("my bot"), file_name("my/bot")
-    ('my_bot', 'my_bot-ccb0931f', 'my_bot-271e98cf')
+    >>> file_name("my_bot"), file_name("my bot"), file_name("My_bot")
+    ('my_bot', 'my_bot-ccb0931f', 'My_bot-1949d4b9')
     """
     safe = _UNSAFE.sub("_", name)[:_LONGEST_NAME].lstrip(".") or "_"
-    return safe if safe == name and not _HASHED.search(name) else f"{safe}-{sha256(name.encode()).hexdigest()[:8]}"
+    return safe if safe == name and not _SHARED.search(name) else f"{safe}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def inside(root: Path, file: Path) -> bool:

@@ -160,12 +160,13 @@ def test_another_session_writes_behind_the_first(tmp_path):
 def test_two_names_never_share_a_log(tmp_path):
     log = TraceLog(tmp_path)
     names = ["Анна", "Ольга", "my bot", "my/bot", "my_bot", "x" * 150, "x" * 151, ".", "..", "_", file_name("my bot")]
+    names += ["My_Bot", "MY_BOT", file_name("My_Bot"), "a", "a.errors"]
     for name in names:
         try:
             raise ValueError(name)
         except ValueError as error:
             log.watched(name, Plain()).note(error)
-    assert len([*tmp_path.iterdir()]) == len(names)
+    assert len({path.name.lower() for path in tmp_path.iterdir()}) == len(names)
 
 
 def test_it_is_told_once_for_each_participant_and_place_of_a_sitting(tmp_path):

@@ -109,6 +109,21 @@ def test_hooks_are_called_as_here_game_by_game():
     assert [each.calls for each in made[1:]] == [each.calls for each in here]  # the first was made to see if it can be
 
 
+def test_an_agent_is_told_of_every_game_before_it_begins():
+    class Told(Noted):
+        def told_game(self, facts):
+            self.calls.append(facts)
+
+    made = []
+    with serving(a_lobby(hands_per_game=2)) as table:
+        game = table.lobby.game
+        table.play(1, 2, hands=game.hands_per_game, close="over", **game.options())
+        as_guest(table, lambda: made.append(Told()) or made[-1])
+        table.join()
+    facts = GameSpec(seed=1, hands=game.hands_per_game, **game.options()).facts
+    assert [each.calls[:2] for each in made[1:]] == [[facts, "reset"]] * 2
+
+
 def test_a_mistake_there_is_a_mistake_here_and_the_agent_is_told():
     class Wrong(Noted):
         def act(self, observation):

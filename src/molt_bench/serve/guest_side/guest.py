@@ -11,12 +11,15 @@ from typing import Any, Final, TypeAlias
 from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.protocol import Result, fields_of, observation_of, outcome_of
 from molt_bench.agents.live.turn_messages import TurnMessage
+from molt_bench.agents.settings_base import checked
+from molt_bench.config.game import GameConfig
 from molt_bench.errors import AgentFailed, GameUnfinished, ProviderError, not_an_action
 from molt_bench.play.hooks import Hook
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.serve.guest_side.live_client import LiveClient, NotTaken, RunOver, Say, Stale, base_of, connected
+from molt_bench.specs import GameFacts, GameSpec
 from molt_bench.visible_text import printable
 
 #: Makes the agent for a game.
@@ -40,7 +43,9 @@ async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) ->
         if info.over is not None:
             return info.over
         say(f"Joined {server.host} as {printable(info.name)}; waiting for the first decision")
-        guests = [Guest(server, slot, make, say) for slot in range(1, info.games_at_once + 1)]
+        game = checked(GameConfig, info.game)
+        facts = GameSpec(seed=0, hands=game.hands_per_game, **game.options()).facts
+        guests = [Guest(server, slot, make, facts, say) for slot in range(1, info.games_at_once + 1)]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(guest.play()) for guest in guests]
@@ -56,10 +61,11 @@ async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) ->
 class Guest:
     """Our agent in one slot at a server, from game to game."""
 
-    def __init__(self, server: LiveClient, slot: int, make: Make, say: Say) -> None:
+    def __init__(self, server: LiveClient, slot: int, make: Make, facts: GameFacts, say: Say) -> None:
         self._server = server
         self._slot = slot
         self._make = make
+        self._facts = facts
         self._say = say
         self._seat: SeatedAgent | None = None
         self._game: str | None = None
@@ -143,6 +149,7 @@ class Guest:
         self._games += 1
         self._hands = self._won = 0
         self._seat = SeatedAgent(self._make())
+        self._seat.tell_game(self._facts)
         await self._hook("reset")
 
     async def _end_game(self) -> None:

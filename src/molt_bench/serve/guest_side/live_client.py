@@ -26,10 +26,11 @@ _NOT_NOW: Final = (429, 500, 502, 503, 504)
 
 
 class RunInfo(msgspec.Struct, frozen=True):
-    """What a guest needs to know about a run."""
+    """What a guest needs to know about a run; `game` are the settings of its games."""
 
     name: str
     games_at_once: int
+    game: dict[str, Any]
     over: str | None = None
 
 
