@@ -33,11 +33,13 @@ OPPONENTS = ("tag", "callstation", "maniac")
 CONFIG = load_config(
     {
         "participants": [{"id": "new", "type": "tag"}, {"id": "old", "type": "tag"}, *OPPONENTS],
-        "gate": {"new": "new", "old": "old", "marginMbb": MARGIN},
         "seeds": {"perMatch": ROUND, "masterSeed": "research"},
         "game": {"handsPerGame": HANDS // 2},
-        "scheduler": {"minSeedPairs": FIRST},
-        "stop": {"budget": {"maxMatches": None, "maxHands": MOST}},
+        "scheduler": {"policy": "gate", "minSeedPairs": FIRST},
+        "stop": {
+            "adjacentConfidence": {"tieMarginMbb": MARGIN},
+            "budget": {"maxMatches": None, "maxHands": MOST},
+        },
     }
 )
 VERDICTS = ("kept", "worse", "open")

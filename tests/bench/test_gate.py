@@ -14,18 +14,21 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError, ConfigErrors
 
-GATE = {"new": "new", "old": "old"}
+ENDS = {"maxMatches": None, "maxHands": 20_000}
+
+
+def stop(**rule):
+    return {"adjacentConfidence": {"tieMarginMbb": 500, **rule}, "budget": ENDS}
 
 
 def config_of(new="callstation", old="callstation", *, opponents=("tag", "maniac"), hands=20, **more):
     return load_config(
         {
             "participants": [{"id": "new", "type": new}, {"id": "old", "type": old}, *opponents],
-            "gate": GATE,
             "seeds": {"perMatch": 5, "masterSeed": "gate"},
             "game": {"handsPerGame": hands},
-            "scheduler": {"minSeedPairs": 10},
-            "stop": {"budget": {"maxMatches": None, "maxHands": 20_000}},
+            "scheduler": {"policy": "gate", "minSeedPairs": 10},
+            "stop": stop(),
             **more,
         }
     )
@@ -135,11 +138,12 @@ def test_what_was_lost_to_one_opponent_is_named_even_if_it_was_won_elsewhere():
 @pytest.mark.parametrize(
     ("more", "field"),
     [
-        ({"gate": {"new": "new", "old": "tga"}}, "gate.old"),
-        ({"gate": {"new": "new", "old": "new"}}, "gate.old"),
-        ({"gate": {**GATE, "marginMbb": 0}}, "gate.marginMbb"),
-        ({"scheduler": {"reference": "tag"}}, "scheduler.reference"),
-        ({"stop": {"adjacentConfidence": {"threshold": 0.9}}}, "stop"),
+        ({"stop": stop(tieMarginMbb=0)}, "stop.adjacentConfidence.tieMarginMbb = 0"),
+        ({"stop": stop(threshold=0.9)}, "stop.adjacentConfidence"),
+        ({"stop": stop(familywise=True)}, "stop.adjacentConfidence"),
+        ({"stop": {"adjacentConfidence": None, "budget": ENDS}}, "stop.adjacentConfidence"),
+        ({"stop": {**stop(), "topkStable": {"k": 1, "rounds": 3}}}, "stop.topkStable"),
+        ({"scheduler": {"policy": "gate", "reference": "tag"}}, "scheduler.reference"),
     ],
 )
 def test_a_gate_that_cannot_work_is_refused(more, field):

@@ -32,7 +32,7 @@ RUNS = {
     "cheap": run("random tight", matches=8),
     "carry": run("tag maniac random", game={"stacks": "carry", "stack": 1500}),
     "ante": run("tag random shover", game={"ante": 7, "smallBlind": 13, "bigBlind": 31, "stack": 733}),
-    "cap": run("maniac random tag", game={"raiseCap": 2, "warmupHands": 2, "maxActionsPerHand": 9}),
+    "short hands": run("maniac random tag", game={"warmupHands": 2, "maxActionsPerHand": 9}),
     "short": run("maniac random shover", game={"stack": 3, "smallBlind": 1, "bigBlind": 2, "stacks": "carry"}),
     "deep": run("maniac random callstation", game={"stack": 3_000_000_019, "bigBlind": 100}),
     "huge": run("maniac random", matches=3, game={"stack": 10**15, "bigBlind": 100}),

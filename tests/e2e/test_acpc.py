@@ -36,10 +36,14 @@ def test_a_run_that_was_cut_off_goes_on_to_the_same_end(tmp_path):
     assert results(folder) == whole
 
 
-def test_one_that_does_not_connect_is_found_out_before_the_first_card(tmp_path):
-    command = [*BOT.split(), "never-connects", str(tmp_path / "log"), "1", "20000"]
-    bot = {"id": "bot", "type": "exec", "command": command, "startTimeoutS": 0.5, "sandbox": "off"}
+def test_one_that_does_not_begin_is_found_out_before_the_first_card(tmp_path):
+    command = [*BOT.split(), "ends-at-once", str(tmp_path / "log"), "1", "20000"]
+    bot = {"id": "bot", "type": "exec", "command": command, "sandbox": "off"}
     (tmp_path / "config.json").write_text(json.dumps({"participants": [bot, "tight"], "game": {"stack": 20_000}}))
     done = quick("--config", tmp_path / "config.json", "--output-dir", tmp_path / "out")
-    one_clear_line(done, "participant 'bot' cannot play: no hello within 0.5 s")
+    one_clear_line(
+        done,
+        "participant 'bot' cannot play: the program ended with exit status 1",
+        "its last line on standard error: no licence",
+    )
     assert left_of(tmp_path / "log") == []

@@ -147,7 +147,7 @@ def test_two_prompts_of_a_model_are_compared_within_a_limit_of_dollars(home):
     [
         (("gate", "nobody", "--against", "tag"), "nobody"),
         (("gate", "tag", "--against", "tag", "--opponents", "tag,,maniac"), "names with commas between"),
-        (("gate", "tag", "--against", "tag", "--set", "gate.old=tga"), "gate.old"),
+        (("gate", "tag", "--against", "tag", "--set", "stop.adjacentConfidence.tieMarginMbb=0"), "tieMarginMbb"),
     ],
 )
 def test_what_cannot_play_is_one_clear_line(arguments, said, tmp_path):

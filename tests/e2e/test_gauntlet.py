@@ -31,7 +31,6 @@ MODES = {
         {"warmupHands": 2, "ante": 10},
         {"stack": 1000},
         {"stacks": "carry", "stack": 500, "warmupHands": 1},
-        {"raiseCap": 1},
     ),
     "rating": ({}, {"estimator": "raw"}, {"updatePer": "seedPair"}),
     "seeds": ({"perMatch": 1}, {"perMatch": 3}, {"perMatch": 2}),

@@ -78,18 +78,18 @@ def faults_of(folder):
 
 @pytest.mark.slow
 def test_games_wait_for_places_that_clients_have_taken(tmp_path):
-    guest = {"id": "guest", "type": "live", "gamesAtOnce": 3}
+    guest = {"id": "guest", "type": "live", "maxConcurrent": 3}
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}, game={"handsPerGame": 3}))
     (url,) = served.invitations(1)
     assert SdkClient(url).done() == 0
     assert served.ended() == 0, served.err
-    assert "guest has come to 1 of 3 places (gamesAtOnce: 3)" in served.err
+    assert "guest has come to 1 of 3 places (maxConcurrent: 3)" in served.err
     assert faults_of(run_of(tmp_path / "runs")) == []
 
 
 @pytest.mark.slow
 def test_a_client_that_fetches_all_decisions_has_taken_all_places(tmp_path):
-    guest = {"id": "guest", "type": "live", "gamesAtOnce": 3}
+    guest = {"id": "guest", "type": "live", "maxConcurrent": 3}
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
     (url,) = served.invitations(1)
     polling = Poller(url, mixing).done()

@@ -58,7 +58,7 @@ OTHER = [None, True, False, [], {}, [[]], [1, 2], {"a": 1}, {"": None}, [None] *
 MODES = [
     {"game": {"stacks": "carry", "stack": 200, "handsPerGame": 40}},
     {"game": {"smallBlind": 0, "bigBlind": 1, "stack": 1}},
-    {"game": {"smallBlind": 0, "bigBlind": 1, "ante": 1, "stack": 2, "raiseCap": 1}},
+    {"game": {"smallBlind": 0, "bigBlind": 1, "ante": 1, "stack": 2}},
     {"game": {"ante": 10**15, "bigBlind": 10**15, "smallBlind": 1, "stack": 2 * 10**15}},
     {"game": {"stack": 2**53, "maxActionsPerHand": 1}},
     {"game": {"stack": 10**15, "stacks": "carry"}},
@@ -74,6 +74,8 @@ MODES = [
     {"stop": {"adjacentConfidence": {"threshold": 0.999999999, "tieMarginMbb": 1e-6}}},
     {"scheduler": {"policy": "gauntlet", "reference": "a"}},
     {"scheduler": {"reference": "nobody"}},
+    {"scheduler": {"policy": "gate", "reference": "z"}},
+    {"scheduler": {"policy": "gate", "reference": "a"}, "stop": {"adjacentConfidence": {"tieMarginMbb": 0}}},
     {"stop": {"adjacentConfidence": {"method": "openskill"}, "topkStable": {"k": 10**9, "rounds": 1}}},
     {"stop": {"budget": {"maxHands": 1}, "adjacentConfidence": None}},
     {"stop": {"budget": {"maxSeconds": 1e-9}}},
@@ -92,7 +94,7 @@ MODES = [
 ]
 BOT = {"id": "a", "type": "random", "displayName": "A", "anchor": False, "params": {}}
 MODEL = {"id": "m", "type": "llm", "model": "openai:gpt-4.1", "temperature": 0.5, "maxTokens": 100, "seed": 1}
-PROGRAM = {"id": "p", "type": "exec", "command": "true", "startTimeoutS": 1.0, "memoryMb": 64}
+PROGRAM = {"id": "p", "type": "exec", "command": "true", "env": []}
 SERVER = {"id": "h", "type": "http", "url": "http://127.0.0.1:9/act"}
 
 

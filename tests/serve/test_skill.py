@@ -67,7 +67,7 @@ def test_it_has_the_readers_own_url_and_nobody_elses_secret():
         ({}, 1, ["Blinds 50/100.", "Every hand starts with 10,000 chips (100 big blinds)", "50 hands", "120 seconds"]),
         ({"smallBlind": 1, "bigBlind": 2, "ante": 1, "stack": 400}, 1, ["Blinds 1/2, and both post an ante of 1."]),
         ({"stacks": "carry"}, 1, ["A game starts with 10,000 chips", "carry over"]),
-        ({"raiseCap": 4, "handsPerGame": 1}, 1, ["At most 4 bets and raises", "A game has one hand."]),
+        ({"handsPerGame": 1}, 1, ["A game has one hand."]),
         ({"warmupHands": 5, "actionTimeoutS": 7.5}, 1, ["The first 5 hands", "You have 7.5 seconds"]),
         ({"maxRetries": 0}, 3, ["you are not asked again", "up to 3 games at once"]),
         ({"maxRetries": 1}, 1, ["you are asked once more"]),

@@ -103,7 +103,7 @@ def rounds(
             pairs = under_way or followed_pairs(ladder, deal.blocks, past, room)
             ending = None if pairs else course.now.ending or INTERRUPTED
         else:
-            ending = None if under_way else first_ending(rules_of(config.stop), progress)
+            ending = None if under_way else first_ending(rules_of(config.stop, gate=ladder.gate is not None), progress)
             room = room_for_matches(config.stop, progress, at_once)
             pairs = under_way or (next_pairs(config, ladder, deal.blocks, spending, room) if ending is None else ())
             if ending is None and not pairs:
@@ -233,7 +233,7 @@ def _result(
         leaderboard=tuple(ladder.leaderboard()),
         convergence=tuple(ladder.convergence),
         ending=ending,
-        converged=has_converged(config.stop, ladder.progress(spending, seconds=0.0)),
+        converged=has_converged(config.stop, ladder.progress(spending, seconds=0.0), gate=ladder.gate is not None),
         seeds=deal.blocks.used(ladder.meetings),
         warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),

@@ -176,13 +176,13 @@ def first_ending(rules: Sequence[StopRule], progress: Progress) -> Ending | None
     return next((ending for rule in rules if (ending := rule(progress)) is not None), None)
 
 
-def rules_of(config: StopConfig) -> list[StopRule]:
-    """Return the stop rules of a config; the first that holds ends the run."""
+def rules_of(config: StopConfig, *, gate: bool = False) -> list[StopRule]:
+    """Return the stop rules of a config, or of a `gate`; the first that holds ends the run."""
     limits = config.budget
     if limits is None:
-        return _order_rules(config)
+        return _order_rules(config, gate=gate)
     return [
-        *_order_rules(config),
+        *_order_rules(config, gate=gate),
         budget(
             matches=limits.max_matches,
             games=limits.max_games,
@@ -194,15 +194,17 @@ def rules_of(config: StopConfig) -> list[StopRule]:
     ]
 
 
-def has_converged(config: StopConfig, progress: Progress) -> bool:
+def has_converged(config: StopConfig, progress: Progress, *, gate: bool = False) -> bool:
     """Return whether the order is decided by the rules of a config, whatever else ends the run."""
-    ending = first_ending(_order_rules(config), progress)
+    ending = first_ending(_order_rules(config, gate=gate), progress)
     return ending is not None and ending.decided
 
 
-def _order_rules(config: StopConfig) -> list[StopRule]:
-    """Return the rules that are about the order, and not about what may be spent on it."""
-    rules: list[StopRule] = [lambda progress: progress.gate]
+def _order_rules(config: StopConfig, *, gate: bool) -> list[StopRule]:
+    """Return the rules that are about the order, and not about what may be spent on it; a gate has its answer."""
+    if gate:
+        return [lambda progress: progress.gate]
+    rules: list[StopRule] = []
     sure, top = config.adjacent_confidence, config.topk_stable
     if sure is not None and sure.method == "margin":
         rules.append(adjacent_margins(sure.threshold, sure.tie_margin_mbb, familywise=sure.familywise))

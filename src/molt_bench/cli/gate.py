@@ -92,14 +92,15 @@ class GateOptions:
             {"id": name, "type": each.type, "params": each.params}
             for name, each in zip((NEW, OLD), versions, strict=True)
         ]
-        gate = {"new": NEW, "old": OLD, "marginMbb": self.margin}
         # What is no list, or names no agents, is refused by the config.
-        return {**values, "participants": [*played, *(others if isinstance(others, list) else [others])], "gate": gate}
+        return {**values, "participants": [*played, *(others if isinstance(others, list) else [others])]}
 
     def fields(self, values: dict[str, Any], *, models: bool) -> dict[str, Any]:
         """Return the config fields that the flags set, and those that a gate has where the file does not say."""
         rounds = _ROUND_OF_MODELS if models else _ROUND
         fields: dict[str, Any] = {path: value for path, value in rounds.items() if not _says(values, path)}
+        fields["scheduler.policy"] = "gate"
+        fields["stop.adjacentConfidence"] = {"tieMarginMbb": self.margin}  # the order of all stops nothing here
         budget = "stop.budget.max"
         if not _says(values, f"{budget}Matches"):  # they are nothing to limit here
             put(values, f"{budget}Matches", None)

@@ -48,7 +48,6 @@ class GameConfig(Section):
         Literal["reset", "carry"],
         Field(description="Reset after every hand, or carried over until a player is broke, which ends the game."),
     ] = "reset"
-    raise_cap: Annotated[Count | None, Field(description="Bets and raises allowed on one street; null: no cap.")] = None
     warmup_hands: Annotated[
         NoneOrMore,
         Field(le=MOST_HANDS, description="Hands played first that do not count; stacks are reset after them."),
@@ -81,7 +80,6 @@ class GameConfig(Section):
             "ante": self.ante,
             "stack": self.stack,
             "stacks": self.stacks,
-            "raise_cap": self.raise_cap,
             "warmup_hands": self.warmup_hands,
             "max_retries": self.max_retries,
             "max_actions": self.max_actions_per_hand,

@@ -1,35 +1,31 @@
-"""The section `gate` of a config: two versions of an agent, and the loss that does not matter."""
+"""What a config of a gate says: two versions of an agent, and the loss that does not matter."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Final
 
-from pydantic import Field
+import msgspec
 
-from molt_bench.agents.settings_base import MUCH, Name, Section
+from molt_bench.config.stop import AdjacentConfidence, StopConfig
 from molt_bench.specs import Pair
-from molt_bench.suggestions import one_of
+
+#: The confidence of a gate; its constants were measured with it.
+CONFIDENCE: Final = 0.95
 
 
-class GateConfig(Section):
+class Versions(msgspec.Struct, frozen=True):
     """Two versions of an agent: the run ends once it is sure whether the new one is worse than the old one.
 
     Everybody else is an opponent of both, on the same decks, and they play each other.
+
+    Attributes:
+        new: Id of the new version.
+        old: Id of the old version.
+        margin_mbb: Loss that the new version may have, in thousandths of a big blind per hand.
     """
 
-    new: Annotated[Name, Field(description="Id of the new version.")]
-    old: Annotated[Name, Field(description="Id of the old version.")]
-    margin_mbb: Annotated[
-        float,
-        Field(gt=0, le=MUCH, description="Loss that the new version may have, in thousandths of a big blind per hand."),
-    ] = 500.0
-
-    def problems(self, ids: Sequence[str]) -> Iterator[tuple[str, object, str]]:
-        """Yield what is wrong among participants of these ids: field, value and what would do."""
-        for field, name in (("new", self.new), ("old", self.old)):
-            if name not in ids:
-                yield f"gate.{field}", name, f"the id of a participant: {one_of(ids, name)}"
-        if self.new == self.old:
-            yield "gate.old", self.old, "another participant than gate.new"
+    new: str
+    old: str
+    margin_mbb: float
 
     def plays(self, pair: Pair) -> bool:
         """Return whether two play each other: one of them is a version."""
@@ -41,11 +37,20 @@ class GateConfig(Section):
         return first, second
 
 
-def without_order(value: dict[str, Any]) -> dict[str, Any]:
-    """Return a config of a gate in which nothing else stops the run, unless it says what does."""
-    stop = value.get("stop")
-    if stop is not None and not isinstance(stop, dict):
-        return value
-    said = stop or {}
-    implied = {} if {"adjacentConfidence", "adjacent_confidence"} & {*said} else {"adjacentConfidence": None}
-    return {**value, "stop": {**said, **implied}}
+def versions_of(ids: Sequence[str], stop: StopConfig) -> Versions:
+    """Return the two versions of a gate between these participants: the first two of them."""
+    return Versions(ids[0], ids[1], (stop.adjacent_confidence or AdjacentConfidence()).tie_margin_mbb)
+
+
+def problems_of(stop: StopConfig) -> Iterator[tuple[str, object, str]]:
+    """Yield what cannot stop a gate: field, value and what would do."""
+    rule, field = stop.adjacent_confidence, "stop.adjacentConfidence"
+    if rule is None:
+        yield field, None, "a rule, in a gate: its tieMarginMbb is the loss that does not matter"
+        return
+    if rule.tie_margin_mbb == 0:
+        yield f"{field}.tieMarginMbb", 0, "more than 0 in a gate: it is the loss that does not matter"
+    if (rule.threshold, rule.method, rule.familywise) != (CONFIDENCE, "margin", False):
+        yield field, "another rule", f"tieMarginMbb alone in a gate, which is sure at {CONFIDENCE:.0%}"
+    if stop.topk_stable is not None:
+        yield "stop.topkStable", "a rule about the order", "none in a gate, which ends when it has its answer"

@@ -7,6 +7,8 @@ from molt_bench.suggestions import one_of
 
 #: The matchmaker by which everybody plays the yardstick alone.
 GAUNTLET: Final = "gauntlet"
+#: The one by which two versions of an agent play everybody else, and each other.
+GATE: Final = "gate"
 #: All of them; `register_matchmaker` adds those of users.
 MATCHMAKER_NAMES: Final = [
     "uncertainty_overlap",
@@ -15,6 +17,7 @@ MATCHMAKER_NAMES: Final = [
     "adjacent_pairs",
     "thompson",
     GAUNTLET,
+    GATE,
 ]
 
 

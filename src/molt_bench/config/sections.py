@@ -37,8 +37,8 @@ from molt_bench.config.game import (
     MatchConfig,
     SeedsConfig,
 )
-from molt_bench.config.gate import GateConfig, without_order
-from molt_bench.config.matchmaker_names import GAUNTLET, check_matchmaker
+from molt_bench.config.gate import Versions, problems_of, versions_of
+from molt_bench.config.matchmaker_names import GATE, GAUNTLET, check_matchmaker
 from molt_bench.config.participants import (
     REFERENCES,
     AnyParticipant,
@@ -84,9 +84,13 @@ class RatingConfig(Section):
 class SchedulerConfig(Section):
     """Which pairings are played."""
 
-    policy: Annotated[str, Field(description="Which pairs play next; gauntlet if only a reference is given.")] = (
-        "information_gain"
-    )
+    policy: Annotated[
+        str,
+        Field(
+            description="Which pairs play next; gauntlet if only a reference is given. With gate, the first "
+            "participant is a new version of the second; see `molt-bench gate`."
+        ),
+    ] = "information_gain"
     reference: Annotated[
         Name | None, Field(description="Id of the one that everybody plays alone, with policy gauntlet.")
     ] = None
@@ -182,13 +186,6 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
-    gate: Annotated[
-        GateConfig | None,
-        Field(
-            description="Two versions of an agent, one of which may be worse; see `molt-bench gate`.",
-            exclude_if=lambda value: value is None,
-        ),
-    ] = None
     sandbox: Annotated[
         SandboxSetting | None,
         Field(
@@ -213,12 +210,6 @@ class BenchmarkConfig(Section):
             for each in _named(value["participants"])
         ]
         return {**value, "participants": found}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _stopped_by_gate(cls, value: Any) -> Any:
-        """Leave the order of all participants to itself where two versions are compared."""
-        return without_order(value) if isinstance(value, dict) and value.get("gate") is not None else value
 
     @model_validator(mode="before")
     @classmethod
@@ -254,12 +245,12 @@ class BenchmarkConfig(Section):
         findings = info.context if isinstance(info.context, Findings) else Findings()
         found = [*self._about_participants()]
         checks: Sequence[tuple[set[str], Callable[[], Iterator[tuple[str, object, str]]]]] = (
-            ({"gate", "participants", "scheduler", "stop"}, self._about_gate),
+            ({"scheduler", "stop"}, self._about_gate),
             ({"scheduler", "participants", "stop"}, self._about_reference),
             ({"seeds", "game", "scheduler"}, self._about_memory),
             ({"seeds", "stop"}, self._about_games),
             ({"seeds", "game", "stop"}, self._about_hands),
-            ({"seeds", "stop", "gate"}, self._about_the_end),
+            ({"seeds", "stop", "scheduler"}, self._about_the_end),
         )
         for needed, check in checks:
             # What follows from a default in place of a mistake is no mistake of the user's.
@@ -315,13 +306,8 @@ class BenchmarkConfig(Section):
         return usual_tie_margin(self.game.stack / self.game.big_blind)
 
     def _about_gate(self) -> Iterator[tuple[str, object, str]]:
-        """Check that a gate names two of the participants, and that the order of the others stops nothing."""
-        if self.gate is not None:
-            yield from self.gate.problems([each.id for each in self.participants])
-            if self.scheduler.reference is not None:
-                yield "scheduler.reference", self.scheduler.reference, "none in a gate, which plays both versions"
-            if self.stop.adjacent_confidence is not None or self.stop.topk_stable is not None:
-                yield "stop", "a rule about the order", "a budget alone in a gate, which ends when it has its answer"
+        """Check that nothing but its answer and a budget stops a gate."""
+        return problems_of(self.stop) if self.scheduler.policy == GATE else iter(())
 
     def _about_reference(self) -> Iterator[tuple[str, object, str]]:
         """Check that a gauntlet names one of the participants, and that nothing else does."""
@@ -349,6 +335,12 @@ class BenchmarkConfig(Section):
                 expected = f"at most {most:,} {what} in {at_once}, and these are {found:,}"
                 yield "seeds.perMatch", self.seeds.per_match, expected
                 return
+
+    @property
+    def gate(self) -> Versions | None:
+        """The two versions that a gate compares; None if the run is none."""
+        ids = [participant.id for participant in self.participants]
+        return versions_of(ids, self.stop) if self.scheduler.policy == GATE else None
 
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""

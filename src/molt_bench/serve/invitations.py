@@ -61,7 +61,7 @@ def new_invitations(config: BenchmarkConfig, host: str, port: int) -> Invitation
     found: list[Invited] = []
     for each in config.participants:
         if each.kind.comes:
-            slots = getattr(each, "games_at_once", 1)
+            slots = getattr(each, "max_concurrent", 1)
             found += invited(each.id, copies=not each.may_remember, slots=slots)
     return Invitations(host, port, 0, tuple(found), config_hash(config.plain()))
 

@@ -71,5 +71,5 @@ def practice_answer(game: GameConfig, token: str, act: ActRequest) -> PracticeAn
 
 def _dealt(game: GameConfig) -> Hand:
     stack = max(game.stack, _FEWEST_BLINDS * (game.big_blind + game.ante))
-    rules = HandRules(game.small_blind, game.big_blind, game.ante, game.raise_cap)
+    rules = HandRules(game.small_blind, game.big_blind, game.ante)
     return Hand(rules, _CARDS, (stack, stack), button=_GUEST)

@@ -49,8 +49,8 @@ def _tell_open_places(lobby: Lobby, note: Callable[[str], None]) -> None:
             now = max(1, each.filled)
             games = "one game" if now == 1 else f"{now} games"
             note(
-                f"{named(each)} has come to {each.filled} of {most} places (gamesAtOnce: {most}), so it plays {games} "
-                "at once. More clients with its invitation take the others."
+                f"{named(each)} has come to {each.filled} of {most} places (maxConcurrent: {most}), so it plays "
+                f"{games} at once. More clients with its invitation take the others."
             )
 
 

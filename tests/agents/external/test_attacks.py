@@ -227,7 +227,7 @@ class Place:
 
         def bot(label, *options):
             command = [sys.executable, "-I", "-S", self.bot, function, json.dumps(options or given)]
-            params = {"command": command, "start_timeout_s": 60, **attack.limits}
+            params = {"command": command, **attack.limits}
             spec = ParticipantSpec(id=label, type="exec", params=params, settings={"sandbox": way})
             return make_agent(spec, folder=logs, action_timeout_s=20)
 

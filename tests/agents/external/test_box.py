@@ -286,11 +286,9 @@ def test_what_is_said_of_a_program_at_a_limit(limit, tmp_path, monkeypatch):
     code, said = AT_LIMITS[limit]
     (tmp_path / "bot.py").write_text(f"import os\n{code}\n")
     monkeypatch.setattr(box, "CPU_SECONDS", 1 if "time" in limit else 600)
-    params = {
-        "command": [sys.executable, str(tmp_path / "bot.py")],
-        "start_timeout_s": 50,
-        "memory_mb": 256 if limit == "memory" else 4096,
-    }
+    if limit == "memory":
+        monkeypatch.setattr(box, "MEMORY_BYTES", 256 << 20)
+    params = {"command": [sys.executable, str(tmp_path / "bot.py")]}
     with pytest.raises(AgentError, match=said):
         run_in_new_loop(make_agent(spec("exec", params=params, sandbox="required")).greet())
 

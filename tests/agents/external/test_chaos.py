@@ -38,7 +38,7 @@ def test_the_faults_are_those_that_the_program_says_it_made(games, hands, tmp_pa
 
     def players(spec):
         # Far more time than an answer takes even on a busy machine: each time-out is meant.
-        return chaos("random", log, action_timeout_s=5.0, start_timeout_s=60.0), make_agent("callstation")
+        return chaos("random", log, action_timeout_s=5.0), make_agent("callstation")
 
     specs = [GameSpec(seed=seed, hands=hands, max_retries=3) for seed in range(games)]
     asyncio.run(play_games_together(specs, players, lambda spec, record, hands: records.append(record), at_once=8))

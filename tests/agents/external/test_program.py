@@ -204,9 +204,10 @@ def test_one_that_is_killed_by_somebody_else_is_not_blamed_for_a_crash(log):
         ("wrong-hello", "unparsable", "protocol is 2: expected 1"),
     ],
 )
-def test_one_that_does_not_say_hello_has_lost_its_game(behaviour, kind, said, log):
-    limit_s = SOON if behaviour == "silent-at-hello" else 20
-    agent = chaos(behaviour, log, start_timeout_s=limit_s)
+def test_one_that_does_not_say_hello_has_lost_its_game(behaviour, kind, said, log, monkeypatch):
+    if behaviour == "silent-at-hello":
+        monkeypatch.setattr(program, "START_S", SOON)
+    agent = chaos(behaviour, log)
     record = played(agent, hands=1, max_retries=2)
     assert [fault.kind for fault in record.faults] == [kind, "crash", "crash"]
     assert said in record.faults[0].message
@@ -292,8 +293,9 @@ def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypat
 
 @on_linux
 @pytest.mark.parametrize("sandbox", WAYS)
-def test_one_that_takes_too_much_memory_crashes(sandbox, log):
-    record = played(chaos("memory", log, memory_mb=256, sandbox=sandbox), hands=1)
+def test_one_that_takes_too_much_memory_crashes(sandbox, log, monkeypatch):
+    monkeypatch.setattr(box, "MEMORY_BYTES", 256 << 20)
+    record = played(chaos("memory", log, sandbox=sandbox), hands=1)
     assert faults(record) == {"crash": 1}
     assert "MemoryError" in record.faults[0].message
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, play_game_async
+from molt_bench.agents.external import program
 from molt_bench.plugins.adapters.acpc import command_with
 from molt_bench.poker.hand import NOBODY
 from molt_bench.poker.notation import hand_from_text
@@ -26,7 +27,7 @@ def acpc(behaviour, log, first=1, *, command=(), stack=STACK, sandbox="off", **m
     """Return an agent that is the bot of these tests."""
     bot = command or [*PYTHON, BOT, behaviour, str(log), str(first), str(stack)]
     limit_s, folder = more.pop("action_timeout_s", 20.0), more.pop("folder", None)
-    params = {"command": [*BRIDGE, "--stack", str(stack), "--", *bot], "start_timeout_s": 60.0, **more}
+    params = {"command": [*BRIDGE, "--stack", str(stack), "--", *bot], **more}
     spec = ParticipantSpec(id="bot", type="exec", params=params, settings={"sandbox": sandbox})
     return make_agent(spec, action_timeout_s=limit_s, folder=folder)
 
@@ -140,9 +141,10 @@ def test_one_that_does_not_answer_times_out(log):
         ("old-version", "crash", "the first line is 'VERSION:1.0.0': expected VERSION:2.0.0"),
     ],
 )
-def test_one_that_does_not_begin_has_lost_its_game(behaviour, kind, said, log):
-    limits = {"start_timeout_s": 1.0} if kind == "timeout" else {}
-    record = played(acpc(behaviour, log, **limits), hands=1)
+def test_one_that_does_not_begin_has_lost_its_game(behaviour, kind, said, log, monkeypatch):
+    if kind == "timeout":
+        monkeypatch.setattr(program, "START_S", 1.0)
+    record = played(acpc(behaviour, log), hands=1)
     assert record.faults[0].kind == kind
     assert said in record.faults[0].message
 

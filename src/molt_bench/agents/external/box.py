@@ -60,7 +60,8 @@ class SandboxSettings(AgentSettings):
 #: Where a program starts in its box, the only place where it can write; and how much, which is memory.
 HOME: Final = "/tmp"
 _HOME_BYTES: Final = 256 << 20
-#: Processor time for each process, in one game; and open files.
+#: For each process: data, half of what the machine has; processor time in one game; and open files.
+MEMORY_BYTES: Final = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 CPU_SECONDS: Final = 3600
 _FILES: Final = 4096
 #: Folders of the system; where one is a link, as /bin often is, so it is in the box.
@@ -127,14 +128,14 @@ class Box(msgspec.Struct, frozen=True):
         ]
 
 
-def limited(command: Sequence[str], memory_mb: int) -> tuple[str, ...]:
+def limited(command: Sequence[str]) -> tuple[str, ...]:
     """Return a command whose processes have limits, on systems that have `prlimit`."""
     prlimit = _prlimit()
     if prlimit is None:
         return tuple(command)
-    memory, cpu = memory_mb << 20, f"{CPU_SECONDS}:{CPU_SECONDS + 5}"
     # Data rather than address space: some runtimes reserve far more addresses than they use.
-    return prlimit, f"--data={memory}", f"--cpu={cpu}", "--core=0", f"--nofile={_FILES}", "--", *command
+    cpu = f"{CPU_SECONDS}:{CPU_SECONDS + 5}"
+    return prlimit, f"--data={MEMORY_BYTES}", f"--cpu={cpu}", "--core=0", f"--nofile={_FILES}", "--", *command
 
 
 @cache

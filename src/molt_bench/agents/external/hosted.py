@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Final
 
 from molt_bench.agents.external import answers, protocol
 from molt_bench.agents.external.box import Box
@@ -17,9 +16,6 @@ from molt_bench.agents.python_import import factory_file, source_and_name
 from molt_bench.errors import AgentError, AgentFailed
 from molt_bench.plugin import Context
 from molt_bench.specs import ParticipantSpec
-
-#: Seconds from the start of a host to its hello: what it imports may be large.
-_START_S: Final = 60.0
 
 
 class HostedAgent(ProgramAgent):
@@ -33,7 +29,7 @@ class HostedAgent(ProgramAgent):
             raise AgentError(f"{source} is not the code with SHA-256 {wanted}, so it is not run")
         named = f"{os.path.abspath(source)}:{name}" if source.endswith(".py") else spec.type
         words = (sys.executable, "-P", "-m", "molt_bench.host", named, json.dumps(spec.params), wanted or "")
-        settings = ExecSettings(command=words, start_timeout_s=_START_S)
+        settings = ExecSettings(command=words)
         shown = [] if found is None else _own_folders(source, found.path)
         super().__init__(
             spec.id, settings, action_timeout_s=context.timeout_s, folder=context.folder, box=box, shown=shown

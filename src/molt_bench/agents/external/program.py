@@ -18,6 +18,8 @@ from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 from molt_bench.visible_text import shown
 
+#: Seconds from its start to its hello: what it loads may be large.
+START_S: Final = 30.0
 #: Seconds that a program gets to exit when its game is over.
 GRACE_S: Final = 0.5
 #: Seconds to watch a program after its hello: one that exits at once is not waiting for a game.
@@ -59,14 +61,14 @@ class ProgramAgent:
         shown: Sequence[str] = (),
     ) -> None:
         self.name = name
-        self._limit_s, self._start_s = action_timeout_s, settings.start_timeout_s
+        self._limit_s = action_timeout_s
         unset = next((variable for variable in settings.env if variable not in os.environ), None)
         if unset is not None:
             raise ConfigError("env", unset, "names of environment variables that are set")
         self._variables = {variable: os.environ[variable] for variable in settings.env}
         command = resolved(settings.command)
         self._box = box
-        self._words: Sequence[str] = limited(command, settings.memory_mb)
+        self._words: Sequence[str] = limited(command)
         if box is not None:
             seen = without_nested([*needed_by(command, folder), *shown], folder)
             self._words = box.words(self._words, seen, folder)
@@ -159,7 +161,7 @@ class ProgramAgent:
         """Return its process, started and greeted."""
         process = self._process or self._start()
         if not self._greeted:
-            self._heard(await process.line(process.started + self._start_s, _NO_HELLO.format(self._start_s)))
+            self._heard(await process.line(process.started + START_S, _NO_HELLO.format(START_S)))
             self._greeted = True
         return process
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from molt_bench.agents.external.box import SandboxSettings
-from molt_bench.agents.settings_base import MUCH, AgentSettings, Count, Name, PathText, as_problem, http_parts
+from molt_bench.agents.settings_base import AgentSettings, Name, PathText, as_problem, http_parts
 from molt_bench.seeds import MASTER_SEED_VARIABLE
 
 
@@ -17,8 +17,6 @@ class ExecSettings(SandboxSettings):
         str | tuple[str, ...],
         Field(description="The program and its arguments, as a text or a list; there is no shell."),
     ]
-    start_timeout_s: Annotated[float, Field(gt=0, le=MUCH, description="Seconds from its start to its hello.")] = 10.0
-    memory_mb: Annotated[Count, Field(le=2**30, description="Megabytes for each of its processes.")] = 4096
     env: Annotated[tuple[str, ...], Field(description="Names of environment variables that it gets.")] = ()
 
     @field_validator("command", mode="before")

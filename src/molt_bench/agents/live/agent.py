@@ -22,7 +22,7 @@ NO_SERVER: Final = "a run started with `molt-bench serve`, since live agents con
 class LiveSettings(AgentSettings):
     """An agent that connects to us."""
 
-    games_at_once: Count = Field(default=1, le=1000, description="Games that it plays at the same time.")
+    max_concurrent: Count = Field(default=1, le=1000, description="Games that it plays at the same time.")
 
 
 class LiveAgent:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from molt_bench.bench.schedule.situation import Matchmaker, Situation
-from molt_bench.config.matchmaker_names import GAUNTLET, MATCHMAKER_NAMES, check_matchmaker
+from molt_bench.config.matchmaker_names import GATE, GAUNTLET, MATCHMAKER_NAMES, check_matchmaker
 from molt_bench.seeds import derive
 from molt_bench.specs import Pair
 
@@ -58,6 +58,8 @@ _MATCHMAKERS: dict[str, Matchmaker] = {
 }
 # The only pairs of a gauntlet are those of the yardstick with everybody else.
 _MATCHMAKERS[GAUNTLET] = information_gain
+# A gate knows by itself which of its pairs play.
+_MATCHMAKERS[GATE] = round_robin
 
 
 def register_matchmaker(name: str, matchmaker: Matchmaker) -> None:

@@ -162,7 +162,6 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--small-blind", type=int, default=50, help="as in the bot's game file, 50 unless given")
     parser.add_argument("--big-blind", type=int, default=100, help="the same, 100")
     parser.add_argument("--stack", type=int, default=20_000, help="the same, 20000")
-    parser.add_argument("--raise-cap", type=int, help="its maxRaises, on every street; no cap unless given")
     parser.add_argument("command", nargs="+", help="the bot and its arguments")
     return parser.parse_args(arguments)
 
@@ -170,7 +169,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 def main(arguments: Sequence[str]) -> None:
     """Start a bot once the bench says hello, and pass on what both say."""
     given = _parsed(arguments)
-    own = {"smallBlind": given.small_blind, "bigBlind": given.big_blind, "ante": 0, "stack": given.stack}
+    blinds = {"smallBlind": given.small_blind, "bigBlind": given.big_blind}
+    own = {**blinds, "ante": 0, "raiseCap": None, "stack": given.stack}
     sys.stdin.readline()
     try:
         bot = Bot(given.command)
@@ -184,7 +184,7 @@ def main(arguments: Sequence[str]) -> None:
         message = json.loads(line)
         match message["type"]:
             case "observation":
-                check_game(message, {**own, "raiseCap": given.raise_cap})
+                check_game(message, own)
                 try:
                     _say(type="action", id=message["id"], **bot.ask(message))
                 except AgentFailed as failure:

@@ -54,11 +54,10 @@ def rules_of_run(game: GameConfig, *, games_at_once: int) -> list[str]:
         if game.stacks == "reset"
         else f"A game starts with {start} each, chips carry over, and it ends early when somebody has none left."
     )
-    cap = "" if game.raise_cap is None else f" At most {game.raise_cap} bets and raises on a street."
     found = [
         f"Blinds {game.small_blind:,}/{game.big_blind:,}{ante}. The button posts the small blind, acts first before "
         f"the flop and last after it; it changes seats every hand.",
-        f"{stacks} No limit.{cap}",
+        f"{stacks} No limit.",
         f"A game has {_hands(game.hands_per_game)}. {_GAMES}",
     ]
     if game.warmup_hands:

@@ -18,7 +18,7 @@ from molt_bench.serve.lobby import Lobby
 def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
     """Return the route of sockets."""
     game = lobby.game
-    rules = HandRules(game.small_blind, game.big_blind, game.ante, game.raise_cap)
+    rules = HandRules(game.small_blind, game.big_blind, game.ante)
 
     async def socket(websocket: WebSocket) -> None:
         invitation = invitation_of(websocket)
