@@ -5,6 +5,7 @@ import os
 import sys
 import sysconfig
 import traceback
+from importlib.metadata import distribution
 
 #: Events of other programs and of the network: none of them may happen.
 FORBIDDEN = {
@@ -38,7 +39,7 @@ def run_task(task):
 
     own = os.path.dirname(os.path.dirname(molt_bench.__file__))
     code = [own, sys.prefix, sys.base_prefix, *(os.path.realpath(path) for path in sysconfig.get_paths().values())]
-    data = [*code, *SYSTEM, *task["folders"]]
+    data = [*code, str(distribution("molt-bench").locate_file("")), *SYSTEM, *task["folders"]]
     found = []
 
     def within(path, roots):

@@ -2,10 +2,10 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 
+from molt_bench.agents.live import attendance
 from molt_bench.agents.live.agent import LiveAgent
 from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.agents.live.mailbox_events import Asked, Closed, GameOver, HandOver, Sat
@@ -15,6 +15,7 @@ from molt_bench.errors import AgentFailed
 from molt_bench.play.play_games import play_game, play_game_async
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.specs import GameLabel
+from tests.clock import JumpingLoop
 
 SECRET = b"s" * 32
 LABEL = GameLabel(1, 7, "AB")
@@ -140,50 +141,59 @@ def test_a_connected_agent_that_does_not_answer_is_late():
     assert [(fault.kind, fault.message) for fault in record.faults] == [("timeout", "no answer within 0.05 s")]
 
 
-def test_an_agent_that_lost_its_connection_may_be_late_by_its_extra_time():
+@pytest.fixture
+def run(monkeypatch):
+    """Return a function that runs a coroutine by a clock that jumps, which mailboxes read as well."""
+    loop = JumpingLoop()
+    monkeypatch.setattr(attendance, "monotonic", loop.time)
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        yield runner.run
+
+
+async def game_of(mailbox, on_turn, *, limit_s, hands=1, **options):
+    """Play a game in which `on_turn(turn, loop)` is called at every decision; return its record."""
+    loop = asyncio.get_running_loop()
+
+    def hear(event):
+        if isinstance(event, Asked):
+            on_turn(event.turn, loop)
+
+    mailbox.listen(hear)
+    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=limit_s)
+    try:
+        return await play_game_async((agent, CallStationAgent()), seed=7, hands=hands, max_retries=0, **options)
+    finally:
+        mailbox.ignore(hear)
+
+
+def test_an_agent_that_lost_its_connection_may_be_late_by_its_extra_time(run):
     mailbox = Mailbox(SECRET, reconnect_s=30.0)
-    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=0.05)
 
-    async def game():
-        def come_back(event):
-            if isinstance(event, Asked):
-                turn = event.turn
-                loop.call_later(0.3, lambda: mailbox.answer(turn.token, passive(turn)))
+    def come_back(turn, loop):
+        loop.call_later(0.3, mailbox.answer, turn.token, passive(turn))
 
-        loop = asyncio.get_running_loop()
-        mailbox.listen(lambda event: loop.call_soon_threadsafe(come_back, event))
-        return await play_game_async((agent, CallStationAgent()), seed=7, hands=1)
-
-    assert asyncio.run(game()).faults == ()
+    assert run(game_of(mailbox, come_back, limit_s=0.05)).faults == ()
 
 
-def returning(limit_s, reconnect_s, *, back_s, think_s, hands=1):
+def returning(limit_s, reconnect_s, *, back_s, think_s):
     """Play with an agent that is away, comes back and thinks before it answers; return the record."""
     mailbox = Mailbox(SECRET, reconnect_s=reconnect_s)
-    agent = LiveAgent("live", mailbox, game=LABEL, action_timeout_s=limit_s)
 
-    async def game():
-        loop = asyncio.get_running_loop()
+    def come_back(turn, loop):
+        away_s = 0.0 if mailbox.present else back_s
+        if away_s:
+            loop.call_later(away_s, mailbox.arrive)
+        loop.call_later(away_s + think_s, mailbox.answer, turn.token, passive(turn))
 
-        def asked(event):
-            if isinstance(event, Asked) and not mailbox.present:
-                loop.call_later(back_s, mailbox.arrive)
-            if isinstance(event, Asked):
-                late_s = think_s if mailbox.present else back_s + think_s
-                loop.call_later(late_s, lambda: mailbox.answer(event.turn.token, passive(event.turn)))
-
-        mailbox.listen(lambda event: loop.call_soon_threadsafe(asked, event))
-        return await play_game_async((agent, CallStationAgent()), seed=7, hands=hands, max_retries=0)
-
-    return asyncio.run(game())
+    return game_of(mailbox, come_back, limit_s=limit_s)
 
 
-def test_an_agent_that_comes_back_has_time_to_answer():
-    assert returning(1.0, 60.0, back_s=1.2, think_s=0.2).faults == ()
+def test_an_agent_that_comes_back_has_time_to_answer(run):
+    assert run(returning(1.0, 60.0, back_s=1.2, think_s=0.9)).faults == ()
 
 
-def test_the_extra_time_of_a_game_is_used_up():
-    record = returning(0.3, 0.4, back_s=0.5, think_s=5.0)
+def test_the_extra_time_of_a_game_is_used_up(run):
+    record = run(returning(0.3, 0.4, back_s=0.5, think_s=5.0))
     assert [fault.kind for fault in record.faults] == ["timeout"]
 
 
@@ -263,75 +273,72 @@ class Seen(CallStationAgent):
         return super().act(observation)
 
 
-def asked_once(mailbox, on_turn):
+async def asked_once(mailbox, on_turn):
     """Ask for a decision that nobody is there for, with `on_turn(turn, loop)` on the way; return the answer."""
     agent = Seen()
-    play_game((agent, CallStationAgent()), seed=7, hands=1)
+    await play_game_async((agent, CallStationAgent()), seed=7, hands=1)
+    loop = asyncio.get_running_loop()
 
-    async def ask():
-        loop = asyncio.get_running_loop()
+    def hear(event):
+        on_turn(event.turn, loop)
 
-        def hear(event):
-            loop.call_soon_threadsafe(on_turn, event.turn, loop)
-
-        mailbox.listen(hear)
-        try:
-            return await mailbox.ask(agent.seen[0], turn_token(SECRET, LABEL, 1, 0), 0.05)
-        finally:
-            mailbox.ignore(hear)
-
-    return asyncio.run(ask())
+    mailbox.listen(hear)
+    try:
+        return await mailbox.ask(agent.seen[0], turn_token(SECRET, LABEL, 1, 0), 0.05)
+    finally:
+        mailbox.ignore(hear)
 
 
-def test_who_comes_back_late_has_the_rest_of_the_extra_time_to_answer():
+def test_who_comes_back_late_has_the_rest_of_the_extra_time_to_answer(run):
     mailbox = Mailbox(SECRET, reconnect_s=120.0)
     mailbox.sit(0)
 
     def come_back(turn, loop):
         loop.call_later(0.2, mailbox.arrive)
-        loop.call_later(1.4, lambda: mailbox.answer(turn.token, passive(turn)))
+        loop.call_later(119.0, mailbox.answer, turn.token, passive(turn))
 
-    assert asked_once(mailbox, come_back) in (CALL, CHECK)
+    assert run(asked_once(mailbox, come_back)) in (CALL, CHECK)
 
 
-def test_extra_time_lasts_for_all_decisions_of_a_game_and_not_for_each():
+def test_extra_time_lasts_for_all_decisions_of_a_game_and_not_for_each(run):
     mailbox = Mailbox(SECRET, reconnect_s=120.0)
     mailbox.sit(0)
-    banks = []
+    had = []
 
     def answer_late(turn, loop):
-        loop.call_later(0.4, lambda: banks.append(mailbox.snapshot().turn.deadline - turn.deadline))
-        loop.call_later(0.5, lambda: mailbox.answer(turn.token, passive(turn)))
+        asked = loop.time()
+        loop.call_later(0.4, lambda: had.append(mailbox.snapshot().turn.deadline - asked))
+        loop.call_later(0.5, mailbox.answer, turn.token, passive(turn))
 
-    asked_once(mailbox, answer_late)
-    asked_once(mailbox, answer_late)
-    assert banks[0] == pytest.approx(120.0)
-    assert banks[1] < 119.8
+    run(asked_once(mailbox, answer_late))
+    run(asked_once(mailbox, answer_late))
+    assert had == pytest.approx([0.05 + 120.0, 120.0 - 0.45]), "from the second on, the agent is known to be away"
 
 
-def test_an_agent_that_stays_away_forfeits_game_after_game_until_nobody_waits_for_it():
-    mailbox, said, took = Mailbox(SECRET, reconnect_s=1.0), [], []
+def test_an_agent_that_stays_away_forfeits_game_after_game_until_nobody_waits_for_it(run):
+    mailbox, said = Mailbox(SECRET, reconnect_s=1.0), []
     mailbox.on_away = lambda: said.append((mailbox.away_since is not None, mailbox.forfeits))
-    for number in (1, 2, 3, 4):
-        agent = LiveAgent("live", mailbox, game=GameLabel(number, 7, "AB"), action_timeout_s=0.2)
-        begun = time.monotonic()
-        record = play_game((agent, CallStationAgent()), seed=7, hands=20, max_retries=2)
-        took.append(time.monotonic() - begun)
-        assert [(fault.kind, fault.hand_number) for fault in record.faults] == [("forfeit", at) for at in range(1, 21)]
-    assert took[0] >= 1.2  # its time, and the time that it may be late
-    assert took[1] >= 1.0  # the latter alone, since it is known to be away
-    assert took[3] < 1.0  # nobody waits for it any more
+
+    async def games():
+        took, loop = [], asyncio.get_running_loop()
+        for number in (1, 2, 3, 4):
+            agent = LiveAgent("live", mailbox, game=GameLabel(number, 7, "AB"), action_timeout_s=0.2)
+            begun = loop.time()
+            record = await play_game_async((agent, CallStationAgent()), seed=7, hands=20, max_retries=2)
+            took.append(loop.time() - begun)
+            faults = [(fault.kind, fault.hand_number) for fault in record.faults]
+            assert faults == [("forfeit", at) for at in range(1, 21)]
+        return took
+
+    # Its time and what it may be late; the latter alone, since it is known to be away; then nobody waits any more.
+    assert run(games()) == pytest.approx([1.2, 1.0, 1.0, 0.0])
     assert said == [(True, 0), (True, 1), (True, 2), (True, 3), (True, 4)]
     mailbox.arrive()
     assert said[-1] == (False, 4)
-
-    def answer(event):
-        if isinstance(event, Asked):
-            threading.Thread(target=lambda: mailbox.answer(event.turn.token, passive(event.turn))).start()
-
-    mailbox.listen(answer)
-    agent = LiveAgent("live", mailbox, game=GameLabel(3, 7, "AB"), action_timeout_s=20)
-    assert play_game((agent, CallStationAgent()), seed=7, hands=2).faults == ()
+    record = run(
+        game_of(mailbox, lambda turn, loop: loop.call_soon(mailbox.answer, turn.token, passive(turn)), limit_s=20)
+    )
+    assert record.faults == ()
 
 
 def test_who_fetched_a_decision_and_is_gone_is_waited_for_once():
@@ -347,22 +354,21 @@ def test_who_fetched_a_decision_and_is_gone_is_waited_for_once():
     assert [fault.kind for fault in record.faults] == ["timeout", *["forfeit"] * 10]
 
 
-def test_who_comes_back_for_the_next_game_has_its_whole_time():
+def test_who_comes_back_for_the_next_game_has_its_whole_time(run):
     mailbox = Mailbox(SECRET, reconnect_s=30.0)
     mailbox._set_away(away=True)
     mailbox.sit(0)
-    seen = []
+    left = []
 
     def come_back(turn, loop):
-        seen.append(turn.deadline - time.monotonic())
+        left.append(turn.deadline - loop.time())
 
         def arrive():
             mailbox.arrive()
-            seen.append(mailbox.snapshot().turn.deadline - time.monotonic())
+            left.append(mailbox.snapshot().turn.deadline - loop.time())
             mailbox.answer(turn.token, passive(turn))
 
         loop.call_later(0.2, arrive)
 
-    assert asked_once(mailbox, come_back) in (CALL, CHECK)
-    assert 25 < seen[0] <= 30.0  # how long it is awaited
-    assert seen[1] == pytest.approx(0.05, abs=0.01)  # the time for a decision
+    assert run(asked_once(mailbox, come_back)) in (CALL, CHECK)
+    assert left == pytest.approx([30.0, 0.05])  # how long it is awaited, then the time for a decision
