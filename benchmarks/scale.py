@@ -18,12 +18,11 @@ from time import perf_counter
 from typing import Any
 
 from molt_bench import run_benchmark
-from molt_bench.arena.executors import ExecutorName
 from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.bench.result import RunResult
-from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, cores
+from molt_bench.plugins.adapters.ray_cluster import Cluster
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.seeds import seed_pool
@@ -49,7 +48,7 @@ def config(hands: int, participants: tuple[str, ...], *, hands_per_game: int = H
     }
 
 
-def timed(wanted: dict[str, Any], executor: ExecutorName, workers: int | None = None) -> tuple[float, RunResult]:
+def timed(wanted: dict[str, Any], executor: str, workers: int | None = None) -> tuple[float, RunResult]:
     """Run a benchmark with a journal, and return how long it took."""
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(str(Path(folder, "journal.jsonl")))
@@ -61,7 +60,7 @@ def timed(wanted: dict[str, Any], executor: ExecutorName, workers: int | None = 
 
 def print_speed(name: str, wanted: dict[str, Any], hands: int) -> None:
     """Print how long a run takes here and in workers."""
-    kinds: list[tuple[str, ExecutorName, int | None]] = [("inline", "inline", None)]
+    kinds: list[tuple[str, str, int | None]] = [("inline", "inline", None)]
     kinds += [(f"processes, {count}", "processes", count) for count in sorted({1, 2, cores()})]
     kinds += [("ray, local", "ray", None)] if find_spec("ray") else []
     times: dict[str, list[float]] = {label: [] for label, _, _ in kinds}

@@ -121,7 +121,7 @@ def command_of(name: str) -> click.Command:
 def cli() -> str:
     """Return the reference of all commands."""
     parts = ["# Commands", "`molt-bench` without a command is `molt-bench run`. Before a command:", _options("")]
-    for name in app.COMMANDS:
+    for name in app.program.list_commands(click.Context(app.program)):
         parts += [f"## molt-bench {name}", *_command(name)]
     return "\n\n".join(parts)
 

@@ -92,7 +92,7 @@ SUITES: Final = {
     "ray": Suite(
         "games on a local Ray cluster have the same results",
         "2 min",
-        "tests/e2e/test_ray.py tests/test_docs.py",
+        "tests/plugins/adapters/test_ray.py tests/test_docs.py",
         "ray",
         "-m slow -k ray",
     ),

@@ -28,7 +28,7 @@ FLOORS = [
     {"specs"},
     {"poker"},
     {"seeds", "_version"},
-    {"blame", "files", "kernels", "quiet_server", "web_server"},
+    {"blame", "entry_points", "files", "kernels", "quiet_server", "web_server"},
     {"errors", "suggestions"},
     {"extras", "visible_text"},
 ]

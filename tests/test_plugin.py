@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
-from molt_bench import plugin, run_benchmark
+from molt_bench import entry_points, run_benchmark
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.bench.match_margins import MatchMargins
+from molt_bench.entry_points import LUCK
 from molt_bench.errors import JournalError
 from molt_bench.play.match import play_match
-from molt_bench.plugin import LUCK, ComingMatch, Registered, luck_of_a_run
+from molt_bench.plugin import ComingMatch, Registered, luck_of_a_run
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
@@ -48,9 +49,9 @@ def install(folder, package, points, group=LUCK):
 def packages(tmp_path, monkeypatch):
     """Return a folder on the path; what is installed in it is found."""
     monkeypatch.syspath_prepend(str(tmp_path))
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     yield tmp_path
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     for name in ("theirs", "broken_luck"):
         sys.modules.pop(name, None)
 
@@ -85,7 +86,7 @@ def test_a_broken_plug_in_is_one_warning_with_its_name_and_the_run_goes_on(packa
 
 def test_without_plug_ins_there_are_none(packages, monkeypatch):
     with_theirs(packages)
-    monkeypatch.setenv(plugin.NO_PLUGINS, "1")
+    monkeypatch.setenv(entry_points.NO_PLUGINS, "1")
     assert luck_of_a_run() == ({}, [])
 
 
@@ -113,7 +114,7 @@ def played(folder):
 def test_a_term_speaks_alone_for_the_matches_that_it_has_and_the_journal_names_it(packages, tmp_path):
     plain = run_benchmark(RUN).matches
     with_theirs(packages)
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     result = played(tmp_path / "run")
     assert result.matches[0].margins == plain[0].margins
     both = (each[1].margins["adjusted"] for each in (result.matches, plain))
@@ -131,7 +132,7 @@ def test_a_run_that_needs_a_missing_plug_in_is_read_and_verify_and_resume_name_t
     assert stored.result(content=stored.content).matches == stored.result().matches
     for path in (packages / "their-package-1.dist-info").iterdir():
         path.unlink()
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     assert [each.margins for each in stored.result().matches] == [each.margins for each in result.matches]
     with pytest.raises(JournalError, match=r"the plug-in theirs 3 \(their-package\).*: install their-package"):
         stored.result(content=stored.content)
@@ -144,8 +145,8 @@ def test_a_run_that_needs_a_missing_plug_in_is_read_and_verify_and_resume_name_t
 def test_without_plug_ins_a_run_that_needs_one_says_which_flag_is_in_the_way(packages, tmp_path, monkeypatch):
     with_theirs(packages)
     played(tmp_path / "run")
-    monkeypatch.setenv(plugin.NO_PLUGINS, "1")
-    plugin.points.cache_clear()
+    monkeypatch.setenv(entry_points.NO_PLUGINS, "1")
+    entry_points.points.cache_clear()
     stored = Run.open(tmp_path / "run")
     with pytest.raises(JournalError, match=r"the plug-in .*, which is not here: start without --no-plugins"):
         stored.result(content=stored.content)

@@ -1,28 +1,17 @@
-"""The seam: what plug-ins may be, and how they are found.
+"""The seam: what plug-ins may be.
 
-A plug-in is a package that registers something under one of our groups of entry points. Ours do so, too, in our own
-`pyproject.toml`. One that cannot be loaded is a warning, and the program goes on without it. With the environment
-variable MOLT_BENCH_NO_PLUGINS, or the flag `--no-plugins` that sets it, there is nothing but the core.
+A plug-in is a package that registers something under one of the groups of `molt_bench.entry_points`.
 """
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib import metadata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
+from molt_bench.entry_points import LUCK, broken, loaded, package_of, points
 from molt_bench.records import GameRecord
 from molt_bench.specs import DEFAULT_TIMEOUT_S, GameLabel, GameSpec, Pair, ParticipantSpec, Seating
-
-#: The environment variable that leaves all plug-ins out.
-NO_PLUGINS: Final = "MOLT_BENCH_NO_PLUGINS"
-#: Agents by name: each entry point is a `Kind`, or a class or function that makes an agent from the params it takes.
-AGENTS: Final = "molt_bench.agents"
-#: Terms of luck: each entry point is called without arguments for every run, and returns a `Luck`.
-LUCK: Final = "molt_bench.luck"
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -219,6 +208,111 @@ class Luck(Protocol):
         """Take note of a match that was rated; called for every one, in the order of the run."""
 
 
+class LazyCommand(msgspec.Struct, frozen=True):
+    """A command that is loaded when it is called: the list of commands has to be there at once.
+
+    A command may have an option `as_json`. With it, what the command returns is printed as one JSON object, and all
+    else that it prints goes to standard error.
+
+    Attributes:
+        summary: Its line in the list of commands.
+        command: Where the command of click is, as `module:name`.
+        heading: What it stands under in that list.
+    """
+
+    summary: str
+    command: str
+    heading: str = "Plug-ins"
+
+
+class Export:
+    """A format of `molt-bench export`. An entry point names a class like this one, which is called without arguments.
+
+    Its first line of documentation stands in the help.
+
+    Attributes:
+        file: The name of the file in the folder of a run.
+    """
+
+    file: str = ""
+
+    def write(self, run: Any, file: IO[bytes]) -> str:
+        """Write a run, a `molt_bench.runs.run.Run`, and return how much that was, such as "12 hands"."""
+        raise NotImplementedError
+
+
+#: What a worker gets before its first game; it is pickled, and called there. It returns what plays a game, whose result
+#: is for the core alone.
+Setup: TypeAlias = Callable[[], Callable[[GameSpec], Any]]
+
+
+class Workers(Protocol):
+    """Where games are played, in place of this process.
+
+    An entry point is called with a `Setup`, with what follows its name and a colon in `--executor`, and with a function
+    that takes what the user should know. It raises `ConfigError` if there is no place to play.
+    """
+
+    def play(self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Any], None], *, until: float) -> None:
+        """Play games, and report each once; those that are not over at `until`, by the monotonic clock, are left.
+
+        Raises:
+            MoltBenchError: A worker failed.
+        """
+
+    def close(self) -> None:
+        """Let the place go."""
+
+
+class RunObserver:
+    """Is told how a run goes. An entry point names a class like this one, made for every session of a run.
+
+    What it raises is a warning, and it is told no more.
+    """
+
+    def started(self, config: Mapping[str, Any], folder: Path | None) -> None:
+        """Take note of a run that begins or goes on: its config, and its folder; None for one in memory."""
+
+    def seated(self, game: GameLabel, players: Pair) -> None:
+        """Take note of a game that is about to be played, and of the participants in seats 0 and 1."""
+
+    def game_over(self, game: GameLabel, record: GameRecord) -> None:
+        """Take note of a game that has ended."""
+
+    def match_over(self, number: int, players: Pair, margins: Mapping[str, Sequence[float]]) -> None:
+        """Take note of a match that was rated: for each estimator, what player A won by seed pair, in mbb per hand."""
+
+    def ended(self, result: Any, folder: Path | None) -> Iterable[str]:
+        """Return lines for the report of a run that has ended; its `molt_bench.RunResult` is given."""
+        return ()
+
+
+class FileCheck(Protocol):
+    """The check of a file in the folder of a run, for `molt-bench verify`; the entry point has the name of the file."""
+
+    def __call__(self, run: Any, rows: Any) -> bool:
+        """Return whether it is what the games give; a `runs.run.Run` and its `report.rows.Rows` are given."""
+
+
+class Section(Protocol):
+    """What the viewer shows of a run besides its own; an entry point is called without arguments, once for each run."""
+
+    def wanted(self, folder: Path) -> int:
+        """Return a number that changes with what asks for it in the folder of the run; 0 if it is not to be shown."""
+
+    def add(self, game: Any, seed_index: int) -> None:
+        """Count a `Game` of the journal, of a seed pair by its place in the match, from 0."""
+
+    def data(self, rows: Any, shown: Callable[[int, int, str], bool]) -> Mapping[str, Any]:
+        """Return the section of the run's page; `shown` says whether hands of a match, seed pair and seating are."""
+
+    def costs(self) -> Mapping[tuple[int, int, str], tuple[list[int], list[int]]]:
+        """Return what each hand cost players A and B, in mbb, by match, seed pair and seating."""
+
+    def hand(self, parsed: Any, max_actions: int) -> Sequence[Mapping[str, Any] | None]:
+        """Return what the page of a hand, a `poker.notation.ParsedHand`, shows of each of its decisions."""
+
+
 class Registered(msgspec.Struct, frozen=True, rename="camel"):
     """A plug-in as a run records it.
 
@@ -241,57 +335,6 @@ class Registered(msgspec.Struct, frozen=True, rename="camel"):
         return f"{self.label} ({self.package})"
 
 
-_OURS: Final = "molt-bench"
-_OUR_PLUGINS: Final = "molt_bench.plugins."
-#: The entry points of a group, by name.
-Points: TypeAlias = Mapping[str, metadata.EntryPoint]
-
-
-def none_wanted() -> bool:
-    """Return whether --no-plugins, or the variable that it sets, leaves all plug-ins out."""
-    return os.environ.get(NO_PLUGINS, "") not in ("", "0")
-
-
-@cache
-def points(group: str) -> Points:
-    """Return what installed packages register in a group, by name; ours come first, then the others by their names."""
-    installed = [point for point in metadata.entry_points(group=group) if not _is_here(point)]
-    found = {point.name: point for point in sorted(installed, key=is_ours)}
-    if none_wanted():
-        found = {name: each for name, each in found.items() if is_ours(each) and not _is_plugin(each)}
-    return dict(sorted(found.items(), key=lambda item: (not is_ours(item[1]), item[0])))
-
-
-def package_of(point: metadata.EntryPoint) -> str:
-    """Return the name of the distribution that an entry point came from; "?" if its metadata does not tell."""
-    return point.dist.name if point.dist is not None else "?"
-
-
-def is_ours(point: metadata.EntryPoint) -> bool:
-    """Return whether an entry point is one of molt-bench itself."""
-    return package_of(point) == _OURS
-
-
-def _is_here(point: metadata.EntryPoint) -> bool:
-    """Return whether a package lies in the current folder: `python -m` finds it there, but nobody has installed it."""
-    return point.dist is not None and Path(str(point.dist.locate_file(""))).resolve() == Path.cwd()
-
-
-def _is_plugin(point: metadata.EntryPoint) -> bool:
-    return point.value.startswith(_OUR_PLUGINS)
-
-
-def loaded(group: str) -> tuple[dict[str, Any], list[str]]:
-    """Return what the entry points of a group are, by name, and a warning for each that cannot be loaded."""
-    found, problems = {}, []
-    for name, point in points(group).items():
-        try:
-            found[name] = point.load()
-        except Exception as error:  # foreign code: importing it may raise anything
-            problems.append(broken(point, error, ", so the run goes on without it"))
-    return found, problems
-
-
 def luck_of_a_run() -> tuple[dict[Registered, Luck], list[str]]:
     """Return what takes luck out of a new run, in the order in which it is asked, and a warning for what is broken."""
     factories, problems = loaded(LUCK)
@@ -304,9 +347,3 @@ def luck_of_a_run() -> tuple[dict[Registered, Luck], list[str]]:
         except Exception as error:  # as above
             problems.append(broken(point, error, ", so the run goes on without it"))
     return found, problems
-
-
-def broken(point: metadata.EntryPoint, error: Exception, then: str = "") -> str:
-    """Return what is said of a plug-in that cannot be loaded or made, and of what follows from it."""
-    said = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"the plug-in {point.name} of {package_of(point)} cannot be used{then}: {said}"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, quick_run, strict_json
 
-from molt_bench.cli.app import COMMANDS, INSTEAD, program, with_command
+from molt_bench.cli.app import INSTEAD, program, with_command
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "reference" / "command-line.md").read_text("utf-8")
@@ -50,6 +50,9 @@ def home(tmp_path_factory):
     (folder / "bench.yaml").write_text("participants: [tight, random, my_bot.py:make]\n" + small)
     (folder / "live.yaml").write_text("participants: [{id: a, type: live}, tight]\n" + small)
     return folder
+
+
+COMMANDS = program.list_commands(None)
 
 
 def examples():
@@ -159,7 +162,8 @@ def test_quiet_prints_nothing_unless_the_result_is_all_there_is(home, tmp_path, 
 def test_the_guide_says_who_has_which_flag():
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (.+) \| (.+) \|$", GUIDE, re.MULTILINE)
     told = {name: (json_ != "-", quiet != "-") for names, json_, quiet in rows for name in re.findall(r"\w+", names)}
-    assert told == {name: ("--json" in flags_of(name), "--quiet" in flags_of(name)) for name in COMMANDS}
+    found = {name: ("--json" in flags_of(name), "--quiet" in flags_of(name)) for name in COMMANDS}
+    assert {name: told[name] for name in COMMANDS} == found
     assert all("--no-color" in flags_of(name) for name in COMMANDS)
 
 
@@ -178,7 +182,7 @@ def test_commands_are_listed_by_what_they_are_for():
     shown = quick("--help").stdout
     assert [shown.index(f"\n{heading}:\n") for heading in ("Play", "Prepare", "Read results", "Check results")]
     listed = {*re.findall(r"^  (\w+) ", shown, re.MULTILINE)}
-    assert {*COMMANDS} == listed & {*COMMANDS}
+    assert {*COMMANDS} <= listed
     assert len(COMMANDS) <= 15  # more than that is not read
 
 

@@ -95,7 +95,7 @@ def test_the_references_have_every_name_command_and_file(pages):
     api = pages["reference/api.html"].places
     assert [name for name in molt_bench.__all__ if f"{molt_bench._HOMES[name]}.{name}" not in api] == []
     texts = {name: (SITE / "reference" / f"{name}.html").read_text("utf-8") for name in ("commands", "config", "files")}
-    for command in app.COMMANDS:
+    for command in app.program.list_commands(None):
         assert f"molt-bench-{command}" in pages["reference/commands.html"].places
         for flag in (flag for each in docs_site.command_of(command).params for flag in each.opts):
             assert not flag.startswith("--") or re.search(rf"<code>[^<]*{flag}\b", texts["commands"]), (command, flag)

@@ -208,7 +208,6 @@ class TestRefused:
         ("flags", "said"),
         [
             (("--workers", "2", "--executor", "inline"), "workers = 2: expected none, since inline has no processes"),
-            (("--ray-address", "10.0.0.5:6379"), "--ray-address = '10.0.0.5:6379': expected --executor ray beside it"),
         ],
     )
     def test_flags_that_would_do_nothing_are_refused(self, tmp_path, flags, said):

@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from molt_bench import make_agent, plugin, run_benchmark
+from molt_bench import entry_points, make_agent, run_benchmark
 from molt_bench.agents.kinds import kind_of
 from molt_bench.agents.permission import BUILT_IN
 from molt_bench.arena.announced_agents import announced, outsiders, permission_of
 from molt_bench.arena.replayed_games import replay_games
 from molt_bench.config.loader import load_config
+from molt_bench.entry_points import AGENTS
 from molt_bench.errors import ConfigError, JournalError
-from molt_bench.plugin import AGENTS
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
@@ -40,16 +40,16 @@ def dice(tmp_path, monkeypatch):
     (folder / "their_module.py").write_text(code)
     install(folder, "their-dice", {"dice": "their_module:Dice"}, group=AGENTS)
     monkeypatch.syspath_prepend(str(folder))
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     yield folder / "their-dice-1.dist-info"
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     sys.modules.pop("their_module", None)
 
 
 def uninstall(info):
     for path in info.iterdir():
         path.unlink()
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
 
 
 def stopped(folder, games):
@@ -107,7 +107,7 @@ def test_without_the_package_a_run_is_read_and_verify_and_resume_name_it(dice, t
 def test_a_kind_that_cannot_be_loaded_is_one_line_with_its_package(dice):
     (dice.parent / "their_bad.py").write_text("raise RuntimeError('not\\ntoday')")
     install(dice.parent, "their-bad", {"bad": "their_bad:Bad"}, group=AGENTS)
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     with pytest.raises(ConfigError, match=r"the plug-in bad of their-bad cannot be used: RuntimeError: not today"):
         make_agent("bad")
 
@@ -117,14 +117,14 @@ def test_no_plug_in_makes_itself_one_of_our_bots(dice):
     code = "from molt_bench.plugin import Kind\nclass Sly(Kind):\n    name, built_in = 'sly', True\n"
     (dice.parent / "their_sly.py").write_text(code)
     install(dice.parent, "their-sly", {"sly": "their_sly:Sly"}, group=AGENTS)
-    plugin.points.cache_clear()
+    entry_points.points.cache_clear()
     with pytest.raises(ConfigError, match=r"the plug-in sly of their-sly cannot be used: .* bots of molt-bench itself"):
         make_agent("sly")
     assert not kind_of("sly").built_in
 
 
 def test_ours_play_without_plug_ins_and_theirs_do_not(dice, monkeypatch):
-    monkeypatch.setenv(plugin.NO_PLUGINS, "1")
+    monkeypatch.setenv(entry_points.NO_PLUGINS, "1")
     assert make_agent("tag").name == "tag"
     with pytest.raises(ConfigError, match="type = 'dice'"):
         make_agent("dice")

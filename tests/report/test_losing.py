@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.e2e.shell import SMALL, quick
 
-from molt_bench import ParticipantSpec, make_agent, play_game, plugin, run_benchmark
+from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.dealt_hands import hands_of
 from molt_bench.report.losing import costly_kinds, why_they_lose
@@ -51,12 +51,6 @@ def test_only_the_own_agent_that_loses_is_told_of(lost):
     (line,) = why_they_lose(*lost)
     said = r"What cost bot most, in bb/100 by the values of blueprint in \d+ of its hands: folds too much \(.*\) [\d.]+"
     assert re.match(said, line)
-
-
-def test_without_the_reference_nothing_is_said(lost, monkeypatch):
-    monkeypatch.setattr("molt_bench.report.losing.points", lambda group: {})
-    assert [*why_they_lose(*lost)] == []
-    assert plugin.points(plugin.AGENTS)
 
 
 def test_run_says_it_unless_it_is_quiet(tmp_path):

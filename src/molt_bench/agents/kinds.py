@@ -18,8 +18,9 @@ from molt_bench.agents.python_import import AgentFactory, call_factory
 from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.agents.settings_base import AgentSettings, OpenSettings
 from molt_bench.agents.type_suggestions import meant_by
+from molt_bench.entry_points import AGENTS, broken, is_ours, package_of, points
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.plugin import AGENTS, Context, Kind, broken, is_ours, package_of, points
+from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import one_of
 

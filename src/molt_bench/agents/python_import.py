@@ -20,8 +20,9 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
+from molt_bench.entry_points import AGENTS, points
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.plugin import AGENTS, Context, points
+from molt_bench.plugin import Context
 from molt_bench.seeds import derive
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import did_you_mean

@@ -1,30 +1,30 @@
-"""Executors: where the games of a round run: in this process, on its event loop, on all cores, or on a cluster."""
+"""Executors: where the games of a round run: in this process, on its event loop, on all cores, or by a plug-in."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from time import monotonic
-from typing import Final, Literal, Protocol, TypeAlias, TypedDict, get_args
+from typing import Final, Protocol, TypeAlias, TypedDict
 
 import msgspec
 
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
 from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
-from molt_bench.errors import ConfigError
+from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, broken, points
+from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.play_games import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
-from molt_bench.play.ray_cluster import Cluster
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
+from molt_bench.plugin import Workers
 from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
+from molt_bench.suggestions import one_of
 
 #: Seconds of play in this process after which workers are worth their start-up time.
 _WORTH_WORKERS_S: Final = 1.0
-
-ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -32,26 +32,24 @@ class Where(msgspec.Struct, frozen=True):
 
     Attributes:
         executor: `inline`: one after another in this process. `async`: concurrently on its event loop. `processes`: on
-            all cores. `ray`: on a cluster. `auto`: on all cores, once a run takes long enough to be worth it. Except
-            with `inline`, games with language models or with external programs run on the event loop, and so do
-            those of Python code in a sandbox, unless a cluster plays them.
+            all cores. The name of a plug-in, such as `ray` or `ray:ADDRESS`: where that says. `auto`: on all cores,
+            once a run takes long enough to be worth it. Except with `inline`, games with language models or with
+            external programs run on the event loop, and so do those of Python code in a sandbox, unless a plug-in
+            plays them.
         workers: Number of processes; None for one per core.
-        ray_address: Address of a running cluster; None starts one on this machine.
         games_at_once: Concurrent games on the event loop; None for all with language models, else one per core.
     """
 
-    executor: ExecutorName = "auto"
+    executor: str = "auto"
     workers: int | None = None
-    ray_address: str | None = None
     games_at_once: int | None = None
 
 
 class WhereOptions(TypedDict, total=False):
     """The fields of `Where`, as keyword arguments."""
 
-    executor: ExecutorName
+    executor: str
     workers: int | None
-    ray_address: str | None
     games_at_once: int | None
 
 
@@ -76,23 +74,23 @@ class GameRunner:
 
     def __init__(self, cast: Cast, where: Where) -> None:
         self._cast = cast
-        if where.executor not in get_args(ExecutorName):
-            raise ConfigError("executor", where.executor, f"one of {', '.join(get_args(ExecutorName))}")
+        name, _, self._place = where.executor.partition(":")
+        self._theirs = None if where.executor in CORE_EXECUTORS else points(EXECUTORS).get(name)
+        if self._theirs is None and where.executor not in CORE_EXECUTORS:
+            raise ConfigError("executor", where.executor, one_of([*CORE_EXECUTORS, *points(EXECUTORS)], name))
         if where.workers is not None and (where.workers < 1 or where.executor not in ("auto", "processes")):
             expected = "at least 1" if where.workers < 1 else f"none, since {where.executor} has no processes to count"
             raise ConfigError("workers", where.workers, expected)
-        if where.ray_address is not None and where.executor != "ray":
-            raise ConfigError("--ray-address", where.ray_address, "--executor ray beside it")
         objects = sorted(cast.agents - cast.portable - cast.waiting)
-        if where.executor in ("processes", "ray") and objects:
+        if (self._theirs is not None or where.executor == "processes") and objects:
             expected = f"inline or async, since {objects[0]!r} is made by an object that workers do not have"
             raise ConfigError("executor", where.executor, expected)
         self._where = where
         #: Whose games workers can play. Boxes are processes of their own, on all cores of this machine as it is.
-        self._portable = cast.portable if where.executor == "ray" else cast.portable - cast.waiting
+        self._portable = cast.portable - cast.waiting if self._theirs is None else cast.portable
         self.problems: list[str] = []
-        # A missing cluster is an error before the first card.
-        self._pool = self._new_pool() if where.executor == "ray" else None
+        # A place that is not there is an error before the first card.
+        self._pool = None if self._theirs is None else self._new_pool()
         self._since = 0.0
         self._until = inf
         self._fit = True
@@ -149,7 +147,7 @@ class GameRunner:
             self._since = self._since or monotonic()
             many = self._fit and where.games_at_once is None and (where.workers or cores()) > 1
             return many and (self._pool is not None or monotonic() - self._since > _WORTH_WORKERS_S)
-        return where.executor in ("processes", "ray")
+        return self._pool is not None or where.executor == "processes"
 
     def _play_apart(self, specs: list[GameSpec], done: _Estimated) -> list[GameSpec]:
         """Play games in workers, which also work out what player A won; return those they cannot play.
@@ -174,12 +172,20 @@ class GameRunner:
             self._pool = None
         return list(left)
 
-    def _new_pool(self) -> WorkerPool[PlayedGame] | Cluster[PlayedGame]:
+    def _new_pool(self) -> Workers:
         cast = self._cast
         setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission, cast.folder)
-        if self._where.executor == "ray":
-            return Cluster(setup, self._where.ray_address)
-        return WorkerPool(setup, self._where.workers, warn=self.problems.append)
+        if self._theirs is None:
+            return WorkerPool(setup, self._where.workers, warn=self.problems.append)
+        try:
+            made: Workers = self._theirs.load()(setup, self._place, self.problems.append)
+        except MoltBenchError:
+            raise
+        except Exception as error:  # foreign code: it may raise anything
+            raise ConfigError(
+                "executor", self._where.executor, f"one that works: {broken(self._theirs, error)}"
+            ) from error
+        return made
 
     def _play_waiting(self, specs: list[GameSpec], players: MakePlayers, done: OnGame) -> None:
         """Play games that wait: all of those with models or live agents, with programs as many as there are cores."""

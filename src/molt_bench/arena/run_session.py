@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.executors import GameRunner, Where
+from molt_bench.arena.run_observers import RunObservers
 from molt_bench.arena.signals import SignalsTold
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
@@ -82,6 +83,7 @@ class Session:
         self._seed = played.seed
         self._files = files
         self._observer = observer
+        self._observers = RunObservers(observer.on_warning)
         self._known = files.stored.content if files.stored is not None else None
         self._past = past_of(config, self._known) if self._known is not None else Past()
         self._own = frozenset(agents)
@@ -150,8 +152,9 @@ class Session:
             self._runner.close(patience_s=0.0)
             raise
         if self._observer.on_warning is not None:
-            for warning in self._warnings:
+            for warning in [*self._warnings, *self._observers.problems]:
                 self._observer.on_warning(warning)
+        self._observers.tell("started", self._header.config, self._folder)
         deal = Dealer(config, blocks, resumptions=resumptions)
         run = rounds(
             config,
@@ -250,10 +253,13 @@ class Session:
             coming = self._ladder.coming(label.match, record.players)
             estimates[record.spec] = self._ladder.match_margins.estimated(coming, record, core)
             status.game_ended(record)
+            self._observers.tell("game_over", label, record)
 
         if wanted.missing:
             if not self._playing:  # stepping through what is known takes nothing from the time to play
                 self._playing, self._start = True, status.restart_clock()
+            for label, spec in wanted.missing.items():
+                self._observers.tell("seated", label, spec.players)
             self._runner.play(wanted.missing, on_game, until=self._until)
         self._so_far = None
         most_s = self._most_s
@@ -279,9 +285,10 @@ class Session:
             self._files.exchanges.problem,
             *result.warnings,
             *self._runner.problems,
+            *self._observers.problems,
         ]
         sealed = MasterSeed(seed.value, sealed=seed.sealed and lost)
-        return concluded(
+        found = concluded(
             result,
             sealed,
             seconds,
@@ -290,6 +297,10 @@ class Session:
             header=self._header,
             unaccounted=self._files.exchanges.ledger.unaccounted(self._spending.lost),
         )
+        lines = self._observers.ended(found, self._folder)
+        if self._observer.on_lines is not None:
+            self._observer.on_lines(lines)
+        return found
 
     def _on_exchange(self, exchange: Exchange) -> None:
         self._spending.add(exchange)
@@ -300,5 +311,6 @@ class Session:
         if self._past.margins_of(match.number, len(match.result.seed_results)) is None:
             term = self._ladder.match_margins.term_of(match.number)
             self._write(Rated(match.number, match.margins, UNSET if term is None else term.label))
+            self._observers.tell("match_over", match.number, match.participants, match.margins)
         if self._status is not None:
             self._status.match_ended(match)

@@ -1,6 +1,6 @@
 """The progress of a run, for observers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -69,9 +69,11 @@ class Observer(msgspec.Struct, frozen=True):
             goes wrong while models are asked, such as one that is paused.
         on_traceback: With a participant and where its agent raised, once per place.
         on_notice: With what is good to know, such as the state of a language model that answers.
+        on_lines: With what plug-ins say of a run that has ended; they may work it out when it is read.
     """
 
     on_status: Callable[[RunStatus], None] | None = None
     on_warning: Callable[[str], None] | None = None
     on_traceback: OnTraceback | None = None
     on_notice: Callable[[str], None] | None = None
+    on_lines: Callable[[Iterator[str]], None] | None = None

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import takewhile
 from tempfile import NamedTemporaryFile
 from types import FrameType
 from typing import Any, Final
@@ -13,9 +14,11 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from molt_bench.blame import internal_error
+from molt_bench.cli import plugin_commands
 from molt_bench.cli.parser import Command, usage_line
 from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe
 from molt_bench.cli.versions import about_this_machine
+from molt_bench.entry_points import NO_PLUGINS
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.extras import how_to_install
 from molt_bench.suggestions import did_you_mean
@@ -41,7 +44,6 @@ _GROUPS: Final = {
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "gate": "Test whether a new version of an agent is worse than the old one, in as few hands as it takes.",
         "export": "Export a run: its hands for other programs, its pages as one file, or runs as a static site.",
-        "grade": "Grade every decision of a run by the values of the reference bot, and write grades.json.",
     },
     "Check results": {
         "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",
@@ -74,7 +76,7 @@ def _meant_by(word: str) -> str:
         return f": {INSTEAD[word]}"
     if "," in word:
         return f"; did you mean '--participants {word}'?"
-    return did_you_mean(word, [*COMMANDS])
+    return did_you_mean(word, [*COMMANDS, *plugin_commands.names()])
 
 
 class Program(Command, click.Group):
@@ -82,12 +84,12 @@ class Program(Command, click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        return list(COMMANDS)
+        return [*COMMANDS, *plugin_commands.names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of that name, if there is one."""
         if cmd_name not in COMMANDS:
-            return None
+            return plugin_commands.loaded_command(cmd_name)
         try:
             found = getattr(import_module(f"molt_bench.cli.{cmd_name}"), cmd_name)
         except ModuleNotFoundError as error:
@@ -99,6 +101,8 @@ class Program(Command, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the program's own flags; the default command follows them if none is named."""
+        if "--no-plugins" in takewhile(lambda word: word.startswith("-"), args):
+            os.environ[NO_PLUGINS] = "1"  # in the processes that this one starts as well
         # A shell that completes the first word may want a command.
         first_word = ctx.resilient_parsing and {*args} <= {*_BEFORE_A_COMMAND}
         return super().parse_args(ctx, args if first_word else with_command(args))
@@ -107,7 +111,7 @@ class Program(Command, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is called; an unknown one is wrong usage, with a suggestion."""
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
             ctx.fail(f"no such command {args[0]!r}{_meant_by(args[0])}")
         found = super().resolve_command(ctx, args)
         _take_signals()  # all modules are loaded
@@ -115,13 +119,17 @@ class Program(Command, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for."""
-        for heading, commands in _GROUPS.items():
+        groups = {heading: [*commands.items()] for heading, commands in _GROUPS.items()}
+        for name, command in plugin_commands.listed().items():
+            groups.setdefault(command.heading, []).append((name, command.summary))
+        for heading, lines in groups.items():
             with formatter.section(heading):
-                formatter.write_dl([*commands.items()])
+                formatter.write_dl(lines)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Return how a word can go on: as a command, as a flag of the program, or as one of the default command."""
-        found = [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
+        told = COMMANDS | {name: command.summary for name, command in plugin_commands.listed().items()}
+        found = [CompletionItem(name, help=about) for name, about in told.items() if name.startswith(incomplete)]
         found += click.Command.shell_complete(self, ctx, incomplete)
         default = self.get_command(ctx, _DEFAULT) if incomplete.startswith("-") else None
         if default is not None:
@@ -158,18 +166,10 @@ def completion_script() -> str:
     return str(known(None, {}, "molt-bench", "_MOLT_BENCH_COMPLETE").source()).strip()
 
 
-def _leave_out(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click passes it
-    """Leave plug-ins out, in the processes that this one starts as well."""
-    if value:
-        from molt_bench.plugin import NO_PLUGINS  # noqa: PLC0415 - it would slow down every start
-
-        os.environ[NO_PLUGINS] = "1"
-
-
 @click.command(cls=Program)
 @_action("--version", lambda _: about_this_machine(), "Show the version and exit.")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
-@click.option("--no-plugins", is_flag=True, expose_value=False, callback=_leave_out, help="Start without plug-ins.")
+@click.option("--no-plugins", is_flag=True, expose_value=False, help="Start without plug-ins.")
 @_action("--show-completion", lambda _: completion_script(), "Show the script that completes words in your shell.")
 def program(debug: bool) -> None:  # noqa: FBT001 - as click passes it
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
@@ -186,9 +186,13 @@ def with_command(arguments: Sequence[str]) -> list[str]:
     at = next((at for at, word in enumerate(arguments) if word not in _BEFORE_A_COMMAND), len(arguments))
     first = arguments[at] if at < len(arguments) else "-"
     flag = first.startswith("-") and first not in _WITHOUT_A_COMMAND
-    file = first.endswith((".yaml", ".yml", ".json")) or (first not in COMMANDS and os.path.isfile(first))
+    file = first.endswith((".yaml", ".yml", ".json")) or (os.path.isfile(first) and not _is_command(first))
     default = flag or file
     return [*arguments[:at], *([_DEFAULT] if default else []), *arguments[at:]]
+
+
+def _is_command(word: str) -> bool:
+    return word in COMMANDS or word in plugin_commands.names()
 
 
 def main() -> None:

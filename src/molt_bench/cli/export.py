@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import IO, Final, TypeAlias, get_args
 
@@ -12,11 +13,14 @@ from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import COUNT, NONE_OR_MORE, Command
 from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, notice, warn
+from molt_bench.entry_points import EXPORTS, broken, points
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import fill_whole, writing
+from molt_bench.plugin import Export
 from molt_bench.report.exports import FILES, TABLES, TEXTS, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
-from molt_bench.runs.folder import journal_in
+from molt_bench.runs.folder import JOURNAL, journal_in
+from molt_bench.runs.run import Run
 from molt_bench.suggestions import one_of
 from molt_bench.view.html_report import html_report
 from molt_bench.view.library import Library
@@ -32,6 +36,8 @@ _SITE: Final = "site"
 #: By default, where pages are written: in the folder of the run, and in the current one.
 _PAGE: Final = "run.html"
 _SITE_FOLDER: Final = "site"
+#: The formats of plug-ins.
+_THEIRS: Final = [name for name in points(EXPORTS) if name not in (*get_args(Format), _HTML, _SITE)]
 
 
 @click.command(cls=Command)
@@ -40,9 +46,9 @@ _SITE_FOLDER: Final = "site"
     "--format",
     "form",
     metavar="FORMAT",
-    type=click.Choice([*get_args(Format), _HTML, _SITE]),
+    type=click.Choice([*get_args(Format), _HTML, _SITE, *_THEIRS]),
     required=True,
-    help="csv, phh, html (one page with all in it) or site (for any web host).",
+    help="csv, phh, html (one page with all in it), site (for any web host), or that of a plug-in.",
 )
 @click.option("--output", metavar="PATH", type=PATH, help="File, - for stdout, or the folder of a site.")
 @click.option("--match", type=COUNT, help="csv, phh: only hands of this match.")
@@ -84,7 +90,9 @@ def export(
         return
     fill: Fill = partial(_write_page, folder)
     usual = _PAGE
-    if form != _HTML:
+    if form in _THEIRS:
+        fill, usual = _export_of(folder, form)
+    elif form != _HTML:
         hands: Format = "csv" if form == "csv" else "phh"
         fill, usual = _hands_of(folder, hands, match, agent), FILES[hands]
     if output == "-":
@@ -96,6 +104,28 @@ def export(
         written = _write(Path(where).absolute(), fill)
     about = {"runDir": folder, "format": form, "file": where, "written": written}
     printing.answer(about, lambda: notice(f"wrote {written} to {where}"))
+
+
+def _export_of(folder: str, form: str) -> tuple[Fill, str]:
+    """Return what writes a run in the format of a plug-in, and the usual name of the file."""
+    run = Run.open(folder)
+    for note in notes_on(run.content, run.folder / JOURNAL):
+        warn(note)
+    point = points(EXPORTS)[form]
+    try:
+        made: Export = point.load()()
+        return partial(_write_theirs, point, made, run), made.file or f"run.{form}"
+    except Exception as error:  # foreign code: it may raise anything
+        raise MoltBenchError(broken(point, error)) from error
+
+
+def _write_theirs(point: EntryPoint, export: Export, run: Run, file: IO[bytes]) -> str:
+    try:
+        return export.write(run, file)
+    except (MoltBenchError, OSError):
+        raise
+    except Exception as error:  # as above
+        raise MoltBenchError(broken(point, error)) from error
 
 
 def _hands_of(folder: str, form: Format, match: int | None, agent: str | None) -> Fill:

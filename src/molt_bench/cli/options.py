@@ -3,18 +3,20 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 from molt_bench.agents.external.box import OFF, REQUIRED
 from molt_bench.agents.kinds import kind_of
 from molt_bench.cli.completion import Completion, agent_names, run_folders, stop_fields
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
+from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, points
+from molt_bench.suggestions import one_of
 
 PATH: Final = click.Path()
-ExecutorName: TypeAlias = Literal["auto", "inline", "async", "processes", "ray"]
 run_folder_argument = click.argument("folder", metavar="RUN", help="Folder of the run.", shell_complete=run_folders)
 RUNS: Final[Mapping[str, Any]] = {
     "metavar": "DIR",
@@ -111,18 +113,35 @@ config_options = grouped(
 )
 
 
+class Executor(click.ParamType[str]):
+    """The name of an executor, and what the plug-in of that name is told behind a colon."""
+
+    name = "WHERE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return it as it is, if there is one of that name."""
+        known = [*CORE_EXECUTORS, *points(EXECUTORS)]
+        if value not in CORE_EXECUTORS and value.partition(":")[0] not in points(EXECUTORS):
+            self.fail(f"must be {one_of(known, value)}, not {value!r}", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        """Offer their names."""
+        known = [*CORE_EXECUTORS, *points(EXECUTORS)]
+        return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """How a run is played and what is printed; none of it changes a result."""
 
-    executor: ExecutorName = flag(
-        "auto, inline, async, processes or ray: where games run; never changes a result.",
+    executor: str = flag(
+        "auto, inline, async, processes, ray or ray:ADDRESS: where games run; never changes a result.",
         default="auto",
         metavar="WHERE",
-        type=click.Choice(get_args(ExecutorName)),
+        type=Executor(),
     )
     workers: int | None = flag("Worker processes; one per core by default.", type=COUNT)
-    ray_address: str | None = flag("A running Ray cluster; by default, start one here.", metavar="ADDRESS")
     games_at_once: int | None = flag("Games in progress on the event loop.", type=COUNT)
     no_preflight: bool = flag("Skip the test call to programs, servers and models before the run.", default=False)
     no_cost_limit: bool = flag(

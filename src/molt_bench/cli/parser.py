@@ -40,9 +40,10 @@ class Command(click.Command):
             raise
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples; each is one line that can be copied."""
-        with formatter.section("Examples"):
-            formatter.write(f"{self.epilog}\n")
+        """Write the examples, if there are any; each is one line that can be copied."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                formatter.write(f"{self.epilog}\n")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; with `--json`, standard output is for one object alone."""

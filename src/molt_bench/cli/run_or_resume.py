@@ -3,8 +3,9 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Final, NoReturn, TypeAlias
 
@@ -28,10 +29,7 @@ from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
 from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import write_artifacts
-from molt_bench.report.losing import why_they_lose
-from molt_bench.report.rows import Rows
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command, summarized
@@ -135,6 +133,7 @@ def _play(
 ) -> None:
     """Play a run and write its result; `ahead` is said once everybody is there, before the first game."""
     warned: list[str] = []
+    lines: list[Iterator[str]] = []
     untold = [ahead] if ahead is not None and not options.quiet and not options.as_json else []
 
     def warn_once(warning: str) -> None:
@@ -161,12 +160,15 @@ def _play(
                     keep_hands=False,
                     preflight=not options.no_preflight,
                     observer=Observer(
-                        on_status, warn_once, _show_traceback if is_debug() else None, None if quiet else notice
+                        on_status=on_status,
+                        on_warning=warn_once,
+                        on_traceback=_show_traceback if is_debug() else None,
+                        on_notice=None if quiet else notice,
+                        on_lines=lines.append,
                     ),
                     live=host,
                     executor=options.executor,
                     workers=options.workers,
-                    ray_address=options.ray_address,
                     games_at_once=options.games_at_once,
                 )
             if host is not None:
@@ -181,19 +183,18 @@ def _play(
         with _saying_what_is_left(folder):
             write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
             if not (options.quiet or options.as_json):
-                _say_more(result, folder)
+                _say_more(result, folder, chain.from_iterable(lines))
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, str(folder))
     exit_by_gate(result, options.printing())
 
 
-def _say_more(result: RunResult, folder: Path) -> None:
-    """Say what the user's own agents lost most by, and show a person what the others held."""
-    games = Run.open(folder).games
-    for line in why_they_lose(Rows(Analysis(result)), games):
+def _say_more(result: RunResult, folder: Path, lines: Iterable[str]) -> None:
+    """Say what plug-ins have to say, and show a person what the others held."""
+    for line in lines:
         console().print(line, soft_wrap=True, markup=False)
     for person in result.config.people():
-        Table().say(*hidden_hands([game.record for game in games], person))
+        Table().say(*hidden_hands([game.record for game in Run.open(folder).games], person))
 
 
 def _end_interrupted(

@@ -7,6 +7,7 @@ from molt_bench.arena.replayed_games import replay_games, without_answers
 from molt_bench.cli.options import Printing, printing_options, run_agents_option, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.permission import ask_permission
+from molt_bench.cli.streams import warn
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.rows import Rows
@@ -32,6 +33,8 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content)
     files = check_artifacts(stored, Rows(Analysis(result)))
+    for problem in files.problems:
+        warn(problem)
     files.raise_if_wrong(folder)
     ended = stored.ending is not None
     missing = None if ended else missing_games([stored.header, *stored.lines])

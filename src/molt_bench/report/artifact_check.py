@@ -9,13 +9,12 @@ from typing import Any, Final
 
 import msgspec
 
+from molt_bench.entry_points import FILES, broken, points
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
-from molt_bench.luck.reference.grade import reference
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL, as_lines, indented
-from molt_bench.report.grades import GRADES, Grades, grade_run
 from molt_bench.report.rows import Rows
 from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, LEADERBOARD, MATCHES, SUMMARY, summarized
@@ -35,13 +34,15 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         stale: Those that are what the beginning of the journal gave, before the run went on.
         missing: Those that a run writes, and that are not there.
         unchecked: All others, such as notes, exports and logs.
+        problems: What plug-ins failed to check.
     """
 
-    same: tuple[str, ...]
-    differing: tuple[str, ...]
-    stale: tuple[str, ...]
-    missing: tuple[str, ...]
-    unchecked: tuple[str, ...]
+    same: tuple[str, ...] = ()
+    differing: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
     def raise_if_wrong(self, folder: str) -> None:
         """Raise MoltBenchError, naming the files that differ, if there are any."""
@@ -59,10 +60,10 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         return [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
 
 
-def check_artifacts(run: Run, rows: Rows, *, grades: Grades | None = None) -> ArtifactCheck:
+def check_artifacts(run: Run, rows: Rows) -> ArtifactCheck:
     """Compare every file of a run with what follows from its journal, and from the rows of its games.
 
-    To grade it again takes some milliseconds a hand, unless its grades are given.
+    The files of plug-ins are checked by these.
     """
     folder, content = run.folder, run.content
     vouched, written = vouched_in(content.lines), summarized(folder)
@@ -80,12 +81,17 @@ def check_artifacts(run: Run, rows: Rows, *, grades: Grades | None = None) -> Ar
             kinds[name] = _kind(folder, name, rows, earlier)
         elif run.ending is not None:
             kinds[name] = "missing"
-    if inside(folder, folder / GRADES):
-        kinds[GRADES] = "same" if _grades_follow(run, rows, grades) else "differing"
+    problems = []
+    for name, point in points(FILES).items():
+        if inside(folder, folder / name):
+            try:
+                kinds[name] = "same" if point.load()(run, rows) else "differing"
+            except Exception as error:  # foreign code: it may raise anything
+                problems.append(broken(point, error, f", so {name} is not checked"))
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         kinds.setdefault(on_one_line(entry.name), "unchecked")
     by_kind = {kind: tuple(name for name, each in kinds.items() if each == kind) for kind in set(kinds.values())}
-    return ArtifactCheck(*(by_kind.get(kind, ()) for kind in ArtifactCheck.__struct_fields__))
+    return ArtifactCheck(**{**by_kind, "problems": tuple(problems)})
 
 
 def _kind(folder: Path, name: str, rows: Rows, earlier: Rows | None) -> str:
@@ -133,11 +139,3 @@ def _alike(there: object, wanted: object) -> bool:
     if isinstance(there, float) and isinstance(wanted, float):
         return isclose(there, wanted, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
     return type(there) is type(wanted) and there == wanted
-
-
-def _grades_follow(run: Run, rows: Rows, grades: Grades | None) -> bool:
-    try:
-        written = msgspec.json.decode((run.folder / GRADES).read_bytes(), type=Grades)
-    except (OSError, msgspec.MsgspecError, RecursionError):
-        return False
-    return written == grades or written == grade_run(run, reference()).grades(rows)

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from molt_bench.bench.seed_blocks import SeedBlocks
-from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand
+from molt_bench.luck.reference.grade import MISTAKES, Grade, Mistake, Reference, action_text, grade_hand, reference
 from molt_bench.poker.actions import OPEN_CARDS, STREETS, Street
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.rating.estimate import Estimate
@@ -286,6 +286,15 @@ def grade_run(stored: Run, by: Reference) -> GradeBook:
         for _, seed_index, game in graded:
             book.add(game, seed_index)
     return book
+
+
+def follow(run: Run, rows: Rows) -> bool:
+    """Return whether the grades in the folder of a run are those of its games."""
+    try:
+        written = msgspec.json.decode((run.folder / GRADES).read_bytes(), type=Grades)
+    except (OSError, msgspec.MsgspecError, RecursionError):
+        return False
+    return written == grade_run(run, reference()).grades(rows)
 
 
 def _seeds(stored: Run, pairs: dict[int, Pair]) -> dict[int, list[Seed]]:

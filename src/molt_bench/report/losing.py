@@ -3,29 +3,39 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
+from molt_bench.bench.result import RunResult
 from molt_bench.luck.reference.grade import MISTAKES, grade_decision, reference
-from molt_bench.plugin import AGENTS, points
+from molt_bench.plugin import RunObserver
 from molt_bench.poker.observation import observe
 from molt_bench.records import MBB_PER_BB100
+from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.rows import Rows
 from molt_bench.runs.journal import Game
+from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
 #: Agents that are looked at, hands of each, and kinds of decisions that are named.
 _AGENTS: Final = 2
 _HANDS: Final = 100
 _KINDS: Final = 3
-#: The bot whose values these are: without it, nothing is said.
 _REFERENCE: Final = "blueprint"
+
+
+class Losing(RunObserver):
+    """Says what the user's own agents lost most by, once a run has ended."""
+
+    def ended(self, result: RunResult, folder: Path | None) -> Iterator[str]:
+        """Return a line about each, which is made when it is read."""
+        if folder is not None:
+            yield from why_they_lose(Rows(Analysis(result)), Run.open(folder).games)
 
 
 def why_they_lose(rows: Rows, games: Iterable[Game]) -> Iterator[str]:
     """Yield a line about each agent of the user's own code that lost, as far as the reference has values."""
-    if _REFERENCE not in points(AGENTS):
-        return
     own = {each.id for each in rows.found.result.config.participants if each.kind.takes_params}
     lost = sorted([(row.bb_per_100 or 0.0, row.id) for row in rows.agents if row.id in own])
     for name in [name for won, name in lost if won < 0][:_AGENTS]:

@@ -16,10 +16,11 @@ from molt_bench.agents.external.box import AUTO, obstacle
 from molt_bench.agents.kinds import box_label, kind_of, package_of_kind
 from molt_bench.agents.permission import Permission
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.entry_points import none_wanted
 from molt_bench.errors import JournalError
 from molt_bench.llm.providers import PACKAGES, redirection
 from molt_bench.luck.weights import luck_version
-from molt_bench.plugin import NO_BOX, Luck, Registered, luck_of_a_run, none_wanted
+from molt_bench.plugin import NO_BOX, Luck, Registered, luck_of_a_run
 from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed

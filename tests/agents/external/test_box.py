@@ -146,7 +146,7 @@ def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
         "import pickle, sys\n"
         "from molt_bench import GameSpec, MoltBenchError, ParticipantSpec\n"
         "from molt_bench.arena.worker_setup import WorkerSetup\n"
-        "from molt_bench.play.ray_cluster import play_batch\n"
+        "from molt_bench.plugins.adapters.ray_cluster import play_batch\n"
         "mine = ParticipantSpec(id='mine', type=sys.argv[1], settings={'sandbox': 'required'})\n"
         "bots = (mine, ParticipantSpec(id='t', type='tight'))\n"
         "try:\n"

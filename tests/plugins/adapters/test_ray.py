@@ -15,7 +15,7 @@ import pytest
 
 from molt_bench.arena.worker_setup import WorkerSetup
 from molt_bench.errors import MoltBenchError
-from molt_bench.play.ray_cluster import Cluster
+from molt_bench.plugins.adapters.ray_cluster import Cluster
 from molt_bench.specs import GameSpec, ParticipantSpec
 from tests.agents.external.boxes import needs_bubblewrap
 from tests.e2e.llm import SAME, config_for, prepared, same_files
@@ -121,7 +121,7 @@ def test_a_cluster_that_is_elsewhere_is_found_by_its_address(ray, tmp_path):
     try:
         participants = ("--participants", "tight,random")
         here = good_run(tmp_path / "here", *CONFIG, *participants, "--executor", "inline")
-        more = ("--executor", "ray", "--ray-address", address)
+        more = ("--executor", f"ray:{address}")
         assert artifacts(good_run(tmp_path / "there", *CONFIG, *participants, *more)) == artifacts(here)
     finally:
         ray.shutdown()
@@ -157,7 +157,7 @@ def test_a_node_without_bubblewrap_refuses_such_games_in_one_line(ray, tmp_path)
     try:
         _until_listening(port)
         bots = ("--sandbox", "--participants", f"{_boxed_bot(tmp_path)}:make,tight")
-        there = ("--executor", "ray", "--ray-address", f"127.0.0.1:{port}")
+        there = ("--executor", f"ray:127.0.0.1:{port}")
         ended = bench(*CONFIG, *bots, *there, "--output-dir", tmp_path / "out", timeout=PATIENCE_S)
         said = "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
         assert ended.returncode == 1, ended.stderr
@@ -192,7 +192,7 @@ def _boxed_bot(folder):
 
 def test_an_address_where_nothing_is_is_one_clear_line(ray, tmp_path):
     ray.shutdown()
-    ended = bench("--executor", "ray", "--ray-address", "127.0.0.1:1", "--output-dir", tmp_path, timeout=200)
+    ended = bench("--executor", "ray:127.0.0.1:1", "--output-dir", tmp_path, timeout=200)
     assert ended.returncode == 1
-    assert "--ray-address = '127.0.0.1:1': expected the address of a running cluster" in ended.stderr
+    assert "executor = 'ray:127.0.0.1:1': expected the address of a running cluster" in ended.stderr
     assert not list(tmp_path.iterdir())
