@@ -77,12 +77,10 @@ class ConfigErrors(ConfigError):  # noqa: N818 - several errors
 
     Attributes:
         problems: Each of them; the message has a line for each.
-        rest: What is left of the config without the fields in question, where further mistakes may be found.
     """
 
-    def __init__(self, problems: Sequence[MoltBenchError], rest: object = None) -> None:
+    def __init__(self, problems: Sequence[MoltBenchError]) -> None:
         self.problems = tuple(problems)
-        self.rest = rest
         first = next((each for each in problems if isinstance(each, ConfigError)), None)
         super().__init__(
             *(("config", None, str(problems[0])) if first is None else (first.field, first.value, first.expected))
@@ -90,7 +88,7 @@ class ConfigErrors(ConfigError):  # noqa: N818 - several errors
         self.args = ("\n".join(map(str, problems)),)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return (type(self), (self.problems, self.rest))
+        return (type(self), (self.problems,))
 
 
 def raise_all(problems: Sequence[MoltBenchError]) -> None:

@@ -120,7 +120,7 @@ def test_a_config_that_is_not_there_is_said_to_be_missing(here):
     [
         (["--participants", "openai:gpt-4.1,tag"], "did you mean 'llm:openai:gpt-4.1'?"),
         (["check", "Cautious"], "FILE.py:NAME"),
-        (["check", "exec:"], "command: expected a value; none is given"),
+        (["check", "exec:"], "command: expected a value, since it has no default"),
     ],
 )
 def test_a_participant_named_in_another_way_says_how_to_name_it(here, typed, said):

@@ -1,8 +1,9 @@
 """What all sections of a config share, and how a mistake in one becomes an error that names the field."""
 
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -12,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from molt_bench.errors import ConfigError
 from molt_bench.specs import MOST_CHIPS
 from molt_bench.suggestions import did_you_mean
+from molt_bench.visible_text import shown
 
 #: The largest whole number: beyond it, JSON readers that use floats would lose digits.
 MOST: Final = MOST_CHIPS
@@ -74,6 +76,8 @@ class OpenSettings(AgentSettings):
 
 
 Settings = TypeVar("Settings", bound=Section)
+#: What is wrong: a field, its value, and what would have worked.
+Problem: TypeAlias = tuple[str, object, str]
 
 
 def _holds_text(variable: str) -> bool:
@@ -95,16 +99,62 @@ def checked(settings: type[Settings], values: Mapping[str, object]) -> Settings:
     try:
         return settings.model_validate(values)
     except ValidationError as error:
-        problem = error.errors()[0]
-        context = problem.get("ctx", {})
-        field = ".".join([*map(str, problem["loc"]), *filter(None, [context.get("field")])])
-        if problem["type"] == "extra_forbidden":
-            raise ConfigError(field, problem["input"], another_field(field, settings)) from error
-        if problem["type"] == "missing":
-            raise ConfigError(field, problem["input"], "a value; none is given") from error
-        expected = context.get("expected") or problem["msg"].removeprefix("Input should be ")
-        # Our own checks say how much of a value may be shown: it may hold a password.
-        raise ConfigError(field, context.get("value", problem["input"]), str(expected)) from error
+        raise problems_in(error, settings)[0] from error
+
+
+#: What pydantic's kinds of errors mean to a user.
+_EXPECTED: Final = {
+    "too_short": "at least {min_length} of them",
+    "too_long": "at most {max_length} of them",
+    "model_type": "a section with fields of its own",
+    "model_attributes_type": "a section with fields of its own",
+    "tuple_type": "a list",
+    "missing": "a value, since it has no default",
+}
+
+
+def problems_in(
+    error: ValidationError, section: type[BaseModel], at: Sequence[object] = (), paths: Sequence[str] = ()
+) -> list[ConfigError]:
+    """Return every mistake that was found in a section, which lies `at` a path; `paths` are fields that may be meant.
+
+    What is missing may be there under a wrong name: then it is no mistake of its own.
+    """
+    details = error.errors(include_url=False)
+    misnamed = {each["loc"][:-1] for each in details if each["type"] == "extra_forbidden"}
+    found: dict[tuple[str, str], ConfigError] = {}
+    for each in details:
+        loc, kind, context = each["loc"], each["type"], each.get("ctx", {})
+        if kind == "ours":
+            wrong = context["found"]
+        elif kind == "extra_forbidden":
+            wrong = [("", each["input"], another_field(str(loc[-1]), _section_at(section, loc[:-1]), paths))]
+        elif kind in _EXPECTED:
+            wrong = [("", each["input"], _EXPECTED[kind].format_map(context))]
+        else:
+            said = re.sub(r"^(Input should (be )?|String should have )", "", each["msg"])
+            wrong = [("", each["input"], said[0].lower() + said[1:])]
+        if kind == "missing" and loc[:-1] in misnamed:
+            continue
+        where = loc[:-1] if len(loc) > 1 and loc[-1] in ("int", "str") else loc  # pydantic names the part of a union
+        for field, value, expected in wrong:
+            path = ".".join(map(str, filter(lambda part: part != "", [*at, *where, field])))
+            found.setdefault((path, shown(value)), ConfigError(path or "config", value, expected))
+    return [*found.values()]
+
+
+def _section_at(section: type[BaseModel], path: Sequence[object]) -> type[BaseModel]:
+    for part in path:
+        field = next((each for name, each in section.model_fields.items() if part in (name, each.alias)), None)
+        section = next(iter(sections_in(field.annotation)), section) if field is not None else section
+    return section
+
+
+def sections_in(annotation: Any) -> list[type[BaseModel]]:
+    """Return the sections that a field of this type may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in sections_in(part)]
 
 
 def hide_key(text: str, key: str) -> str:
@@ -117,8 +167,11 @@ def variables_told(names: Collection[str]) -> str:
     return f"the value of {', '.join(f'${name}' for name in names)}" if names else "no key"
 
 
-def another_field(name: str, section: type[BaseModel]) -> str:
-    """Return what to expect in place of an unknown field: the closest one, or all there are."""
+def another_field(name: str, section: type[BaseModel], paths: Sequence[str] = ()) -> str:
+    """Return what to expect in place of an unknown field: the same one elsewhere, the closest one, or all there are."""
+    elsewhere = next((path for path in paths if path.endswith(f".{to_camel(name)}")), None)
+    if elsewhere is not None:
+        return f"another field; did you mean {elsewhere!r}?"
     known = [field.alias or own for own, field in section.model_fields.items()]
     near = did_you_mean(name, known)
     return f"another field{near}" if near else f"one of {', '.join(known)}"
@@ -129,8 +182,6 @@ def as_problem(field: str, value: object, expected: str) -> PydanticCustomError:
     return as_problems([(field, value, expected)])
 
 
-def as_problems(found: Sequence[tuple[str, object, str]]) -> PydanticCustomError:
-    """Return several problems found by one of our own checks: each a field, its value and what was expected."""
-    field, value, expected = found[0]
-    context = {"field": field, "value": value, "expected": expected, "found": list(found)}
-    return PydanticCustomError("ours", "{expected}", context)
+def as_problems(found: Sequence[Problem]) -> PydanticCustomError:
+    """Return several problems found by one of our own checks."""
+    return PydanticCustomError("ours", "{found}", {"found": list(found)})

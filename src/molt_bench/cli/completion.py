@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from molt_bench.agents.kinds import kind_of
 from molt_bench.config.loader import field_paths
-from molt_bench.config.matchmaker_names import MATCHMAKER_NAMES
+from molt_bench.config.methods import MATCHMAKER_NAMES
 from molt_bench.entry_points import AGENTS, points
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.journal import JournalReader

@@ -12,7 +12,7 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
 from molt_bench.config.assignments import put, set_field
-from molt_bench.config.loader import load_config, read_config_file
+from molt_bench.config.loader import examined, load_config, read_config_file
 from molt_bench.config.participants import participants_from
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
@@ -30,11 +30,11 @@ def config_from(
 
     Raises everything that is wrong with it, participants that cannot play included.
     """
-    try:
-        return _overridden(read_config_file(file) if file is not None else {}, flags or {}, assignments)
-    except ConfigErrors as error:
-        rest = error.rest if isinstance(error.rest, BenchmarkConfig) else None
-        raise ConfigErrors([*error.problems, *(problems_of(rest) if rest is not None else ())]) from error
+    values = read_config_file(file) if file is not None else {}
+    config, problems = examined(_overridden(values, flags or {}, assignments))
+    if problems:
+        raise ConfigErrors([*problems, *problems_of(config)])
+    return config
 
 
 def config_to_run(
@@ -49,7 +49,7 @@ def config_to_run(
 
 def gate_config(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
     """Return the config of a gate from plain values, overridden by flags, overridden by `--set`."""
-    return with_surroundings(_overridden(values, flags, assignments))
+    return with_surroundings(load_config(_overridden(values, flags, assignments)))
 
 
 def with_surroundings(config: BenchmarkConfig) -> BenchmarkConfig:
@@ -97,13 +97,13 @@ def changed_by(options: StopOptions, stored: Run) -> tuple[StopConfig | None, di
     if not assignments and all(value is None for value in flags.values()):
         return None, {}, stored.config
     now = stored.config.model_copy(update={"stop": stages_of(stored.config, stored.lines)[-1].stop})
-    changed = _overridden(now.plain(), flags, assignments)
+    changed = load_config(_overridden(now.plain(), flags, assignments))
     settings = other_settings(now, changed)
     same = settings and changed.stop == now.stop
     return None if same else changed.stop, settings, changed.model_copy(update={"stop": stored.config.stop})
 
 
-def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
+def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
     participants = values.get("participants") if flags.get("sandbox") is not None else None  # the flag is for all
     for each in participants if isinstance(participants, list) else ():
         if isinstance(each, dict):
@@ -113,7 +113,7 @@ def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: S
             put(values, path, participants_from(value) if path == "participants" else value)
     for assignment in assignments:
         set_field(values, assignment)
-    return load_config(values)
+    return values
 
 
 def warn_ahead(config: BenchmarkConfig) -> None:

@@ -72,6 +72,11 @@ class GameConfig(Section):
             raise as_problem(to_camel(error.field), error.value, error.expected) from error
         return self
 
+    @property
+    def dealt_hands(self) -> int:
+        """Hands of a game, those included that do not count."""
+        return self.hands_per_game + self.warmup_hands
+
     def options(self) -> GameOptions:
         """Return the settings as keyword arguments for `play_game`."""
         return {

@@ -1,11 +1,12 @@
 """What a config of a gate says: two versions of an agent, and the loss that does not matter."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from molt_bench.config.stop import AdjacentConfidence, StopConfig
+from molt_bench.agents.settings_base import Problem
+from molt_bench.config.stop import StopConfig
 from molt_bench.specs import Pair
 
 #: The confidence of a gate; its constants were measured with it.
@@ -37,13 +38,8 @@ class Versions(msgspec.Struct, frozen=True):
         return first, second
 
 
-def versions_of(ids: Sequence[str], stop: StopConfig) -> Versions:
-    """Return the two versions of a gate between these participants: the first two of them."""
-    return Versions(ids[0], ids[1], (stop.adjacent_confidence or AdjacentConfidence()).tie_margin_mbb)
-
-
-def problems_of(stop: StopConfig) -> Iterator[tuple[str, object, str]]:
-    """Yield what cannot stop a gate: field, value and what would do."""
+def gate_problems(stop: StopConfig) -> Iterator[Problem]:
+    """Yield what cannot stop a gate."""
     rule, field = stop.adjacent_confidence, "stop.adjacentConfidence"
     if rule is None:
         yield field, None, "a rule, in a gate: its tieMarginMbb is the loss that does not matter"

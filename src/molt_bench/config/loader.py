@@ -3,25 +3,27 @@
 An unknown key is an error that suggests the nearest field.
 """
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from math import isfinite
 from typing import Any, Final, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from molt_bench.agents.kinds import kind_of
-from molt_bench.agents.settings_base import another_field
-from molt_bench.config.findings import Findings
-from molt_bench.config.participants import ParticipantConfig, section_of, sections
-from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.agents.settings_base import another_field, problems_in, sections_in
+from molt_bench.config.participants import (
+    ParticipantConfig,
+    boxed_alike,
+    of_its_kind,
+    section_for,
+    sections,
+    with_settings,
+)
+from molt_bench.config.sections import LEAST_PARTICIPANTS, MOST_PARTICIPANTS, BenchmarkConfig
 from molt_bench.config.syntax import DEEPEST, MOST_VALUES, TOO_DEEP, TOO_MANY, SyntaxProblem, from_json, from_yaml
 from molt_bench.errors import ConfigError, ConfigErrors
 from molt_bench.files import text_of
-from molt_bench.visible_text import shown
 
 #: Maximum size of a file in bytes.
 _MOST_BYTES: Final = 1_000_000
@@ -46,22 +48,69 @@ def read_config_file(path: str) -> dict[str, Any]:
 
 def load_config(values: dict[str, Any]) -> BenchmarkConfig:
     """Validate plain values and fill in the defaults; raises ConfigErrors with every problem and its field."""
-    _check_plain(values, "")
-    findings, config = Findings(), None
-    try:
-        config = BenchmarkConfig.model_validate(values, context=findings)
-    except ValidationError as error:
-        findings.take("", error)
-    # What is missing may be there under a wrong name.
-    misnamed = {each["loc"][:-1] for each in findings.details if each["type"] == "extra_forbidden"}
-    problems: dict[tuple[str, str], ConfigError] = {}
-    for each in findings.details:
-        if each["type"] != "missing" or each["loc"][:-1] not in misnamed:
-            problem = _readable(each, values)
-            problems.setdefault((problem.field, shown(problem.value)), problem)
-    if problems or config is None:
-        raise ConfigErrors([*problems.values()], config)
+    config, problems = examined(values)
+    if problems:
+        raise ConfigErrors(problems)
     return config
+
+
+def examined(values: dict[str, Any]) -> tuple[BenchmarkConfig, list[ConfigError]]:
+    """Return a config and everything that is wrong with it; it has defaults in place of the sections that are wrong.
+
+    Every section is validated once, by itself. Then what lies across sections is checked, where they are right. Raises
+    ConfigError for values that no config could hold.
+    """
+    _check_plain(values, "")
+    names = {key: name for name, field in BenchmarkConfig.model_fields.items() for key in (name, field.alias)}
+    found: dict[str, Any] = {}
+    problems: dict[str, list[ConfigError]] = {}
+    for key, value in boxed_alike(values).items():
+        name = names.get(key)
+        if name is None:
+            problems[key] = [ConfigError(key, value, another_field(key, BenchmarkConfig, _elsewhere()))]
+        elif name in found or name in problems:
+            problems[name] = [ConfigError(key, value, "one spelling of it, camelCase or snake_case")]
+        else:
+            found[name], problems[name] = _participants(value) if name == "participants" else _section(name, value)
+    wrong = {name for name, mistakes in problems.items() if mistakes}
+    right = {name: section for name, section in found.items() if name not in wrong or name == "participants"}
+    config = BenchmarkConfig.model_construct(**right)
+    config.settle()
+    across = [ConfigError(*problem) for problem in config.problems(wrong)]
+    return config, [*(each for mistakes in problems.values() for each in mistakes), *across]
+
+
+def _section(name: str, value: Any) -> tuple[Any, list[ConfigError]]:
+    """Return a section of a config and what is wrong with it, in which case there is none."""
+    field = BenchmarkConfig.model_fields[name]
+    try:
+        return _adapter(name).validate_python(value), []
+    except ValidationError as error:
+        section = next(iter(sections_in(field.annotation)), BenchmarkConfig)
+        return None, problems_in(error, section, [field.alias or name], _elsewhere())
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    field = BenchmarkConfig.model_fields[name]
+    return TypeAdapter(field.rebuild_annotation())
+
+
+def _participants(value: Any) -> tuple[tuple[ParticipantConfig, ...], list[ConfigError]]:
+    """Return the participants that are right, and what is wrong with the others."""
+    if not isinstance(value, list | tuple):
+        return (), [ConfigError("participants", value, "a list")]
+    if not LEAST_PARTICIPANTS <= len(value) <= MOST_PARTICIPANTS:
+        few = len(value) < LEAST_PARTICIPANTS
+        expected = f"at least {LEAST_PARTICIPANTS} of them" if few else f"at most {MOST_PARTICIPANTS} of them"
+        return (), [ConfigError("participants", value, expected)]
+    found, problems = [], []
+    for at, each in enumerate(with_settings([*value])):
+        try:
+            found.append(of_its_kind(each))
+        except ValidationError as error:
+            problems += problems_in(error, section_for(each), ["participants", at])
+    return tuple(found), problems
 
 
 def _check_plain(value: object, path: str, depth: int = 0) -> int:
@@ -102,78 +151,23 @@ def _check_text(text: str, where: str) -> None:
         raise ConfigError(where, text, "text that UTF-8 can write") from None
 
 
-#: What pydantic's kinds of errors mean to a user.
-_EXPECTED: Final = {
-    "too_short": "at least {min_length} of them",
-    "too_long": "at most {max_length} of them",
-    "model_type": "a section with fields of its own",
-    "model_attributes_type": "a section with fields of its own",
-    "tuple_type": "a list",
-    "missing": "a value, since it has no default",
-}
-
-
-def _readable(problem: Any, values: dict[str, Any]) -> ConfigError:
-    path, kind, value = [str(part) for part in problem["loc"]], problem["type"], problem["input"]
-    where = [*path]
-    if len(where) > 1 and where[-1] in ("int", "str"):  # pydantic appends the member of the union
-        where.pop()
-    context = problem.get("ctx", {})
-    if kind == "ours":
-        where += [context["field"]] if context["field"] else []
-        expected = context["expected"]
-    elif kind == "extra_forbidden":
-        elsewhere = "" if path[0] == "participants" else _place_of(where[-1])
-        near = f"another field; did you mean {elsewhere!r}?" if elsewhere else ""
-        expected = near or another_field(where[-1], _section_at(path[:-1], values))
-    elif kind in _EXPECTED:
-        expected = _EXPECTED[kind].format_map(context)
-    else:
-        message = re.sub(r"^(Input should (be )?|String should have )", "", problem["msg"])
-        expected = message[0].lower() + message[1:]
-    return ConfigError(".".join(where) or "config", value, expected)
-
-
-def _section_at(path: list[str], values: dict[str, Any]) -> type[BaseModel]:
-    """Return the section at a path; that of a participant depends on its type."""
-    model: Any = BenchmarkConfig
-    for part in path:
-        if part.isdigit():
-            named = values["participants"][int(part)] if model is ParticipantConfig else None
-            model = section_of(kind_of(named["type"])) if isinstance(named, dict) and "type" in named else model
-            continue
-        for name, field in model.model_fields.items():
-            if part in (name, field.alias):
-                model = next(iter(_models_in(field.annotation)), model)
-                break
-    section: type[BaseModel] = model
-    return section
-
-
 @cache
 def field_paths() -> tuple[str, ...]:
     """Return the path of every field that `--set` takes; participants count from 0."""
     return tuple(dict.fromkeys(_paths_below(BenchmarkConfig, "")))
 
 
-def _place_of(name: str) -> str:
-    """Return the path of a field that has exactly this name, in some section; "" if there is none."""
-    paths = [path for path in field_paths() if path.endswith(f".{to_camel(name)}")]
-    return next((path for path in paths if not path.startswith("participants.")), "")
+@cache
+def _elsewhere() -> tuple[str, ...]:
+    """Return the paths of fields that somebody may mean who writes them in another place."""
+    return tuple(path for path in field_paths() if not path.startswith("participants."))
 
 
 def _paths_below(section: type[BaseModel], prefix: str) -> Iterator[str]:
     for name, field in section.model_fields.items():
         path = f"{prefix}{field.alias or name}"
-        kinds = get_args(field.annotation)
-        below = [] if get_origin(field.annotation) is dict else _models_in(field.annotation)
-        if not below or type(None) in kinds:
+        below = [] if get_origin(field.annotation) is dict else sections_in(field.annotation)
+        if not below or type(None) in get_args(field.annotation):
             yield path
         for model in sections() if ParticipantConfig in below else below:
             yield from _paths_below(model, f"{path}.0." if get_origin(field.annotation) is tuple else f"{path}.")
-
-
-def _models_in(annotation: Any) -> list[Any]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

@@ -133,13 +133,14 @@ def sections() -> tuple[type[ParticipantConfig], ...]:
     return tuple(dict.fromkeys([ParticipantConfig, *(section_of(kind) for kind in all_kinds())]))
 
 
+def section_for(value: Any) -> type[ParticipantConfig]:
+    """Return the section that a participant has to fit: that of its type, if it has one."""
+    return section_of(kind_of(value["type"])) if isinstance(value, dict) and _has_type(value) else ParticipantConfig
+
+
 def of_its_kind(value: Any) -> Any:
     """Return a participant, checked by the section of its kind."""
-    if isinstance(value, ParticipantConfig):
-        return value
-    participant_type = value.get("type") if isinstance(value, dict) else None
-    section = section_of(kind_of(participant_type)) if isinstance(participant_type, str) else ParticipantConfig
-    return section.model_validate(value)
+    return value if isinstance(value, ParticipantConfig) else section_for(value).model_validate(value)
 
 
 class _EveryKind:
@@ -152,6 +153,32 @@ class _EveryKind:
 
 #: A participant of any kind. Only the kinds that a config names are loaded for it.
 AnyParticipant: TypeAlias = Annotated[SerializeAsAny[ParticipantConfig], BeforeValidator(of_its_kind), _EveryKind]
+
+
+def with_settings(participants: Any) -> Any:
+    """Return participants with settings in place of those that are given by type, such as `[random, tight]`."""
+    if not isinstance(participants, list):
+        return participants
+    found = iter(participants_named([each for each in participants if isinstance(each, str)]))
+    return [next(found) if isinstance(each, str) else each for each in participants]
+
+
+def boxed_alike(values: dict[str, Any]) -> dict[str, Any]:
+    """Put the box of a config into the participants that can play in one and do not name their own."""
+    box, participants = values.get("sandbox"), with_settings(values.get("participants"))
+    if box is None or not isinstance(participants, list):
+        return values
+    found = [{"sandbox": box, **each} if _plays_in_boxes(each) else each for each in participants]
+    return {**values, "participants": found}
+
+
+def _plays_in_boxes(participant: Any) -> bool:
+    kind = kind_of(participant["type"]) if isinstance(participant, dict) and _has_type(participant) else None
+    return kind is not None and kind.settings is not None and "sandbox" in kind.settings.model_fields
+
+
+def _has_type(participant: dict[str, Any]) -> bool:
+    return isinstance(participant.get("type"), str)
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:

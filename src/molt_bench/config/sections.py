@@ -3,33 +3,14 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from itertools import combinations
-from typing import Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar
 
-from pydantic import (
-    Field,
-    ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, model_validator
 
 from molt_bench.agents.external.box import SandboxSetting
-from molt_bench.agents.kinds import kind_of
-from molt_bench.agents.settings_base import (
-    MUCH,
-    Count,
-    Name,
-    NoneOrMore,
-    PathText,
-    Section,
-    as_problem,
-    as_problems,
-    checked,
-)
-from molt_bench.config.findings import Findings
+from molt_bench.agents.settings_base import PathText, Problem, Section, as_problems, checked
 from molt_bench.config.game import (
     MOST_GAMES_OF_A_ROUND,
     MOST_HANDS_OF_A_ROUND,
@@ -37,29 +18,18 @@ from molt_bench.config.game import (
     MatchConfig,
     SeedsConfig,
 )
-from molt_bench.config.gate import Versions, problems_of, versions_of
-from molt_bench.config.matchmaker_names import GATE, GAUNTLET, check_matchmaker
-from molt_bench.config.participants import (
-    REFERENCES,
-    AnyParticipant,
-    Mu,
-    ParticipantConfig,
-    Sigma,
-    of_its_kind,
-    participants_named,
-)
-from molt_bench.config.stop import Budget, StopConfig, usual_tie_margin
-from molt_bench.errors import ConfigError
-from molt_bench.llm.money.prices import Price
+from molt_bench.config.gate import Versions, gate_problems
+from molt_bench.config.methods import GATE, GAUNTLET, LLMConfig, RatingConfig, SchedulerConfig
+from molt_bench.config.participants import REFERENCES, AnyParticipant, ParticipantConfig, boxed_alike, with_settings
+from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig, usual_tie_margin
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.specs import Pair
 from molt_bench.suggestions import one_of
 
 AnySection = TypeVar("AnySection", bound=Section)
-Share = Annotated[float, Field(ge=0, le=1)]
 
 #: Every two participants form a pairing, and every pairing is considered before every round.
+LEAST_PARTICIPANTS: Final = 2
 MOST_PARTICIPANTS: Final = 1_000
 #: Seeds of a match and matches of a run with language models, where a config does not say. A run can stop after a
 #: match, and tells nothing before every pairing has played one. So short ones save hands, which cost money there.
@@ -67,114 +37,17 @@ MODEL_SEEDS_PER_MATCH: Final = 4
 MODEL_MATCHES: Final = 50
 
 
-class RatingConfig(Section):
-    """How results become ratings and margins."""
-
-    mu0: Annotated[Mu, Field(description="OpenSkill: mean of the belief before the first match.")] = DEFAULT_MU
-    sigma0: Annotated[Sigma, Field(description="OpenSkill: its standard deviation.")] = DEFAULT_SIGMA
-    update_per: Annotated[
-        Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
-    ] = "match"
-    estimator: Annotated[
-        Literal["raw", "adjusted"],
-        Field(description="How margins are measured: by the chips won, or by these with the luck taken out."),
-    ] = "adjusted"
-
-
-class SchedulerConfig(Section):
-    """Which pairings are played."""
-
-    policy: Annotated[
-        str,
-        Field(
-            description="Which pairs play next; gauntlet if only a reference is given. With gate, the first "
-            "participant is a new version of the second; see `molt-bench gate`."
-        ),
-    ] = "information_gain"
-    reference: Annotated[
-        Name | None, Field(description="Id of the one that everybody plays alone, with policy gauntlet.")
-    ] = None
-    exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
-    rematch_window: Annotated[
-        NoneOrMore, Field(description="Matches before a pair meets again, if another pair can play.")
-    ] = 1
-    matches_per_round: Annotated[
-        Count | None,
-        Field(description="Matches scheduled and played together; null: 1, or with models one per two participants."),
-    ] = None
-    min_seed_pairs: Annotated[
-        Count, Field(description="Seed pairs that every pairing plays before margins decide anything.")
-    ] = 4
-
-    @model_validator(mode="before")
-    @classmethod
-    def _implied(cls, value: Any) -> Any:
-        """Take a reference without a policy to mean a gauntlet."""
-        asked_for = isinstance(value, dict) and value.get("reference") is not None and "policy" not in value
-        return {**value, "policy": GAUNTLET} if asked_for else value
-
-    @field_validator("policy")
-    @classmethod
-    def _known(cls, value: str) -> str:
-        try:
-            check_matchmaker(value)
-        except ConfigError as error:
-            raise as_problem("", value, error.expected) from error
-        return value
-
-
-class LLMConfig(Section):
-    """How language models are called."""
-
-    max_concurrent: Annotated[Count, Field(le=1_000_000, description="Concurrent requests, across all models.")] = 1000
-    transport_retries: Annotated[NoneOrMore, Field(le=100, description="Retries before a model is paused.")] = 5
-    backoff_s: Annotated[
-        float, Field(ge=0, le=MUCH, description="Seconds before the first retry, doubled for each further one.")
-    ] = 1.0
-    pause_after_s: Annotated[
-        float,
-        Field(
-            ge=0, le=MUCH, description="Seconds after which a run ends that can ask a model nothing, or save nothing."
-        ),
-    ] = 600.0
-    on_failure: Annotated[
-        Literal["pause", "fold"],
-        Field(
-            description="What follows when a request brought no reply after all retries: the model is paused until it "
-            "answers, or the decision counts as a fault of the model, which ends in a fold.",
-            exclude_if=lambda value: value == "pause",
-        ),
-    ] = "pause"
-    prices: Annotated[
-        dict[str, Price], Field(description="Dollars per million tokens, by model; they override published prices.")
-    ] = {}  # noqa: RUF012 - pydantic copies it
-
-
-def _with_default(section: AnySection, field: str, value: object) -> AnySection:
-    """Return a section with another value in a field that counts as not said, as a default does."""
-    copied = section.model_copy()
-    copied.__dict__[field] = value
-    return copied
-
-
-def _named(participants: list[Any]) -> list[Any]:
-    """Return participants with settings in place of those that are given by type, such as `[random, tight]`."""
-    found = iter(participants_named([each for each in participants if isinstance(each, str)]))
-    return [next(found) if isinstance(each, str) else each for each in participants]
-
-
-def _plays_in_boxes(participant: Mapping[str, Any]) -> bool:
-    participant_type = participant.get("type")
-    settings = kind_of(participant_type).settings if isinstance(participant_type, str) else None
-    return settings is not None and "sandbox" in settings.model_fields
-
-
 class BenchmarkConfig(Section):
     """The config of a benchmark."""
 
     participants: Annotated[
         tuple[AnyParticipant, ...],
-        Field(min_length=2, max_length=MOST_PARTICIPANTS, description="Who plays: names of agents, or their settings."),
+        BeforeValidator(with_settings),
+        Field(
+            min_length=LEAST_PARTICIPANTS,
+            max_length=MOST_PARTICIPANTS,
+            description="Who plays: names of agents, or their settings.",
+        ),
     ] = (
         ParticipantConfig(id="random", type="random"),
         ParticipantConfig(id="tight", type="tight"),
@@ -197,92 +70,23 @@ class BenchmarkConfig(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _boxed_alike(cls, value: Any) -> Any:
-        """Put the box of the config into the participants that can play in one and do not name their own."""
-        if (
-            not isinstance(value, dict)
-            or value.get("sandbox") is None
-            or not isinstance(value.get("participants"), list)
-        ):
-            return value
-        found = [
-            {"sandbox": value["sandbox"], **each} if isinstance(each, dict) and _plays_in_boxes(each) else each
-            for each in _named(value["participants"])
-        ]
-        return {**value, "participants": found}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_fields(cls, value: Any, info: ValidationInfo) -> Any:
-        """Leave out fields that do not exist, and take note of them."""
-        if not isinstance(value, dict) or not isinstance(info.context, Findings):
-            return value
-        known = {name for own, field in cls.model_fields.items() for name in (own, field.alias)}
-        for name in [each for each in value if each not in known]:
-            info.context.unknown(str(name), value[name])
-        return {name: each for name, each in value.items() if name in known}
-
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _one_by_one(cls, value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-        """Take note of what is wrong with a field and go on with what is right, so that all mistakes are found."""
-        name = info.field_name or ""
-        if name == "participants" and isinstance(value, list):
-            value = _named(value)
-        try:
-            return handler(value)
-        except ValidationError as error:
-            if not isinstance(info.context, Findings):
-                raise
-            wrong = info.context.take(cls.model_fields[name].alias or name, error)
-            if name == "participants" and isinstance(value, list):
-                return tuple([of_its_kind(each) for at, each in enumerate(value) if at not in wrong])
-            return cls.model_fields[name].default
+    def _boxed(cls, value: Any) -> Any:
+        return boxed_alike(value) if isinstance(value, dict) else value
 
     @model_validator(mode="after")
-    def _sound(self, info: ValidationInfo) -> Self:
-        self._shorten_matches()
-        findings = info.context if isinstance(info.context, Findings) else Findings()
-        found = [*self._about_participants()]
-        checks: Sequence[tuple[set[str], Callable[[], Iterator[tuple[str, object, str]]]]] = (
-            ({"scheduler", "stop"}, self._about_gate),
-            ({"scheduler", "participants", "stop"}, self._about_reference),
-            ({"seeds", "game", "scheduler"}, self._about_memory),
-            ({"seeds", "stop"}, self._about_games),
-            ({"seeds", "game", "stop"}, self._about_hands),
-            ({"seeds", "stop", "scheduler"}, self._about_the_end),
-        )
-        for needed, check in checks:
-            # What follows from a default in place of a mistake is no mistake of the user's.
-            found += check() if needed.isdisjoint(findings.wrong) else ()
-        if found and info.context is not findings:
+    def _sound(self) -> Self:
+        self.settle()
+        if found := [*self.problems()]:
             raise as_problems(found)
-        findings.across(found)
-        rule = self.stop.adjacent_confidence
-        if rule is not None and "tie_margin_mbb" not in rule.model_fields_set:
-            # The config that a run keeps states it, so that the run is the same whatever the default becomes.
-            scaled = rule.model_copy(update={"tie_margin_mbb": self.usual_tie_margin()})
-            self.__dict__["stop"] = self.stop.model_copy(update={"adjacent_confidence": scaled})
         return self
 
-    def _about_participants(self) -> Iterator[tuple[str, object, str]]:
-        ids = [participant.id for participant in self.participants]
-        for name in dict.fromkeys(ids):
-            if ids.count(name) > 1:
-                yield "participants", name, "a different id for each, and this one appears twice"
-        for name in self.people()[1:]:
-            yield "participants", name, "one human at most, since there is one terminal"
-
-    def _about_games(self) -> Iterator[tuple[str, object, str]]:
-        return self.stop.too_small("games", 2 * self.seeds.per_match)
-
-    def _about_hands(self) -> Iterator[tuple[str, object, str]]:
-        game = self.game
-        return self.stop.too_small("hands", 2 * self.seeds.per_match * (game.hands_per_game + game.warmup_hands))
-
-    def _about_the_end(self) -> Iterator[tuple[str, object, str]]:
-        if self.stop.endless and self.seeds.file is None and self.gate is None:
-            yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
+    def settle(self) -> None:
+        """State the defaults that depend on other fields, so that a run is the same whatever they become."""
+        self._shorten_matches()
+        rule = self.stop.adjacent_confidence
+        if rule is not None and "tie_margin_mbb" not in rule.model_fields_set:
+            scaled = rule.model_copy(update={"tie_margin_mbb": self.usual_tie_margin()})
+            self.__dict__["stop"] = self.stop.model_copy(update={"adjacent_confidence": scaled})
 
     def _shorten_matches(self) -> None:
         """Make the matches of models and people short, unless the config says how long they are.
@@ -295,7 +99,6 @@ class BenchmarkConfig(Section):
         if said or not (self.models() or people):
             return
         seeds, most = (1, len(self.pairings())) if people else (MODEL_SEEDS_PER_MATCH, MODEL_MATCHES)
-        # As with the tie margin: the config that a run keeps states both. Neither counts as said.
         self.__dict__["seeds"] = _with_default(self.seeds, "per_match", seeds)
         if not counted:
             more = _with_default(budget, "max_matches", most)
@@ -305,30 +108,55 @@ class BenchmarkConfig(Section):
         """Return the margin that counts as a tie with these stacks, unless the config says another."""
         return usual_tie_margin(self.game.stack / self.game.big_blind)
 
-    def _about_gate(self) -> Iterator[tuple[str, object, str]]:
-        """Check that nothing but its answer and a budget stops a gate."""
-        return problems_of(self.stop) if self.scheduler.policy == GATE else iter(())
+    def problems(self, wrong: Collection[str] = ()) -> Iterator[Problem]:
+        """Yield what is wrong across sections.
 
-    def _about_reference(self) -> Iterator[tuple[str, object, str]]:
+        Those that are `wrong` by themselves have their defaults: what follows from these is no mistake of the user's.
+        """
+
+        def right(*sections: str) -> bool:
+            return not {*sections} & {*wrong}
+
+        ids = [participant.id for participant in self.participants]
+        for name in dict.fromkeys(ids):
+            if ids.count(name) > 1:
+                yield "participants", name, "a different id for each, and this one appears twice"
+        for name in self.people()[1:]:
+            yield "participants", name, "one human at most, since there is one terminal"
+        if right("scheduler", "stop") and self.scheduler.policy == GATE:
+            yield from gate_problems(self.stop)
+        if right("scheduler", "participants", "stop"):
+            yield from self._reference_problems(ids)
+        if right("seeds", "game", "scheduler", "participants"):
+            yield from self._memory_problems()
+        if right("seeds", "stop"):
+            yield from self.stop.too_small("games", 2 * self.seeds.per_match)
+        if right("seeds", "game", "stop"):
+            yield from self.stop.too_small("hands", 2 * self.seeds.per_match * self.game.dealt_hands)
+        endless = self.stop.endless and self.seeds.file is None and self.scheduler.policy != GATE
+        if right("seeds", "stop", "scheduler") and endless:
+            yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
+
+    def _reference_problems(self, ids: list[str]) -> Iterator[Problem]:
         """Check that a gauntlet names one of the participants, and that nothing else does."""
         policy, reference = self.scheduler.policy, self.scheduler.reference
-        ids = [each.id for each in self.participants]
         if policy != GAUNTLET:
             if reference is not None:
                 yield "scheduler.reference", reference, f"policy: {GAUNTLET} with it; {policy} has no reference"
-        elif reference not in ids:
+            return
+        if reference not in ids:
             expected = f"the id of the participant that everybody plays: {one_of(ids, reference or '')}"
             yield "scheduler.reference", reference, expected
         rule = self.stop.adjacent_confidence
-        if policy == GAUNTLET and rule is not None and rule.method != "margin":
+        if rule is not None and rule.method != "margin":
             expected = f"margin: a {GAUNTLET} ranks by what is won from the reference"
             yield "stop.adjacentConfidence.method", rule.method, expected
 
-    def _about_memory(self) -> Iterator[tuple[str, object, str]]:
+    def _memory_problems(self) -> Iterator[Problem]:
         """Check that a round is not too large."""
         matches = min(self.matches_per_round(), len(self.pairings()))
         games = 2 * self.seeds.per_match * matches
-        hands = games * (self.game.hands_per_game + self.game.warmup_hands)
+        hands = games * self.game.dealt_hands
         at_once = "a match" if matches == 1 else f"the {matches:,} matches of a round"
         for found, most, what in ((games, MOST_GAMES_OF_A_ROUND, "games"), (hands, MOST_HANDS_OF_A_ROUND, "hands")):
             if found > most:
@@ -339,8 +167,10 @@ class BenchmarkConfig(Section):
     @property
     def gate(self) -> Versions | None:
         """The two versions that a gate compares; None if the run is none."""
-        ids = [participant.id for participant in self.participants]
-        return versions_of(ids, self.stop) if self.scheduler.policy == GATE else None
+        if self.scheduler.policy != GATE:
+            return None
+        new, old, *_ = [participant.id for participant in self.participants]
+        return Versions(new, old, (self.stop.adjacent_confidence or AdjacentConfidence()).tie_margin_mbb)
 
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""
@@ -390,3 +220,10 @@ class BenchmarkConfig(Section):
         """Return how many matches are scheduled together: with models, whose games wait, no one should sit idle."""
         asked_for = self.scheduler.matches_per_round if self.gate is None else len(self.pairings())
         return asked_for or (max(1, len(self.participants) // 2) if self.models() else 1)
+
+
+def _with_default(section: AnySection, field: str, value: object) -> AnySection:
+    """Return a section with another value in a field that counts as not said, as a default does."""
+    copied = section.model_copy()
+    copied.__dict__[field] = value
+    return copied

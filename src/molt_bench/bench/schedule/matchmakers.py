@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 
 from molt_bench.bench.schedule.situation import Matchmaker, Situation
-from molt_bench.config.matchmaker_names import GATE, GAUNTLET, MATCHMAKER_NAMES, check_matchmaker
+from molt_bench.config.methods import GATE, GAUNTLET, MATCHMAKER_NAMES
+from molt_bench.errors import ConfigError
 from molt_bench.seeds import derive
 from molt_bench.specs import Pair
+from molt_bench.suggestions import one_of
 
 
 def information_gain(situation: Situation, pairs: Sequence[Pair]) -> list[Pair]:
@@ -70,6 +72,7 @@ def register_matchmaker(name: str, matchmaker: Matchmaker) -> None:
 
 
 def matchmaker_named(name: str) -> Matchmaker:
-    """Return a matchmaker by its name."""
-    check_matchmaker(name)
+    """Return a matchmaker by its name; raises ConfigError if there is none."""
+    if name not in _MATCHMAKERS:
+        raise ConfigError("scheduler.policy", name, one_of(MATCHMAKER_NAMES, name))
     return _MATCHMAKERS[name]

@@ -1,0 +1,109 @@
+"""The sections `rating`, `scheduler` and `llm`: how results count, which pairings play, how models are called."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, Section, as_problem
+from molt_bench.config.participants import Mu, Sigma
+from molt_bench.llm.money.prices import Price
+from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
+from molt_bench.suggestions import one_of
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+#: The matchmaker by which everybody plays the reference alone.
+GAUNTLET: Final = "gauntlet"
+#: The one by which two versions of an agent play everybody else, and each other.
+GATE: Final = "gate"
+#: What `scheduler.policy` may be: `molt_bench.bench.schedule` has all of them, and `register_matchmaker` adds more.
+MATCHMAKER_NAMES: Final = [
+    "uncertainty_overlap",
+    "information_gain",
+    "round_robin",
+    "adjacent_pairs",
+    "thompson",
+    GAUNTLET,
+    GATE,
+]
+
+
+class RatingConfig(Section):
+    """How results become ratings and margins."""
+
+    mu0: Annotated[Mu, Field(description="OpenSkill: mean of the belief before the first match.")] = DEFAULT_MU
+    sigma0: Annotated[Sigma, Field(description="OpenSkill: its standard deviation.")] = DEFAULT_SIGMA
+    update_per: Annotated[
+        Literal["match", "seedPair"], Field(description="Unit whose winner updates the OpenSkill ratings.")
+    ] = "match"
+    estimator: Annotated[
+        Literal["raw", "adjusted"],
+        Field(description="How margins are measured: by the chips won, or by these with the luck taken out."),
+    ] = "adjusted"
+
+
+class SchedulerConfig(Section):
+    """Which pairings are played."""
+
+    policy: Annotated[
+        str,
+        Field(
+            description="Which pairs play next; gauntlet if only a reference is given. With gate, the first "
+            "participant is a new version of the second; see `molt-bench gate`."
+        ),
+    ] = "information_gain"
+    reference: Annotated[
+        Name | None, Field(description="Id of the one that everybody plays alone, with policy gauntlet.")
+    ] = None
+    exploration: Annotated[Share, Field(description="0: close pairs only; 1: uncertain pairs only.")] = 0.25
+    rematch_window: Annotated[
+        NoneOrMore, Field(description="Matches before a pair meets again, if another pair can play.")
+    ] = 1
+    matches_per_round: Annotated[
+        Count | None,
+        Field(description="Matches scheduled and played together; null: 1, or with models one per two participants."),
+    ] = None
+    min_seed_pairs: Annotated[
+        Count, Field(description="Seed pairs that every pairing plays before margins decide anything.")
+    ] = 4
+
+    @model_validator(mode="before")
+    @classmethod
+    def _implied(cls, value: Any) -> Any:
+        """Take a reference without a policy to mean a gauntlet."""
+        asked_for = isinstance(value, dict) and value.get("reference") is not None and "policy" not in value
+        return {**value, "policy": GAUNTLET} if asked_for else value
+
+    @field_validator("policy")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in MATCHMAKER_NAMES:
+            raise as_problem("", value, one_of(MATCHMAKER_NAMES, value))
+        return value
+
+
+class LLMConfig(Section):
+    """How language models are called."""
+
+    max_concurrent: Annotated[Count, Field(le=1_000_000, description="Concurrent requests, across all models.")] = 1000
+    transport_retries: Annotated[NoneOrMore, Field(le=100, description="Retries before a model is paused.")] = 5
+    backoff_s: Annotated[
+        float, Field(ge=0, le=MUCH, description="Seconds before the first retry, doubled for each further one.")
+    ] = 1.0
+    pause_after_s: Annotated[
+        float,
+        Field(
+            ge=0, le=MUCH, description="Seconds after which a run ends that can ask a model nothing, or save nothing."
+        ),
+    ] = 600.0
+    on_failure: Annotated[
+        Literal["pause", "fold"],
+        Field(
+            description="What follows when a request brought no reply after all retries: the model is paused until it "
+            "answers, or the decision counts as a fault of the model, which ends in a fold.",
+            exclude_if=lambda value: value == "pause",
+        ),
+    ] = "pause"
+    prices: Annotated[
+        dict[str, Price], Field(description="Dollars per million tokens, by model; they override published prices.")
+    ] = {}  # noqa: RUF012 - pydantic copies it
