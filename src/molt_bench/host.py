@@ -21,11 +21,11 @@ from molt_bench.agents.external import protocol
 from molt_bench.agents.python_import import call_factory, find_factory
 from molt_bench.agents.tracebacks import traceback_of
 from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action
-from molt_bench.poker.actions import KINDS, Action
+from molt_bench.poker.actions import KINDS, MOST_CHIPS, Action
 from molt_bench.poker.hand import not_legal
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
-from molt_bench.specs import MOST_CHIPS, ParticipantSpec
+from molt_bench.specs import ParticipantSpec
 
 #: Whether the end of every hook is told.
 CONFIRMS: Final = "MOLT_BENCH_HOST"
@@ -64,7 +64,7 @@ class Host:
             self._agent = call_factory(spec, find_factory(spec.type, code_sha256=self._sha256))
         except MoltBenchError as error:
             _tell(error.__cause__ or error)
-            self._say(type="fault", kind="exception", message=str(error))
+            self._say(type="done", kind="exception", message=str(error))
             return False
         if self._try(lambda: self._call("reset")):
             self._say(type="hello", protocol=protocol.PROTOCOL)
@@ -97,7 +97,8 @@ class Host:
                 _tell(error)
             if number is not None or self._confirms:
                 failure = AgentFailed.by_raising(error)
-                self._say(type="fault", id=number, kind=failure.kind, message=str(failure))
+                answered = {"type": "done"} if number is None else {"type": "fault", "id": number}
+                self._say(**answered, kind=failure.kind, message=str(failure))
             return False
         return True
 

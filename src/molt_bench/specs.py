@@ -6,6 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.errors import ConfigError, check_at_least
+from molt_bench.poker.actions import MOST_CHIPS
 from molt_bench.poker.hand import HandRules
 from molt_bench.seeds import Seed, label_bytes
 
@@ -24,8 +25,6 @@ DEFAULT_TIMEOUT_S: Final = 60.0
 MODEL_TIMEOUT_S: Final = 120.0
 #: Seconds to connect before the first game; once connected, a server may take its time to answer.
 CONNECT_S: Final = 5.0
-#: Above this, JSON readers that only have floats would lose chips.
-MOST_CHIPS: Final = 2**53
 
 
 class ParticipantSpec(msgspec.Struct, frozen=True, kw_only=True):

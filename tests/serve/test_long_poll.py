@@ -168,7 +168,7 @@ def test_a_wrong_mix_is_a_mistake_and_the_turn_stays_open(table, name):
     assert answer.status_code in (400, 409)
     table.play_on()
     table.join()
-    broken = "not JSON" in answer.text or "is not taken" in answer.text or "digits" in answer.text
+    broken = "no JSON" in answer.text or "Integer value" in answer.text
     assert table.faults() == ([] if broken else [(kind, False)]), "what is not JSON names no turn"
 
 
@@ -183,7 +183,6 @@ def test_what_names_no_turn_is_refused_and_no_mistake(table):
         b"{}",
         b'{"kind":"call"}',
         b'{"turn_token":7,"kind":"call"}',
-        b'{"turn_token":' + token + b',"turn_token":' + token + b',"kind":"call"}',
         b'{"turn_token":' + token + b',"kind":"call","x":NaN}',
         b"\xff\xfe",
         b"[" * 50_000,

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from molt_bench.errors import ConfigError
-from molt_bench.specs import MOST_CHIPS
+from molt_bench.poker.actions import MOST_CHIPS
 from molt_bench.suggestions import did_you_mean
 from molt_bench.visible_text import shown
 

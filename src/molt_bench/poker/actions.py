@@ -10,6 +10,8 @@ Street: TypeAlias = Literal["preflop", "flop", "turn", "river"]
 
 KINDS: Final[tuple[Kind, ...]] = ("fold", "check", "call", "raiseTo")
 STREETS: Final[tuple[Street, ...]] = ("preflop", "flop", "turn", "river")
+#: Above this, JSON readers that only have floats would lose chips.
+MOST_CHIPS: Final = 2**53
 #: How `molt_bench.poker.notation` writes actions; a raise is an `r` and its amount.
 LETTERS: Final[Mapping[Kind, str]] = {"fold": "f", "check": "k", "call": "c"}
 #: How many board cards are open on each street.

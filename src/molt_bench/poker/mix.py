@@ -18,15 +18,13 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from molt_bench.errors import AgentFailed, RulesError
-from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, Action, LegalActions
+from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, MOST_CHIPS, Action, LegalActions
 from molt_bench.visible_text import shown
 
 #: Most entries of a mix.
 MOST_ENTRIES: Final = 100
 #: The largest weight of an entry.
 MOST_WEIGHT: Final = 1_000_000
-#: Above this, JSON readers that only have floats would lose chips.
-_MOST_CHIPS: Final = 2**53
 #: Bits of each random number that a draw takes.
 DRAW_BITS: Final = 64
 
@@ -192,7 +190,7 @@ def _pair(pair: Any) -> tuple[Any, int]:
 
 def _sizes(low: Any, high: Any) -> tuple[int, int]:
     """Return the amounts of a raise, if they can be any."""
-    if type(low) is not int or type(high) is not int or not 0 < low <= high <= _MOST_CHIPS:
+    if type(low) is not int or type(high) is not int or not 0 < low <= high <= MOST_CHIPS:
         said = shown(low) if low is high else f"{shown(low)}..{shown(high)}"
         raise _refused(f"it has raiseTo {said}; expected whole chips, the smaller amount first")
     return low, high

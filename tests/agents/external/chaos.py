@@ -24,7 +24,6 @@ AT_RANDOM = {
     "flood": 2,
     "wrong-id": 3,
     "float": 3,
-    "escape": 2,
     "twice": 5,
     "late": 5,
     "noise-on-stderr": 3,
@@ -139,7 +138,8 @@ def misbehave(behaviour, seen, log=""):
         case "stubborn":
             for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 signal.signal(each, signal.SIG_IGN)
-            fork_away()
+            if os.fork():
+                sleep()
             sleep()
         case "illegal":
             answer(number, kind="raiseTo", amount=1)

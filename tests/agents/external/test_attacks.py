@@ -75,7 +75,7 @@ ATTACKS = {
     "leave_segment": Attack("leave a System V segment", "key", games=2),
     "leave_queue": Attack("leave a System V queue", "key", games=2),
     "leave_posix_queue": Attack("leave a message queue of POSIX", "name", games=2),
-    "leave_daemon": Attack("leave a process behind", "name", games=2, stopped="it is ended with the game"),
+    "leave_daemon": Attack("leave a process behind", "name", games=2),
     "talk_by_socket": Attack("talk to its twin over an abstract socket", "name", games=0),
     "talk_by_loopback": Attack("talk to its twin over a port of loopback", "port", games=0),
     "endless_output": Attack("write output without end", "megabytes", stopped="it is ended at a megabyte"),

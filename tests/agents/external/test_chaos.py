@@ -13,7 +13,6 @@ from tests.agents.external.playing import chaos, left_of, log_of, on_linux
 CLASSES = {
     "crash": "crash",
     "segfault": "crash",
-    "escape": "crash",
     "hang": "timeout",
     "close-output": "transport",
     "illegal": "illegal",

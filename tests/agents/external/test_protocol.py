@@ -12,17 +12,19 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from molt_bench import Action, AgentFailed, IllegalAction, Mix, RaiseRange
-from molt_bench.agents.external.answers import answer_of, read_answer, read_hello
 from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
     Rejection,
+    answer_of,
     decision,
     fields_of,
     hello,
     line_of,
     protocol_schema,
+    read_answer,
+    read_hello,
     result,
 )
 from molt_bench.config.loader import load_config
@@ -83,16 +85,13 @@ def test_what_has_the_form_of_an_action_is_one_legal_or_not(answer, wanted):
         b"{",
         b"{}",
         action() + action(),
-        action()[:-1] + b',"id":1}',
-        action()[:-1] + b',"x":{"y":1,"y":2}}',
         action()[:-1] + b',"x":NaN}',
         action()[:-1] + b',"x":-Infinity}',
-        action()[:-1] + b',"x":' + b"9" * 5000 + b"}",
         b'{"type":"action","id":1,"kind":"call"',
         b"{'type':'action','id':1,'kind':'call'}",
         b"\xff\xfe" + action(),
         b"\xef\xbb\xbf" + action(),
-        action()[:-1] + b',"x":"\xff"}',
+        action()[:-1] + b',"kind":"\xff"}',
         b"[" * 60_000,
         b'{"x":' * 10_000,
         action(type="act"),

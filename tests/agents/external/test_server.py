@@ -44,8 +44,8 @@ def test_every_game_has_a_name_of_its_own():
     [
         ("illegal", "illegal", ""),
         ("old-id", "unparsable", "id is not 1"),
-        ("not-json", "unparsable", "not JSON"),
-        ("wrong-hello", "unparsable", "type is missing"),
+        ("not-json", "unparsable", "no JSON"),
+        ("wrong-hello", "unparsable", "missing required field `protocol`"),
         ("empty", "empty", "the answer is empty"),
         ("redirect", "transport", "answered 302, a redirect, which is not followed"),
         ("500", "transport", "answered 500"),

@@ -7,8 +7,7 @@ import pytest
 from pokerkit import HandHistory
 
 from molt_bench import Action, AgentFailed
-from molt_bench.agents.external.answers import action_of
-from molt_bench.agents.external.protocol import decision, line_of, result
+from molt_bench.agents.external.protocol import answer_of, decision, line_of, result
 from molt_bench.plugins.adapters.acpc_states import is_version, read_action, state_lines
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.cards import deal_from_text
@@ -49,7 +48,7 @@ def transcript(cards, words, *, position, number, stack=20_000):
             said += [f"S {line}" for line in state_lines(seen, told)]
             told = len(seen["log"]) + 1
             said.append(f"C {asked}:{word}")
-        hand.apply(action_of(read_action(f"{asked}:{word}\r".encode(), seen, asked)))
+        hand.apply(answer_of(read_action(f"{asked}:{word}\r".encode(), seen, asked)))
     assert hand.actor == NOBODY
     return said + [f"S {line}" for line in state_lines(told_to(hand, position, number), told)]
 
@@ -194,13 +193,13 @@ def on_the_flop():
 def test_an_answer_is_the_state_and_an_action(word, wanted):
     seen, asked = on_the_flop()
     assert asked == "MATCHSTATE:0:7:r300c/:8h8c|/2c3d4h"
-    assert action_of(read_action((asked + word).encode(), seen, asked)) == wanted
+    assert answer_of(read_action((asked + word).encode(), seen, asked)) == wanted
 
 
 def test_c_is_a_call_where_there_is_something_to_call():
     hand = Hand(RULES, deal_from_text("8h8c KsKd 2c3d4h5s7c"), (20_000, 20_000), button=1)
     asked = question(hand, 1)
-    assert action_of(read_action(f"{asked}:c".encode(), seen_by(hand, 1), asked)) == CALL
+    assert answer_of(read_action(f"{asked}:c".encode(), seen_by(hand, 1), asked)) == CALL
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from molt_bench.agents.external import answers, protocol
+from molt_bench.agents.external import protocol
 from molt_bench.agents.external.box import Box
 from molt_bench.agents.external.program import FATAL, ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
@@ -43,15 +43,16 @@ class HostedAgent(ProgramAgent):
         try:
             process = await self._ready()
             process.write(protocol.line_of(message))
-            await process.first(self._limit_s, answers.read_done, late="no end of a hook")
+            late = f"no end of a hook within {self._limit_s:g} s"
+            await process.answer(self._limit_s, protocol.read_done, late=late)
         except AgentFailed as failure:
             if failure.kind in (*FATAL, "timeout") or not self._greeted:
                 self._lose()
             raise
 
-    def _heard(self, hello: bytes) -> None:
-        answers.read_done(hello)
-        super()._heard(hello)
+    def _hello(self, line: bytes) -> bool:
+        protocol.read_done(line)
+        return super()._hello(line)
 
 
 def _own_folders(source: str, path: str) -> list[str]:

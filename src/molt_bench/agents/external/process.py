@@ -1,8 +1,7 @@
 """One process of a program, in a process group of its own: talked to by lines, and ended with its group.
 
-`asyncio.create_subprocess_exec` will not do. It reaps the process as soon as that ends, and from then on the number of
-its group may be another's, so that the group could no longer be killed safely. Its transports belong to the event loop,
-but a process has to be ended when that is closed, too, and when Python exits.
+The subprocesses of asyncio will not do: they belong to an event loop, but a program has to be ended when that is
+closed, too, and when Python exits.
 """
 
 import asyncio
@@ -13,36 +12,34 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from molt_bench.agents.external.agent_log import AgentLog
-from molt_bench.agents.external.process_group import TAG, end_group, has_ended, is_stopped
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
 from molt_bench.errors import AgentFailed, FaultKind
 
 #: Bytes of output that nobody has asked for; more is a flood.
 MOST_UNREAD: Final = 1024 * 1024
 _CHUNK: Final = 64 * 1024
-#: Seconds for a program that closed a pipe to end, to tell a crash from one that lives on.
+#: Seconds for a program that closed a pipe to end, to tell a crash from one that lives on; and to look whether it has.
 _CLOSING_S: Final = 1.0
+_LOOK_S: Final = 0.005
+#: Seconds for what is killed to be gone.
+_DYING_S: Final = 5.0
 #: A wrapper, such as a shell or a box, exits with this plus the signal that ended its program.
 _WRAPPED: Final = 128
 #: Signals that mistakes of a program and limits cause, and those that others send, also to what it wraps.
-_SIGNALS: Final = frozenset(each.value for each in signal.Signals)
 _OWN: Final = frozenset(
     ["SEGV", "BUS", "ILL", "FPE", "ABRT", "TRAP", "SYS", "EMT", "PIPE", "XCPU", "XFSZ", "ALRM", "VTALRM", "PROF"]
 )
 _OF_OTHERS: Final = frozenset(["KILL", "TERM", "HUP", "INT", "QUIT"])
-_OUTSIDE: Final = "a signal from outside, unless it sent that itself"
 
 Found = TypeVar("Found")
 
 
 class Process:
     """A program that was started; raises AgentFailed if it cannot be. It belongs to the running event loop.
-
-    Attributes:
-        started: When it was started, by the clock of the event loop.
 
     Args:
         words: The command.
@@ -60,8 +57,8 @@ class Process:
         self._waiting: asyncio.Future[None] | None = None
         #: What it has closed, such as its standard output; "" while it is connected.
         self._closed = ""
-        self.started = self._loop.time()
         folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-")) if home is None else ""
+        own = dict.fromkeys(("HOME", "TMPDIR"), home or folder) | {"LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
         try:
             self._process = process = subprocess.Popen(
                 words,
@@ -70,7 +67,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder or "/",
-                env=_environment(variables, home or folder, folder),
+                env={"PATH": os.environ.get("PATH", os.defpath), **own, **variables},
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
@@ -78,7 +75,7 @@ class Process:
             why = getattr(error, "strerror", None) or str(error)
             raise AgentFailed("crash", f"the program cannot be started: {why}") from None
         # Runs when Python exits, too, if nobody has ended the process before.
-        self._kill = weakref.finalize(self, end_group, process, folder, os.getpid())
+        self._kill = weakref.finalize(self, _end_group, process, folder, os.getpid())
         log.forget_line()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -93,11 +90,6 @@ class Process:
         if self._end >= 0:
             self._loop.add_reader(self._end, self._notice_end)
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether the program has ended."""
-        return not self._kill.alive or has_ended(self._process)
-
     def write(self, data: bytes) -> None:
         """Send a line as soon as the program reads it; it is dropped if nobody will."""
         if self._closed or not self._kill.alive:
@@ -109,52 +101,44 @@ class Process:
             if self._unsent:
                 self._loop.add_writer(self._in, self._send)
 
-    async def line(self, deadline: float, late: str) -> bytes:
-        """Return the next line of its output, without its end.
+    async def answer(self, limit_s: float, read: Callable[[bytes], Found | None], *, late: str) -> Found:
+        """Return what `read` finds in the first line that counts; lines of which it makes None do not.
 
-        Raises AgentFailed if there is none by the deadline, with `late` as its message, or will be none.
+        Raises AgentFailed if there is none in time, with `late` as its message, or will be none.
         """
+        deadline, skipped = self._loop.time() + limit_s, 0
         while True:
-            line = self._next_line()
-            if line is not None:
-                return line
-            if self._closed and not self.has_ended:
-                await self._ended_by(self._loop.time() + _CLOSING_S)
-                if not self.has_ended:
-                    raise AgentFailed("transport", f"the program lives on, but has closed its {self._closed}")
-            if self.has_ended:
-                if self._read_rest():
-                    continue
-                raise self._failure()
+            while (line := self._next_line()) is not None:
+                found = read(line)
+                if found is not None:
+                    return found
+                skipped += len(line) + 1
+                if skipped > MOST_UNREAD:
+                    raise AgentFailed("flood", "the program keeps writing lines that do not count")
+            if self._closed or not self._kill.alive:
+                raise await self._loss()
             if self._loop.time() >= deadline:
-                raise self._lateness(late)
+                raise AgentFailed("timeout", f"{late}, but text without a line break" if self._unread else late)
             await self._news(deadline)
 
-    async def first(self, limit_s: float, read: Callable[[bytes], Found | None], *, late: str) -> Found:
-        """Return what `read` finds in the first line that counts; lines of which it makes None do not."""
-        deadline, skipped = self._loop.time() + limit_s, 0
-        while skipped <= MOST_UNREAD:
-            line = await self.line(deadline, f"{late} within {limit_s:g} s")
-            found = read(line)
-            if found is not None:
-                return found
-            skipped += len(line) + 1
-        raise AgentFailed("flood", "the program keeps writing lines that do not count")
+    async def ends_within(self, seconds: float) -> bool:
+        """Return whether it ends, or has ended, within some time. It has to be ended soon after that."""
+        deadline = self._loop.time() + seconds
+        while self._kill.alive and self._process.poll() is None:
+            if self._loop.time() >= deadline:
+                return False
+            await self._news(min(deadline, self._loop.time() + _LOOK_S))
+        return True
 
     async def leave(self, grace_s: float) -> None:
         """Tell it that nothing more will come, and give it a moment to end."""
         if self._kill.alive and not self._unsent and self._process.stdin is not None:
             self._process.stdin.close()
             self._closed = "standard input"
-            await self._ended_by(self._loop.time() + grace_s)
-
-    async def lingers(self, seconds: float) -> bool:
-        """Return whether it still runs after some time."""
-        await self._ended_by(self._loop.time() + seconds)
-        return not self.has_ended
+            await self.ends_within(grace_s)
 
     def end(self) -> None:
-        """End it now, with its process group and all that it started in there."""
+        """End it now, with its process group."""
         if not self._kill.alive:
             return
         if not self._loop.is_closed():
@@ -162,37 +146,39 @@ class Process:
                 self._loop.remove_reader(pipe)
             if self._unsent:
                 self._loop.remove_writer(self._in)
-        self._read_errors(most=MOST_UNREAD)
+        self._read_errors(chunks=MOST_UNREAD // _CHUNK)
         if self._end >= 0:
             os.close(self._end)
         self._kill()
 
-    def _read(self) -> None:
+    def _read(self) -> bool:
+        """Read some of its output; return whether there was any."""
         data = _some(self._out)
         if data:
             self._unread += data
-            if len(self._unread) > MOST_UNREAD:
-                self._loop.remove_reader(self._out)  # the rest is not read
         elif data is not None:
-            self._loop.remove_reader(self._out)
             self._closed = self._closed or "standard output"
+        if self._closed or len(self._unread) > MOST_UNREAD:
+            self._loop.remove_reader(self._out)  # the rest is not read
         if self._closed or b"\n" in (data or b"") or len(self._unread) > LONGEST_ANSWER:
             self._wake()
+        return bool(data)
 
-    def _read_rest(self) -> bool:
-        """Read what it wrote before it ended; return whether there was a line, or a flood."""
-        while len(self._unread) <= MOST_UNREAD and (data := _some(self._out)):
-            self._unread += data
-        return b"\n" in self._unread or len(self._unread) > LONGEST_ANSWER
-
-    def _read_errors(self, most: int = 0) -> None:
-        while data := _some(self._err):
-            self._log.add(data)
-            most -= len(data)
-            if most <= 0:
+    def _read_errors(self, chunks: int = 1) -> None:
+        for _ in range(chunks):
+            data = _some(self._err)
+            if not data:
+                if data is not None and not self._loop.is_closed():
+                    self._loop.remove_reader(self._err)
                 return
-        if data is not None and not self._loop.is_closed():
-            self._loop.remove_reader(self._err)
+            self._log.add(data)
+
+    def _notice_end(self) -> None:
+        self._loop.remove_reader(self._end)
+        while len(self._unread) <= MOST_UNREAD and self._read():
+            pass  # what it wrote before it ended
+        self._closed = self._closed or "standard output"
+        self._wake()
 
     def _next_line(self) -> bytes | None:
         at = self._unread.find(b"\n", 0, LONGEST_ANSWER + 1)
@@ -218,10 +204,6 @@ class Process:
         if not self._unsent:
             self._loop.remove_writer(self._in)
 
-    def _notice_end(self) -> None:
-        self._loop.remove_reader(self._end)
-        self._wake()
-
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
@@ -235,28 +217,33 @@ class Process:
         finally:
             timer.cancel()
 
-    async def _ended_by(self, deadline: float) -> None:
-        while not self.has_ended and self._loop.time() < deadline:
-            await self._news(deadline)
-
-    def _lateness(self, late: str) -> AgentFailed:
-        if is_stopped(self._process.pid):
-            return AgentFailed("signal", f"{late}: the program had been stopped by {_OUTSIDE}")
-        return AgentFailed("timeout", f"{late}, but text without a line break" if self._unread else late)
-
-    def _failure(self) -> AgentFailed:
-        """End it, and return how it ended."""
+    async def _loss(self) -> AgentFailed:
+        """Return why nothing more will come from it; one that has ended is ended with its group."""
+        if not await self.ends_within(_CLOSING_S):
+            return AgentFailed("transport", f"the program lives on, but has closed its {self._closed}")
         self.end()
         kind, said = _how_it_ended(self._process.returncode, boxed=self._boxed)
         last = self._log.last_line
         return AgentFailed(kind, f"{said}; its last line on standard error: {last}" if last else said)
 
 
-def _environment(variables: Mapping[str, str], home: str, tag: str) -> dict[str, str]:
-    """Return the environment of a program: of ours only PATH and what it is given, so none of our keys."""
-    path = os.environ.get("PATH", os.defpath)
-    own = {"PATH": path, "HOME": home, "TMPDIR": home, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
-    return {**own, **variables, **({TAG: tag} if tag else {})}
+def _end_group(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
+    """End a program with its process group, and remove its folder; not from a fork of the bench.
+
+    A box ends with its first process, and all in it. The number of a group is no other's while one of it lives.
+    """
+    if os.getpid() != owner:
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_DYING_S)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _some(pipe: int) -> bytes | None:
@@ -279,13 +266,13 @@ def _how_it_ended(status: int, *, boxed: bool) -> tuple[FaultKind, str]:
     >>> _how_it_ended(137, boxed=False)
     ('signal', 'the program was ended by SIGKILL, a signal from outside, unless it sent that itself')
     """
-    number = abs(status) if status < 0 else status - _WRAPPED
-    is_signal = number in _SIGNALS
-    name = signal.Signals(number).name if is_signal else f"signal {number}"
+    number = -status if status < 0 else status - _WRAPPED
+    unnamed = "" if status >= 0 else f"signal {number}"
+    name = next((each.name for each in signal.Signals if each.value == number), unnamed)
     short = name.removeprefix("SIG")
-    if status >= 0 and not (is_signal and (boxed or short in _OF_OTHERS)):
+    if status >= 0 and not (name if boxed else short in _OF_OTHERS):
         return "crash", f"the program ended with exit status {status}"
     said = f"the program was ended by {name}"
-    if short == "XCPU":
-        return "crash", f"{said}, at its limit of processor time"
-    return ("crash", said) if short in _OWN else ("signal", f"{said}, {_OUTSIDE}")
+    if short in _OWN:
+        return "crash", f"{said}, at its limit of processor time" if short == "XCPU" else said
+    return "signal", f"{said}, a signal from outside, unless it sent that itself"

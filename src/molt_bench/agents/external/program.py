@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.external import answers, protocol
+from molt_bench.agents.external import protocol
 from molt_bench.agents.external.agent_log import AgentLog, log_path
 from molt_bench.agents.external.box import HOME, Box, limited, needed_by, without_nested
 from molt_bench.agents.external.command import resolved
@@ -87,7 +87,7 @@ class ProgramAgent:
         """Check before the first card that it can play: start it and read its hello; raises AgentError if it cannot."""
         try:
             process = await self._ready()
-            if not await process.lingers(_LINGERING_S):
+            if await process.ends_within(_LINGERING_S):
                 raise AgentFailed("crash", "the program said hello and ended, with no game played")
             await self.close()
         except AgentFailed as failure:
@@ -117,7 +117,8 @@ class ProgramAgent:
             process = await self._ready()
             self._decisions += 1
             process.write(protocol.line_of(protocol.decision(observation, self._decisions)))
-            answer: Action | Mix = await process.first(self._limit_s, self._answer, late="no answer")
+            late = f"no answer within {self._limit_s:g} s"
+            answer: Action | Mix = await process.answer(self._limit_s, self._answer, late=late)
         except AgentFailed as failure:
             self._late = self._late + 1 if failure.kind == "timeout" else 0
             if failure.kind in FATAL or not self._greeted or self._late == _MOST_LATE:
@@ -161,15 +162,15 @@ class ProgramAgent:
         """Return its process, started and greeted."""
         process = self._process or self._start()
         if not self._greeted:
-            self._heard(await process.line(process.started + START_S, _NO_HELLO.format(START_S)))
-            self._greeted = True
+            self._greeted = await process.answer(START_S, self._hello, late=_NO_HELLO.format(START_S))
         return process
 
-    def _heard(self, hello: bytes) -> None:
-        answers.read_hello(hello)
+    def _hello(self, line: bytes) -> bool:
+        protocol.read_hello(line)
+        return True
 
     def _answer(self, line: bytes) -> Action | Mix | None:
-        answered, answer = answers.read_answer(line)
+        answered, answer = protocol.read_answer(line)
         if answered == self._decisions:
             if isinstance(answer, AgentFailed):
                 raise answer

@@ -1,25 +1,30 @@
-"""The protocol of agents in other languages: the messages, and what is sent to them. Pure: no I/O.
+"""The protocol of agents in other languages: the messages, how they are written, and how answers are read.
 
 Each message is one JSON object. It holds only what the seat may see, never the seed, since the deck follows from it.
-`python -m molt_bench.agents.external.protocol` prints the JSON Schema.
+Answers are read strictly, neither guessed at nor repaired. `python -m molt_bench.agents.external.protocol` prints the
+JSON Schema.
 """
 
-import json
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from molt_bench.agents.struct_schemas import struct_schemas
-from molt_bench.poker.actions import Action, Kind, LoggedAction, Street
+from molt_bench.errors import AgentFailed
+from molt_bench.poker.actions import MOST_CHIPS, Action, Kind, LoggedAction, Street
 from molt_bench.poker.cards import CARD_TEXT, cards_from_text
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, Entry, Mix, RaiseRange
 from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.visible_text import on_one_line, shortened, shown
 
 PROTOCOL: Final = 1
 #: Most bytes of one answer; a longer one is a flood.
 LONGEST_ANSWER: Final = 64 * 1024
+#: Characters of what is said of an answer, which may quote it.
+_SAID: Final = 200
 
 Card: TypeAlias = Annotated[str, Meta(pattern="^[2-9TJQKA][cdhs]$", examples=["Ah"])]
 SeatNumber: TypeAlias = Annotated[int, Meta(ge=0, le=1)]
@@ -106,8 +111,10 @@ class AgentHello(Struct, frozen=True, kw_only=True, rename="camel", tag_field="t
     name: str | None = None
 
 
+#: What an agent may say in chips.
+_Amount: TypeAlias = Annotated[int, Meta(ge=-MOST_CHIPS, le=MOST_CHIPS)]
 Amount: TypeAlias = Annotated[
-    int | None, Meta(description="For raiseTo alone: the total bet on this street after the raise, in chips.")
+    _Amount | None, Meta(description="For raiseTo alone: the total bet on this street after the raise, in chips.")
 ]
 
 
@@ -116,15 +123,14 @@ class MixEntry(Struct, frozen=True, kw_only=True):
 
     kind: Kind
     amount: Amount = None
-    low: Annotated[int, Meta(description="In place of an amount: the smallest of a range.")] | UnsetType = UNSET
-    high: Annotated[int, Meta(description="The largest of the range.")] | UnsetType = UNSET
+    low: Annotated[_Amount, Meta(description="In place of an amount: the smallest of a range.")] | UnsetType = UNSET
+    high: Annotated[_Amount, Meta(description="The largest of the range.")] | UnsetType = UNSET
     weight: Annotated[int, Meta(ge=1, le=MOST_WEIGHT, description="It is drawn with its share of all weights.")]
 
 
-class AgentAction(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="action"):
-    """What an agent answers to an observation: an action, or a mix of actions of which the bench draws one."""
+class Answer(Struct, frozen=True, kw_only=True):
+    """An action, or a mix of actions of which the bench draws one."""
 
-    id: Annotated[int, Meta(description="That of the observation.")]
     kind: Annotated[Kind, Meta(description="The action; none beside a mix.")] | UnsetType = UNSET
     amount: Amount = None
     mix: (
@@ -134,6 +140,12 @@ class AgentAction(Struct, frozen=True, kw_only=True, rename="camel", tag_field="
         ]
         | UnsetType
     ) = UNSET
+
+
+class AgentAction(Answer, frozen=True, kw_only=True, tag_field="type", tag="action"):
+    """What an agent answers to an observation: an action, or a mix of actions of which the bench draws one."""
+
+    id: Annotated[int, Meta(description="That of the observation.")]
 
 
 class AgentFault(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="fault"):
@@ -146,6 +158,14 @@ class AgentFault(Struct, frozen=True, kw_only=True, rename="camel", tag_field="t
 
 ToAgent: TypeAlias = Hello | Decision | Result | Rejection | Bye
 FromAgent: TypeAlias = AgentHello | AgentAction | AgentFault
+
+
+class Done(Struct, frozen=True, tag_field="type", tag="done"):
+    """What a host of Python code says when a hook has ended: without a kind, it raised nothing."""
+
+    kind: OwnFault | None = None
+    message: str = ""
+
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -244,6 +264,110 @@ def _two_cards(texts: tuple[str, str]) -> tuple[int, int]:
     return first, second
 
 
+def fields_of(answer: Action | Mix) -> dict[str, Any]:
+    """Return the fields that name an action or a mix: the inverse of `answer_of`."""
+    if isinstance(answer, Mix):
+        return {"mix": [{**_entry_fields(entry), "weight": weight} for entry, weight in answer.entries]}
+    return {"kind": answer.kind} | ({"amount": answer.amount} if answer.kind == "raiseTo" else {})
+
+
+def _entry_fields(entry: Entry) -> dict[str, Any]:
+    if isinstance(entry, RaiseRange):
+        return {"kind": "raiseTo", "low": entry.low, "high": entry.high}
+    return fields_of(entry)
+
+
+Read = TypeVar("Read")
+_hello: Final = msgspec.json.Decoder(AgentHello).decode
+_answer: Final = msgspec.json.Decoder(AgentAction | AgentFault).decode
+_done: Final = msgspec.json.Decoder(Done | AgentHello | AgentAction | AgentFault).decode
+_anything: Final = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def read_hello(line: bytes) -> None:
+    """Check an agent's answer to hello; raises AgentFailed if it is not a hello, or of another version."""
+    _read(line, _hello)
+
+
+def read_answer(line: bytes) -> tuple[int, Action | Mix | AgentFailed]:
+    """Return the id of the observation that an agent answered, and its action or mix, or the fault that it tells of.
+
+    Raises AgentFailed if it is none of them. The game checks whether an action is legal.
+    """
+    found = _read(line, _answer)
+    return found.id, AgentFailed(found.kind, found.message) if isinstance(found, AgentFault) else _chosen(found)
+
+
+def read_done(line: bytes) -> bool | None:
+    """Return whether a host says that a hook has ended; None for another line. Raises AgentFailed if it failed."""
+    found = _read(line, _done)
+    if not isinstance(found, Done):
+        return None
+    if found.kind is not None:
+        raise AgentFailed(found.kind, found.message)
+    return True
+
+
+def read_object(answer: bytes) -> dict[str, Any]:
+    """Read an answer that may be any JSON object; raises AgentFailed if it is none."""
+    return _read(answer, _anything)
+
+
+def answer_of(fields: Mapping[str, Any]) -> Action | Mix:
+    """Return the action or the mix that the fields of an answer name; raises AgentFailed if it is none."""
+    try:
+        return _chosen(msgspec.convert(fields, Answer))
+    except msgspec.ValidationError as error:
+        raise _unfit(str(error)) from None
+
+
+def _read(answer: bytes, decode: Callable[[bytes], Read]) -> Read:
+    """Read an answer of a certain form; raises AgentFailed if it has another."""
+    if not answer.strip():
+        raise AgentFailed("empty", "the answer is empty")
+    try:
+        return decode(answer)
+    except msgspec.ValidationError as error:
+        raise _unfit(str(error)) from None
+    except msgspec.DecodeError as error:
+        said = shown(answer.decode("utf-8", "replace").strip())
+        raise AgentFailed("unparsable", f"the answer is no JSON: {said} ({error})") from None
+    except UnicodeDecodeError:
+        raise AgentFailed("unparsable", "the answer is not UTF-8") from None
+    except RecursionError:
+        raise AgentFailed("unparsable", "the answer is nested too deeply") from None
+
+
+def _unfit(said: str) -> AgentFailed:
+    said = shortened(on_one_line(said), _SAID).replace("\n", " ")
+    return AgentFailed("unparsable", f"the answer is not as the protocol says: {said}")
+
+
+def _chosen(answer: Answer) -> Action | Mix:
+    """Return what an answer chooses; raises AgentFailed if that is nothing, or two things at once."""
+    if answer.mix is UNSET:
+        if answer.kind is UNSET:
+            raise _unfit("Object missing required field `kind`, or `mix`")
+        return _action(answer.kind, answer.amount)
+    if answer.kind is not UNSET or answer.amount is not None:
+        raise _unfit("Expected neither `kind` nor `amount` beside `mix`")
+    return Mix([(_entry(each), each.weight) for each in answer.mix])
+
+
+def _entry(entry: MixEntry) -> Entry:
+    if entry.low is UNSET and entry.high is UNSET:
+        return _action(entry.kind, entry.amount)
+    if entry.kind != "raiseTo" or entry.amount is not None or entry.low is UNSET or entry.high is UNSET:
+        raise _unfit("Expected `low` and `high` together, with `raiseTo`, and no `amount` beside them")
+    return RaiseRange(entry.low, entry.high)
+
+
+def _action(kind: Kind, amount: int | None) -> Action:
+    if (kind == "raiseTo") is (amount is None):
+        raise _unfit(f"Expected `amount` {'beside' if amount is None else 'only beside'} `raiseTo`")
+    return Action(kind) if amount is None else Action(kind, amount)
+
+
 def protocol_schema() -> dict[str, Any]:
     """Return the JSON Schema of every message; `$defs/ToAgent` and `$defs/FromAgent` are the two directions."""
     (to_agent, from_agent), components = struct_schemas(ToAgent, FromAgent)
@@ -260,18 +384,5 @@ def protocol_schema() -> dict[str, Any]:
     }
 
 
-def fields_of(answer: Action | Mix) -> dict[str, Any]:
-    """Return the fields that name an action or a mix: the inverse of `answer_of`."""
-    if isinstance(answer, Mix):
-        return {"mix": [{**_entry_fields(entry), "weight": weight} for entry, weight in answer.entries]}
-    return {"kind": answer.kind} | ({"amount": answer.amount} if answer.kind == "raiseTo" else {})
-
-
-def _entry_fields(entry: Entry) -> dict[str, Any]:
-    if isinstance(entry, RaiseRange):
-        return {"kind": "raiseTo", "low": entry.low, "high": entry.high}
-    return fields_of(entry)
-
-
 if __name__ == "__main__":
-    print(json.dumps(protocol_schema(), indent=2))
+    print(msgspec.json.format(msgspec.json.encode(protocol_schema()), indent=2).decode())

@@ -9,7 +9,7 @@ from typing import Final
 
 import httpx2
 
-from molt_bench.agents.external import answers, protocol
+from molt_bench.agents.external import protocol
 from molt_bench.agents.external.program_settings import HttpSettings
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
@@ -79,7 +79,7 @@ class HttpAgent:
                 await self._tell_results()
             self._decisions += 1
             question = protocol.decision(observation, self._decisions, self._game)
-            answered, answer = answers.read_answer(await self._posted(question, self._limit_s))
+            answered, answer = protocol.read_answer(await self._posted(question, self._limit_s))
         except AgentFailed as failure:
             self._answering = failure.kind not in ("timeout", "transport")
             raise AgentFailed(failure.kind, hide_key(str(failure), self._key)) from None
@@ -116,7 +116,7 @@ class HttpAgent:
 
     async def _hello(self, *, connect_s: float | None = None) -> None:
         said = protocol.hello(self.name, self._game)
-        answers.read_hello(await self._posted(said, self._limit_s, connect_s=connect_s))
+        protocol.read_hello(await self._posted(said, self._limit_s, connect_s=connect_s))
         self._greeted = True
 
     async def _tell_results(self) -> None:

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from molt_bench.agents.external.answers import answer_of, json_object
-from molt_bench.agents.external.protocol import Decision, Result, decision, result
+from molt_bench.agents.external.protocol import Decision, Result, answer_of, decision, read_object, result
 from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.errors import AgentFailed
@@ -114,7 +113,7 @@ def result_messages(results: Iterable[HandOver]) -> tuple[Result, ...]:
 
 def read_act(body: bytes) -> ActRequest:
     """Read an answer in JSON; raises AgentFailed if nobody can tell which decision it is for."""
-    return act_of(json_object(body))
+    return act_of(read_object(body))
 
 
 def act_of(fields: dict[str, Any]) -> ActRequest:

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from molt_bench.errors import AgentFailed
-from molt_bench.poker.actions import KINDS, Action
-from molt_bench.specs import MOST_CHIPS
+from molt_bench.poker.actions import KINDS, MOST_CHIPS, Action
 
 
 class Ping(msgspec.Struct, frozen=True):
