@@ -8,7 +8,6 @@ the agent prints, go to standard error. With MOLT_BENCH_HOST=1 the end of a hook
 
 import atexit
 import inspect
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -19,13 +18,11 @@ import msgspec
 
 from molt_bench.agents.external import protocol
 from molt_bench.agents.python_import import call_factory, find_factory
-from molt_bench.agents.tracebacks import traceback_of
 from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action
 from molt_bench.poker.actions import KINDS, MOST_CHIPS, Action
 from molt_bench.poker.hand import not_legal
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
-from molt_bench.specs import ParticipantSpec
 
 #: Whether the end of every hook is told.
 CONFIRMS: Final = "MOLT_BENCH_HOST"
@@ -36,8 +33,8 @@ _MESSAGE: Final = msgspec.json.Decoder(protocol.ToAgent)
 class Host:
     """One agent, and the lines to and from it."""
 
-    def __init__(self, sink: int, wanted: ParticipantSpec, sha256: str | None, *, confirms: bool) -> None:
-        self._sink, self._wanted, self._sha256, self._confirms = sink, wanted, sha256, confirms
+    def __init__(self, sink: int, make: Callable[[str], Any], *, confirms: bool) -> None:
+        self._sink, self._make, self._confirms = sink, make, confirms
         self._agent: Any = None
         self._loop: Any = None
 
@@ -60,8 +57,7 @@ class Host:
 
     def _hello(self, name: str) -> bool:
         try:
-            spec = msgspec.structs.replace(self._wanted, id=name)
-            self._agent = call_factory(spec, find_factory(spec.type, code_sha256=self._sha256))
+            self._agent = self._make(name)
         except MoltBenchError as error:
             _tell(error.__cause__ or error)
             self._say(type="done", kind="exception", message=str(error))
@@ -109,7 +105,8 @@ class Host:
 
 
 def _tell(error: BaseException) -> None:
-    print(traceback_of(error).text, end="", file=sys.stderr, flush=True)
+    tracebacks = import_module("molt_bench.agents.tracebacks")  # as above
+    print(tracebacks.traceback_of(error).text, end="", file=sys.stderr, flush=True)
 
 
 def _printable(value: Any) -> Any:
@@ -133,14 +130,18 @@ def _answer(action: Any, seen: Observation) -> dict[str, Any]:
     return protocol.fields_of(action)
 
 
-def main(participant_type: str, params: str = "{}", sha256: str = "") -> None:
+def main(code: str, params: str = "{}", sha256: str = "") -> None:
     """Keep the pipes for the lines, and do as they say until they end."""
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    spec = ParticipantSpec(id=participant_type, type=participant_type, params=json.loads(params))
-    host = Host(sink, spec, sha256 or None, confirms=os.environ.get(CONFIRMS) == "1")
+    given = msgspec.json.decode(params)
+    host = Host(
+        sink,
+        lambda name: call_factory(name, find_factory(code, code_sha256=sha256 or None), given),
+        confirms=os.environ.get(CONFIRMS) == "1",
+    )
     with os.fdopen(source, "rb") as lines:
         for line in lines:
             if not host.take(line):

@@ -209,7 +209,7 @@ def make_within(
     """
     kind = kind_of(spec.type, factories or ())
     if kind is OBJECT and factories is not None:
-        return call_factory(spec, factories[spec.type])
+        return call_factory(spec.id, factories[spec.type], spec.params)
     limit_s = kind.timeout_s if action_timeout_s is None else action_timeout_s
     context = msgspec.structs.replace(context, settings=settings_of(spec), timeout_s=limit_s)
     make = kind.make_first if first else kind.make

@@ -1,31 +1,27 @@
-"""The user's own agents in Python: `module:factory`, `path/to/file.py:factory` and plug-ins, found by their type.
+"""The user's own agents in Python: what `module:factory` and `path/to/file.py:factory` name.
 
-What is run is exactly the bytes that were read, and a hash is of those.
+What is run is exactly the bytes that were read, and a hash is of those. Every game in a sandbox begins with what is
+imported here, so that is little.
 """
 
 import inspect
 import os
 import stat
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from errno import EINVAL
 from functools import cached_property
-from hashlib import sha256
 from importlib import import_module, util
 from importlib.machinery import ModuleSpec, PathFinder
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, Final, TypeAlias
+from zlib import crc32
 
 import msgspec
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.entry_points import AGENTS, points
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.plugin import Context
-from molt_bench.seeds import derive
-from molt_bench.specs import ParticipantSpec
-from molt_bench.suggestions import did_you_mean
 from molt_bench.visible_text import shown
 
 #: Makes an agent; takes nothing, or the params of the participant's spec.
@@ -41,29 +37,28 @@ class CodeFile(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def sha256(self) -> str:
         """The SHA-256 of the bytes."""
-        return sha256(self.content).hexdigest()
+        found: str = import_module("hashlib").sha256(self.content).hexdigest()  # few who load code ask for it
+        return found
 
 
 #: What this process has run, by the path of the file or the name of the module.
 _LOADED: Final[dict[str, tuple[ModuleType, CodeFile | None]]] = {}
 
 
-def call_factory(spec: ParticipantSpec, factory: AgentFactory, context: Context | None = None) -> PokerAgent:
+def call_factory(participant: str, factory: AgentFactory, params: Mapping[str, Any], context: Any = None) -> PokerAgent:
     """Make an agent with a participant's params; raises AgentError if the factory raises, or returns none.
 
     One that takes a `context` gets it beside them.
     """
-    params = dict(spec.params)
-    if context is not None and _takes_context(factory):
-        params["context"] = context
+    given = {"context": context} if context is not None and _takes_context(factory) else {}
     try:
-        agent = factory(**params)
+        agent = factory(**params, **given)
     except (Exception, SystemExit) as error:
-        raise AgentError(f"participant {spec.id!r}: its factory {_raised(error)}") from error
+        raise AgentError(f"participant {participant!r}: its factory {_raised(error)}") from error
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise AgentError(
-            f"participant {spec.id!r}: its factory returned {shown(agent)}, which is not an agent: expected an object "
-            "with a name and a method act(observation)"
+            f"participant {participant!r}: its factory returned {shown(agent)}, which is not an agent: expected an "
+            "object with a name and a method act(observation)"
         )
     return agent
 
@@ -75,28 +70,28 @@ def _takes_context(factory: AgentFactory) -> bool:
         return False
 
 
-def find_factory(participant_type: str, *, code_sha256: str | None = None, anew: bool = False) -> AgentFactory:
-    """Return the factory that a type names: `module:factory`, `path/to/file.py:factory` or the name of a plug-in.
+def find_factory(code: str, *, code_sha256: str | None = None, anew: bool = False) -> AgentFactory:
+    """Return the factory that `module:factory` or `path/to/file.py:factory` names.
 
     Its code is loaded for that, unless it was before; with `anew`, a file that has changed since is loaded again. With
     `code_sha256`, only the bytes with that hash are run. Raises ConfigError if there is none, or it cannot be loaded.
     """
-    source, name = source_and_name(participant_type)
+    source, _, name = code.rpartition(":")
     try:
         module = _loaded(source, code_sha256, anew=anew)
     except AgentError:
         raise
     except (Exception, SystemExit) as error:
         expected = f"module:factory that can be imported, and {source} {_raised(error)}{_place(error, source)}"
-        raise ConfigError("type", participant_type, expected) from error
+        raise ConfigError("type", code, expected) from error
     try:
         factory: AgentFactory = attrgetter(name)(module)
     except AttributeError as error:
         found = _agents_in(module)
-        near = did_you_mean(name, found) or (f"; it has {', '.join(found[:5])}" if found else "")
-        raise ConfigError("type", participant_type, f"a name that {source} defines{near}") from error
+        near = f"; it has {', '.join(found[:5])}" if found else ""
+        raise ConfigError("type", code, f"a name that {source} defines{near}") from error
     if not callable(factory):
-        raise ConfigError("type", participant_type, f"a factory, and {name} is a {type(factory).__name__}")
+        raise ConfigError("type", code, f"a factory, and {name} is a {type(factory).__name__}")
     return factory
 
 
@@ -114,19 +109,9 @@ def file_meant(path: str) -> str:
     return f"{path}:NAME; did you mean '{path}:{found[0]}'?{others}"
 
 
-def source_and_name(participant_type: str) -> tuple[str, str]:
-    """Return the file or module that a type names, and the name in it; "" for a plug-in that is not there."""
-    source, colon, name = participant_type.rpartition(":")
-    if colon:
-        return source, name
-    point = points(AGENTS).get(participant_type)
-    source, _, name = ("", "", "") if point is None else point.value.partition(":")
-    return source, name.partition("[")[0].strip()
-
-
-def factory_file(participant_type: str) -> CodeFile | None:
-    """Return the file that a type's factory comes from: as it was loaded, or else as it is; None for none."""
-    source, _ = source_and_name(participant_type)
+def factory_file(code: str) -> CodeFile | None:
+    """Return the file that a factory comes from: as it was loaded, or else as it is; None for none."""
+    source = code.rpartition(":")[0]
     if _key(source) in _LOADED:
         return _LOADED[_key(source)][1]
     try:
@@ -135,9 +120,9 @@ def factory_file(participant_type: str) -> CodeFile | None:
         return None
 
 
-def file_hash(participant_type: str) -> str | None:
+def file_hash(code: str) -> str | None:
     """Return the SHA-256 of that file; None if it cannot be read."""
-    found = factory_file(participant_type)
+    found = factory_file(code)
     return None if found is None else found.sha256
 
 
@@ -159,7 +144,7 @@ def _loaded(source: str, code_sha256: str | None, *, anew: bool) -> ModuleType:
         folder = os.path.dirname(_key(source))
         if folder not in sys.path:
             sys.path.append(folder)  # so that it finds the modules beside it
-        name = f"molt_bench_agent_{derive(source, 'module') & 0xFFFFFFFF:08x}"
+        name = f"molt_bench_agent_{crc32(source.encode()):08x}"
     else:
         name = source
         if "" not in sys.path:

@@ -12,6 +12,7 @@ from molt_bench.agents.external.box import SANDBOX, SandboxSetting, SandboxSetti
 from molt_bench.agents.external.hosted import HostedAgent
 from molt_bench.agents.python_import import call_factory, factory_file, file_hash, find_factory
 from molt_bench.agents.settings_base import Name
+from molt_bench.entry_points import AGENTS, points
 from molt_bench.errors import ConfigError
 from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
@@ -28,6 +29,12 @@ class PythonSettings(SandboxSettings):
             exclude_if=lambda value: not value,
         ),
     ] = ()
+
+
+def code_of(spec: ParticipantSpec) -> str:
+    """Return the code that makes a participant, as `module:factory` or `file.py:factory`; a plug-in registers it."""
+    point = None if ":" in spec.type else points(AGENTS).get(spec.type)
+    return spec.type if point is None else point.value.partition("[")[0].strip()
 
 
 class PythonCode(Kind):
@@ -49,25 +56,26 @@ class PythonCode(Kind):
         if box is not None:
             if context.settings.models:
                 raise ConfigError("models", "...", "none: code in a sandbox reaches no model")
-            return HostedAgent(spec, box, context)
-        return call_factory(spec, find_factory(spec.type, code_sha256=context.code_sha256), context)
+            return HostedAgent(spec, code_of(spec), box, context)
+        factory = find_factory(code_of(spec), code_sha256=context.code_sha256)
+        return call_factory(spec.id, factory, spec.params, context)
 
     def make_first(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
         """Make it from its file as it is now. The agents of a run are made from the same code, whatever is edited."""
         if box_of(context) is None:
-            find_factory(spec.type, code_sha256=context.code_sha256, anew=True)
+            find_factory(code_of(spec), code_sha256=context.code_sha256, anew=True)
         return self.make(spec, context)
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the hash of the file that the factory comes from."""
-        return file_hash(spec.type)
+        return file_hash(code_of(spec))
 
     def missing(self, spec: ParticipantSpec, settings: PythonSettings) -> str | None:
         """Return the file, or the module, that is not there."""
         place, _, _ = spec.type.rpartition(":")
         if place.endswith(".py"):
             return None if os.path.isfile(place) else place
-        return spec.type if file_hash(spec.type) is None else None
+        return spec.type if file_hash(code_of(spec)) is None else None
 
     def box(self, context: Context) -> str | None:
         """Return the label of its box."""
@@ -75,6 +83,6 @@ class PythonCode(Kind):
 
     def announced(self, spec: ParticipantSpec, settings: PythonSettings) -> str:
         """Return the file that is run."""
-        code = factory_file(spec.type)
+        code = factory_file(code_of(spec))
         params = f" with params {json.dumps(spec.params, default=str)}" if spec.params else ""
         return f"runs {code.path if code is not None else '?'}{params} in a sandbox{settings.with_network}"

@@ -12,7 +12,7 @@ from molt_bench.agents.external import protocol
 from molt_bench.agents.external.box import Box
 from molt_bench.agents.external.program import FATAL, ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
-from molt_bench.agents.python_import import factory_file, source_and_name
+from molt_bench.agents.python_import import factory_file
 from molt_bench.errors import AgentError, AgentFailed
 from molt_bench.plugin import Context
 from molt_bench.specs import ParticipantSpec
@@ -21,13 +21,13 @@ from molt_bench.specs import ParticipantSpec
 class HostedAgent(ProgramAgent):
     """An agent whose Python code plays in a box; it is told of the end of each hook."""
 
-    def __init__(self, spec: ParticipantSpec, box: Box, context: Context) -> None:
-        source, name = source_and_name(spec.type)
-        found = factory_file(spec.type)
+    def __init__(self, spec: ParticipantSpec, code: str, box: Box, context: Context) -> None:
+        source, _, name = code.rpartition(":")
+        found = factory_file(code)
         wanted = context.code_sha256
         if wanted is not None and (found is None or found.sha256 != wanted):
             raise AgentError(f"{source} is not the code with SHA-256 {wanted}, so it is not run")
-        named = f"{os.path.abspath(source)}:{name}" if source.endswith(".py") else spec.type
+        named = f"{os.path.abspath(source)}:{name}" if source.endswith(".py") else code
         words = (sys.executable, "-P", "-m", "molt_bench.host", named, json.dumps(spec.params), wanted or "")
         settings = ExecSettings(command=words)
         shown = [] if found is None else _own_folders(source, found.path)
