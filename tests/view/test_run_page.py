@@ -28,6 +28,7 @@ RUN_KEYS = {
     *("id", "version", "status", "started", "stopReason", "pending", "complete", "warnings", "totals", "participants"),
     *("headline", "leaderboard", "sentences", "convergence", "spent", "payoff", "styles", "winnings", "costs"),
     "faults",
+    "card",
     *(
         "reproduce",
         "matches",

@@ -126,7 +126,8 @@ class Session:
         """The first line of the run's journal."""
         if self._known is not None:
             return self._known.header
-        return header_of(self._config, self._seed, self._listed, self._boxes, self._luck)
+        skills = self._files.exchanges.skills
+        return header_of(self._config, self._seed, self._listed, self._boxes, self._luck, skills)
 
     @property
     def _until(self) -> float:

@@ -1,6 +1,7 @@
-"""`molt-bench export`: the hands of a run for other programs, its pages as one file, or runs as a static site."""
+"""`molt-bench export`: the hands or records of a run for other programs, its card, its pages, or runs as a site."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -17,8 +18,12 @@ from molt_bench.entry_points import EXPORTS, broken, points
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import fill_whole, writing
 from molt_bench.plugin import Export
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.card import CARD, card_text
 from molt_bench.report.exports import FILES, TABLES, TEXTS, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
+from molt_bench.report.exports.eee import Records
+from molt_bench.report.rows import Rows
 from molt_bench.runs.folder import JOURNAL, journal_in
 from molt_bench.runs.run import Run
 from molt_bench.suggestions import one_of
@@ -30,14 +35,18 @@ from molt_bench.view.site import MOST_DEALS, write_site
 Fill: TypeAlias = Callable[[IO[bytes]], str]
 
 
-#: The formats that are pages for people rather than hands.
+#: The formats that are not hands: pages and a card for people, and records for hubs of results.
 _HTML: Final = "html"
 _SITE: Final = "site"
-#: By default, where pages are written: in the folder of the run, and in the current one.
+_CARD: Final = "card"
+_EEE: Final = "eee"
+#: By default, where those are written: in the folder of the run, and the site in the current one.
 _PAGE: Final = "run.html"
 _SITE_FOLDER: Final = "site"
-#: The formats of plug-ins.
-_THEIRS: Final = [name for name in points(EXPORTS) if name not in (*get_args(Format), _HTML, _SITE)]
+_EEE_FOLDER: Final = "eee"
+#: Our formats, and those of plug-ins.
+_OURS: Final = (*get_args(Format), _CARD, _EEE, _HTML, _SITE)
+_THEIRS: Final = [name for name in points(EXPORTS) if name not in _OURS]
 
 
 @click.command(cls=Command)
@@ -46,11 +55,12 @@ _THEIRS: Final = [name for name in points(EXPORTS) if name not in (*get_args(For
     "--format",
     "form",
     metavar="FORMAT",
-    type=click.Choice([*get_args(Format), _HTML, _SITE, *_THEIRS]),
+    type=click.Choice([*_OURS, *_THEIRS]),
     required=True,
-    help="csv, phh, html (one page with all in it), site (for any web host), or that of a plug-in.",
+    help="csv, phh, card (who played what), eee (records for hubs), html (one page), site (for any web host), or that "
+    "of a plug-in.",
 )
-@click.option("--output", metavar="PATH", type=PATH, help="File, - for stdout, or the folder of a site.")
+@click.option("--output", metavar="PATH", type=PATH, help="File, - for stdout, or the folder of a site or records.")
 @click.option("--match", type=COUNT, help="csv, phh: only hands of this match.")
 @click.option("--agent", metavar="ID", help="csv, phh: only hands of this agent.", shell_complete=run_agents)
 @click.option("--deals", type=NONE_OR_MORE, help=f"site: most deals of a run, by swing; {MOST_DEALS} by default.")
@@ -64,10 +74,11 @@ def export(
     deals: int | None,
     printing: Printing,
 ) -> None:
-    """Export a run: its hands for other programs, its pages as one file, or runs as a static site.
+    """Export a run: its hands for other programs, its records for hubs, its pages as one file, or runs as a site.
 
     A file is written into the folder of the run unless --output says otherwise. A site has all pages, the files of
-    runs and their hashes; an earlier site in its folder is replaced.
+    runs and their hashes; an earlier site in its folder is replaced. Records are those of Every Eval Ever, with a data
+    card and a citation.
 
     Examples:
       molt-bench export benchmark-results/2026-01-31T12-00-00 --format csv
@@ -81,18 +92,23 @@ def export(
         ("--match", match, form in FILES),
         ("--agent", agent, form in FILES),
         ("--deals", deals, form == _SITE),
-        ("--output -", output == "-" or None, form != _SITE),
+        ("--output -", output == "-" or None, form not in (_SITE, _EEE)),
     ):
         if value is not None and not fits:
             raise click.BadParameter(f"cannot be used with --format {form}", param_hint=flag)
     if form == _SITE:
         _write_site(folder, output or _SITE_FOLDER, MOST_DEALS if deals is None else deals, printing)
         return
-    fill: Fill = partial(_write_page, folder)
-    usual = _PAGE
+    if form == _EEE:
+        _write_records(folder, output or str(Path(folder, _EEE_FOLDER)), printing)
+        return
+    fill: Fill
     if form in _THEIRS:
         fill, usual = _export_of(folder, form)
-    elif form != _HTML:
+    elif form in (_HTML, _CARD):
+        fill = partial(_write_page if form == _HTML else _write_card, folder)
+        usual = _PAGE if form == _HTML else CARD
+    else:
         hands: Format = "csv" if form == "csv" else "phh"
         fill, usual = _hands_of(folder, hands, match, agent), FILES[hands]
     if output == "-":
@@ -108,9 +124,7 @@ def export(
 
 def _export_of(folder: str, form: str) -> tuple[Fill, str]:
     """Return what writes a run in the format of a plug-in, and the usual name of the file."""
-    run = Run.open(folder)
-    for note in notes_on(run.content, run.folder / JOURNAL):
-        warn(note)
+    run = _run_of(folder)
     point = points(EXPORTS)[form]
     try:
         made: Export = point.load()()
@@ -147,6 +161,29 @@ def _write_page(folder: str, file: IO[bytes]) -> str:
     content = html_report(library.open(library.runs.root.name)).encode()
     file.write(content)
     return f"{len(content) / 1e6:.2f} MB"
+
+
+def _write_card(folder: str, file: IO[bytes]) -> str:
+    run = _run_of(folder)
+    text = card_text(Rows(Analysis(run.result())), run.header)
+    file.write(text.encode())
+    return f"{text.count(chr(10)):,} lines"
+
+
+def _write_records(folder: str, output: str, printing: Printing) -> None:
+    records = Records(_run_of(folder), datetime.now(UTC))
+    with writing("--output", output, "a folder"):
+        written = f"{records.write(Path(output)):,} records"
+    about = {"runDir": folder, "format": _EEE, "file": output, "written": written}
+    printing.answer(about, lambda: notice(f"wrote {written} to {output}"))
+
+
+def _run_of(folder: str) -> Run:
+    """Open a run, and say what its reader should know."""
+    run = Run.open(folder)
+    for note in notes_on(run.content, run.folder / JOURNAL):
+        warn(note)
+    return run
 
 
 def _write_site(folder: str, output: str, deals: int, printing: Printing) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isclose
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from molt_bench.files import inside
 from molt_bench.records import matches_hash
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL, as_lines, indented
+from molt_bench.report.card import CARD, card_text
 from molt_bench.report.rows import Rows
 from molt_bench.runs.derived_files import is_recorded, vouched_in
 from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, LEADERBOARD, MATCHES, SUMMARY, summarized
@@ -54,7 +55,7 @@ class ArtifactCheck(msgspec.Struct, frozen=True):
         """Return a line each for what is missing, from before, or not checked."""
         told = {
             "missing": self.missing,
-            "out of date, since the run went on (`molt-bench report` writes them anew)": self.stale,
+            "out of date, since the run went on (write them anew with `molt-bench report` or `export`)": self.stale,
             "not checked": self.unchecked,
         }
         return [f"  {what}: {', '.join(names)}" for what, names in told.items() if names]
@@ -76,11 +77,13 @@ def check_artifacts(run: Run, rows: Rows) -> ArtifactCheck:
     for name in (EXCHANGES, ANSWERS):
         if name in vouched:
             kinds[name] = "same" if is_recorded(folder, name, content) else "differing"
-    for name in ARTIFACTS:
+    for name, make in ARTIFACTS.items():
         if os.path.lexists(folder / name) and not unknown:
-            kinds[name] = _kind(folder, name, rows, earlier)
+            kinds[name] = _kind(folder / name, make, rows, earlier)
         elif run.ending is not None:
             kinds[name] = "missing"
+    if os.path.lexists(folder / CARD):
+        kinds[CARD] = _kind(folder / CARD, lambda rows: card_text(rows, run.header), rows, earlier)
     problems = []
     for name, point in points(FILES).items():
         if inside(folder, folder / name):
@@ -94,20 +97,20 @@ def check_artifacts(run: Run, rows: Rows) -> ArtifactCheck:
     return ArtifactCheck(**{**by_kind, "problems": tuple(problems)})
 
 
-def _kind(folder: Path, name: str, rows: Rows, earlier: Rows | None) -> str:
+def _kind(file: Path, make: Callable[[Rows], str], rows: Rows, earlier: Rows | None) -> str:
     """Return what became of a file: it is what the journal gives, or gave, or something else."""
     try:
-        text = (folder / name).read_bytes().decode() if inside(folder, folder / name) else ""
+        text = file.read_bytes().decode() if inside(file.parent, file) else ""
     except (OSError, ValueError):
         return "differing"
-    if _follows(name, text, ARTIFACTS[name](rows)):
+    if _follows(file.name, text, make(rows)):
         return "same"
     if earlier is None:
         return "differing"
-    if _follows(name, text, ARTIFACTS[name](earlier)):
+    if _follows(file.name, text, make(earlier)):
         return "stale"
     # What models had cost by then is not in the journal.
-    return "unchecked" if rows.costs and name in (LEADERBOARD, SUMMARY) else "differing"
+    return "unchecked" if rows.costs and file.name in (LEADERBOARD, SUMMARY, CARD) else "differing"
 
 
 def _follows(name: str, text: str, made: str) -> bool:

@@ -25,8 +25,9 @@ from molt_bench.runs.journal import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
 
-#: How the forms of replies, and the boxes of code and programs, are named in a header: this, and the participant.
+#: How the forms of replies, the system prompts and the boxes of code are named in a header: this, and the participant.
 _REPLY_OF: Final = "reply of "
+_PROMPT_OF: Final = "prompt of "
 _BOX_OF: Final = "sandbox of "
 #: How a header names the package whose plug-in plays for a participant.
 _PACKAGE_OF: Final = "package of "
@@ -38,9 +39,15 @@ def header_of(
     seeds: list[Seed] | None = None,
     boxes: Mapping[str, str] | None = None,
     luck: Iterable[Registered] = (),
+    skills: Mapping[str, str] | None = None,
 ) -> Header:
-    """Return the first line of a run's journal; a sealed master seed appears in it only as a hash."""
+    """Return the first line of a run's journal; a sealed master seed appears in it only as a hash.
+
+    `skills` are the system prompts of language models, by participant: it has their SHA-256.
+    """
     plain = config.plain()
+    boxed = {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()}
+    told = {f"{_PROMPT_OF}{name}": sha256(text.encode()).hexdigest() for name, text in (skills or {}).items()}
     if seed.sealed:
         plain["seeds"]["masterSeed"] = None
     return Header(
@@ -52,7 +59,7 @@ def header_of(
         folder=os.getcwd(),
         seeds=seeds,
         source_hashes=source_hashes(config),
-        versions=_versions(config) | {f"{_BOX_OF}{name}": label for name, label in (boxes or {}).items()},
+        versions=_versions(config) | told | boxed,
         luck=tuple(luck),
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
     )
@@ -85,6 +92,23 @@ def recorded_reply_forms(header: Header) -> dict[str, str]:
 def recorded_boxes(header: Header) -> dict[str, str]:
     """Return the boxes of code and programs that a header has."""
     return _recorded(header, _BOX_OF)
+
+
+def recorded_prompts(header: Header) -> dict[str, str]:
+    """Return the SHA-256 of the system prompts of language models that a header has."""
+    return _recorded(header, _PROMPT_OF)
+
+
+def recorded_versions(header: Header) -> dict[str, str]:
+    """Return the versions that a header has, without what it has of participants."""
+    return {name: version for name, version in header.versions.items() if " of " not in name}
+
+
+def about_participant(header: Header, name: str) -> dict[str, str]:
+    """Return what a header has of a participant's code, and of where it plays."""
+    found = {"code SHA-256": header.source_hashes.get(name)}
+    found |= {what: header.versions.get(f"{what} of {name}") for what in ("sandbox", "package", "server")}
+    return {what: label for what, label in found.items() if label is not None}
 
 
 def check_plugins(header: Header, config: BenchmarkConfig) -> None:

@@ -131,6 +131,8 @@ class OpenRun(RunReader):
             history=tuple(self.stages),
             bench_version=self.header.bench_version,
             boxes=recorded_boxes(self.header),
+            journal_lines=0 if self.ending is None else self.journal_lines,
+            journal_hash=self.journal_hash,
         )
 
     def _blocked(self) -> bool:

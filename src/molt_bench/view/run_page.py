@@ -10,6 +10,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
 from molt_bench.report.analysis import Analysis
+from molt_bench.report.card import card
 from molt_bench.report.explanation import claims, raw_and_corrected
 from molt_bench.report.rows import Rows
 from molt_bench.report.shapes import LeadRow
@@ -131,6 +132,7 @@ def _results(run: OpenRun, rows: Rows) -> dict[str, Any]:
         "winRates": rates_data(run, found),
         "costs": costs_data(rows),
         "matches": matches_data(rows),
+        "card": [part._asdict() for part in card(rows, run.header)],
     }
 
 
@@ -139,7 +141,7 @@ _NO_RESULTS: Final[Mapping[str, Any]] = {
     "convergence": None,
     "payoff": None,
     "winRates": None,
-    **dict.fromkeys(("headline", "leaderboard", "sentences", "spent", "winnings", "costs", "matches"), ()),
+    **dict.fromkeys(("headline", "leaderboard", "sentences", "spent", "winnings", "costs", "matches", "card"), ()),
 }
 
 

@@ -163,20 +163,15 @@ def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = F
 
     `path` is where its folder is for those who type the commands; None for the folder as seen from here.
     """
-    header = run.header
     shown = path or from_here(run.folder)
-    has_config, seed = _has_config(run), run.config.seeds.master_seed
+    has_config = _has_config(run)
     what = f"{CONFIG} is not the config of this run: s" if os.path.lexists(run.folder / CONFIG) else "S"
-    secret = f"secret until the run ends (SHA-256 {header.master_seed_hash})"
     return {
         "commands": [
             {"title": title, "command": command} for title, command in _commands(run, shown, published=published)
         ],
         "note": None if has_config else f"{what}ave the config below as config.yaml first.",
         "configYaml": yaml.safe_dump(run.plain, sort_keys=False, allow_unicode=True),
-        "versions": {"molt-bench": header.version, "bench": str(header.bench_version), **header.versions},
-        "masterSeed": secret if seed is None else str(seed),
-        "configHash": header.config_hash,
     }
 
 

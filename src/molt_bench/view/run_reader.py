@@ -95,6 +95,11 @@ class RunReader:
         return self._stored.content.size
 
     @property
+    def journal_lines(self) -> int:
+        """Lines of the journal that have been read."""
+        return self._stored.content.line_count
+
+    @property
     def journal_hash(self) -> str:
         """What identifies the journal up to there."""
         return self._stored.content.last_hash

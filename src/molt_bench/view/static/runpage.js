@@ -30,6 +30,7 @@ const PARTS = [
   ["grades", "Grade of decisions", (run) => [run.grades, run.leaderboard], gradesSection],
   ["faults", "Faults", (run) => run.faults, faultsSection],
   ["matches", "Matches", (run) => run.matches, matchesSection],
+  ["card", "Disclosure card", (run) => run.card, cardSection],
   ["reproduce", "Reproduce this run", (run) => run.reproduce, recipeSection],
   ["words", "Words on this page", () => null, () => facts(Object.entries(GLOSSARY), { class: "small meanings" })],
 ];
@@ -106,7 +107,7 @@ export async function runPage(place, view) {
 }
 
 // Parts that have something to show in every run with a match.
-const ALWAYS = ["convergence", "spent", "winnings", "styles", "matches", "reproduce", "words"];
+const ALWAYS = ["convergence", "spent", "winnings", "styles", "matches", "card", "reproduce", "words"];
 
 /** A part of the page; null if it has nothing to show. With many agents most are folded, and made when opened. */
 function part(key, title, build, run) {
@@ -221,8 +222,13 @@ function runHead(run) {
   ].flat().filter(Boolean);
 }
 
+/** Who played what, by which rule it stopped and what it cost: all that somebody who quotes a result has to say. */
+function cardSection({ card }) {
+  if (!card.length) return null;
+  return card.flatMap(({ title, lines }) => [h("h3", title), facts(lines.map((line) => line.map(visibleLine)))]);
+}
+
 function recipeSection({ reproduce, files }) {
-  const versions = [["Master seed", reproduce.masterSeed], ...Object.entries(reproduce.versions)];
   return [
     isFinal &&
     h(
@@ -234,7 +240,6 @@ function recipeSection({ reproduce, files }) {
     reproduce.note && h("p.soft", visible(reproduce.note)),
     reproduce.commands.map(({ title, command }) => copyBlock(title, command)),
     copyBlock("The config", reproduce.configYaml),
-    facts(versions.map((pair) => pair.map(visibleLine)), { class: "code" }),
     files?.length && filesTable(files),
   ];
 }

@@ -1,0 +1,326 @@
+"""Every Eval Ever: one record of each participant, with a row for each of its seed pairs, as hubs of results take them.
+
+A folder of records is a data set: its README.md is the data card, and CITATION.bib says how to cite the run. The
+records follow version 0.3.0 of the schemas of github.com/evaleval/every_eval_ever.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any, Final
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET
+
+from molt_bench.files import file_name, fill_whole, write_whole
+from molt_bench.records import MBB_PER_BB100, SeedResult
+from molt_bench.report.analysis import Analysis
+from molt_bench.report.card import card, markdown_of, plain_text
+from molt_bench.report.number_text import signed, with_interval
+from molt_bench.report.rows import Rows
+from molt_bench.report.shapes import AgentRow, CostRow, MatchRow
+from molt_bench.report.totals import totals
+from molt_bench.runs.header import recorded_prompts
+from molt_bench.runs.journal import Header
+from molt_bench.runs.run import Run
+
+SCHEMA: Final = "0.3.0"
+_BENCHMARK: Final = "molt-bench"
+_METRIC: Final = "molt-bench.bb_per_100"
+#: What a record says of how a model is run, where that is not known.
+_UNKNOWN: Final = {"deployment_type": "unknown", "model_availability": "unknown"}
+
+
+class _Model(msgspec.Struct, frozen=True):
+    """How a participant is called in records: who makes it, its name there, and who serves it."""
+
+    developer: str
+    model: str
+    platform: str | None = None
+
+    @property
+    def id(self) -> str:
+        return f"{self.developer}/{self.model}"
+
+
+class Records:
+    """The records of a run.
+
+    Args:
+        run: The run.
+        when: When the records are made.
+    """
+
+    def __init__(self, run: Run, when: datetime) -> None:
+        self._when, self._stamp = when, int(when.timestamp())
+        self._header: Header = run.header
+        self._name = run.folder.name
+        self._result = run.result(keep_hands=True)
+        self._rows = Rows(Analysis(self._result))
+        self._config = {each.id: each for each in self._result.config.participants}
+        self._costs: dict[str, CostRow] = {row.usage.id: row for row in self._rows.costs}
+
+    def write(self, folder: Path) -> int:
+        """Write all records, the data card and the citation into a folder; return how many records there are.
+
+        Raises OSError if that is not possible.
+        """
+        count = 0
+        for row in self._rows.agents:
+            if row.bb_per_100 is None:  # it has not played
+                continue
+            model = self._model(row.id)
+            place = Path("data", _BENCHMARK, file_name(model.developer), file_name(model.model))
+            (folder / place).mkdir(parents=True, exist_ok=True)
+            samples = place / f"{self._uuid(row.id)}_samples.jsonl"
+            written = fill_whole(folder / samples, partial(_fill, self._samples(row)))
+            record = {**self._record(row, model), "detailed_evaluation_results": {"file_path": str(samples), **written}}
+            write_whole(folder / place / f"{self._uuid(row.id)}.json", _line(record, indent=2).encode())
+            count += 1
+        write_whole(folder / "CITATION.bib", self.citation().encode())
+        write_whole(folder / "README.md", self.data_card().encode())
+        return count
+
+    def citation(self) -> str:
+        """Return the run and the program as entries for BibTeX; the hash identifies every line of the journal."""
+        hashed = self._result.journal_hash
+        played = totals(self._result)
+        return f"""@misc{{molt-bench-run-{hashed[:12]},
+  title = {{molt-bench run: {played["hands"]:,} hands between {len(self._rows.agents)} agents}},
+  note = {{Journal of {self._result.journal_lines:,} lines, SHA-256 of the last {hashed};
+          config SHA-256 {self._header.config_hash}; checked by ``molt-bench verify''}},
+  howpublished = {{Run folder, to be replayed with molt-bench {self._header.version},
+                  bench version {self._header.bench_version}}},
+  year = {{{self._when.year}}},
+}}
+
+@software{{molt-bench,
+  author = {{{{The molt-bench authors}}}},
+  title = {{molt-bench: which agent plays better heads-up no-limit hold'em, and how sure are we?}},
+  version = {{{self._header.version}}},
+}}
+"""
+
+    def data_card(self) -> str:
+        """Return the card of the data set, as a hub shows it: its front matter, results, disclosure and citation."""
+        table = "".join(
+            f"| {plain_text(self._rows.found.shown[row.id])} | {row.rank_text()} | {self._won(row)} | {row.hands:,} |\n"
+            for row in self._rows.agents
+        )
+        return f"""---
+pretty_name: molt-bench run {self._result.journal_hash[:12]}
+tags:
+- {_BENCHMARK}
+- every-eval-ever
+- poker
+configs:
+- config_name: seed_pairs
+  data_files: data/**/*_samples.jsonl
+---
+# A run of molt-bench
+
+Heads-up no-limit hold'em between agents. Results are big blinds won per 100 hands against the field, with the luck of
+the cards taken out; what is after ± holds at {100 * self._confidence:.10g}%, however often one looked.
+
+| agent | rank | bb/100 | hands |
+|---|---:|---:|---:|
+{table}
+Each `.json` below `data` is the record of one agent, in the schema of Every Eval Ever {SCHEMA}. The `_samples.jsonl`
+beside it has a row for each of its seed pairs: two games on the same cards, seats swapped. `evaluation.score` is what
+it won there in bb/100, and `messages` are the hands of both games in molt-bench's notation. Rows of two agents with the
+same `sample_hash` had the same cards and the same opponent.
+
+{markdown_of(card(self._rows, self._header))}
+## Citation
+
+```bibtex
+{self.citation()}```
+"""
+
+    def _won(self, row: AgentRow) -> str:
+        return with_interval(signed(row.bb_per_100), row.bb_per_100_half_width)
+
+    @property
+    def _confidence(self) -> float:
+        return 1 - self._rows.found.judge.error
+
+    def _uuid(self, name: str) -> UUID:
+        """Return the same identifier whenever the same run is exported."""
+        return UUID(bytes=sha256(f"{self._result.journal_hash} {name}".encode()).digest()[:16], version=4)
+
+    def _model(self, name: str) -> _Model:
+        row, participant = self._rows.by_id[name], self._config[name]
+        if row.asked is UNSET:
+            return _Model(_BENCHMARK, participant.type) if participant.kind.built_in else _Model("local", name)
+        platform, _, model = row.asked["model"].partition(":")
+        developer, _, rest = model.rpartition("/")
+        return _Model(developer or platform, rest, row.asked.get("baseUrl", platform))
+
+    def _evaluation_id(self, model: _Model) -> str:
+        return f"{_BENCHMARK}/{model.id}/{self._stamp}"
+
+    def _record(self, row: AgentRow, model: _Model) -> dict[str, Any]:
+        header, shown = self._header, self._rows.found.shown[row.id]
+        platform = {} if model.platform is None else {"inference_platform": model.platform}
+        return {
+            "schema_version": SCHEMA,
+            "evaluation_id": self._evaluation_id(model),
+            "retrieved_timestamp": str(self._stamp),
+            "source_metadata": {
+                "source_name": f"{_BENCHMARK} run {self._result.journal_hash[:12]}",
+                "source_type": "evaluation_run",
+                "source_organization_name": "unknown",
+                "evaluator_relationship": "other",
+            },
+            "eval_library": {
+                "name": _BENCHMARK,
+                "version": header.version,
+                "additional_details": _strings({"bench_version": header.bench_version, **header.versions}),
+            },
+            "model_info": {
+                "name": shown,
+                "id": model.id,
+                "developer": model.developer,
+                **platform,
+                "additional_details": {**_UNKNOWN, "participant": row.id},
+            },
+            "evaluation_results": [self._evaluation(row)],
+        }
+
+    def _evaluation(self, row: AgentRow) -> dict[str, Any]:
+        header, played = self._header, totals(self._result)
+        assert row.bb_per_100 is not None
+        uncertainty: dict[str, Any] = {"num_samples": sum(pair is not None for _, pair, _ in self._pairs(row.id))}
+        if row.bb_per_100_half_width is not None:
+            uncertainty["confidence_interval"] = {
+                "lower": round(row.bb_per_100 - row.bb_per_100_half_width, 1),
+                "upper": round(row.bb_per_100 + row.bb_per_100_half_width, 1),
+                "confidence_level": self._confidence,
+                "method": "boundary that holds at every look, over seed pairs",
+            }
+        cost = self._costs.get(row.id)
+        return {
+            "evaluation_result_id": _METRIC,
+            "evaluation_name": _BENCHMARK,
+            "source_data": {
+                "dataset_name": f"{_BENCHMARK} decks",
+                "source_type": "other",
+                "additional_details": _strings(
+                    {"config_sha256": header.config_hash, "journal_sha256": self._result.journal_hash, **played}
+                ),
+            },
+            "metric_config": {
+                "evaluation_description": "Big blinds won per 100 hands of heads-up no-limit hold'em from the field, "
+                "every opponent with the same weight, luck taken out",
+                "metric_id": _METRIC,
+                "metric_name": "bb/100",
+                "metric_kind": "win_rate",
+                "metric_unit": "big blinds per 100 hands",
+                "metric_parameters": {
+                    "estimator": self._rows.found.estimator,
+                    "against": self._rows.found.reference or "the field",
+                },
+                "lower_is_better": False,
+                "score_type": "continuous",
+                "min_score": "-Infinity",
+                "max_score": "Infinity",
+            },
+            "score_details": {
+                "score": row.bb_per_100,
+                "uncertainty": uncertainty,
+                "details": _strings(
+                    {
+                        "hands": row.hands,
+                        "rank": row.rank_text(),
+                        "raw_bb_per_100": row.raw_bb_per_100,
+                        "mu": row.mu,
+                        "sigma": row.sigma,
+                        "faults": row.fault_count,
+                        "forced_folds": row.forced_folds,
+                        **({} if cost is None else cost.plain()),
+                    }
+                ),
+            },
+            "generation_config": self._generation(row),
+        }
+
+    def _generation(self, row: AgentRow) -> dict[str, Any]:
+        """Return the settings that decide what a participant answers."""
+        participant = self._config[row.id]
+        if row.asked is UNSET:
+            return {"additional_details": _strings({"agent": participant.type, "params": participant.params})}
+        asked = row.asked
+        names = {"temperature": "temperature", "topP": "top_p", "maxTokens": "max_tokens"}
+        arguments = {name: asked[key] for key, name in names.items() if key in asked}
+        if "reasoningEffort" in asked or "thinkingTokens" in asked:
+            arguments["reasoning"] = asked.get("reasoningEffort") != "none"
+        said: dict[str, Any] = {**asked, "reply": row.reply, "track": row.track}
+        if row.id in (prompts := recorded_prompts(self._header)):
+            said["prompt_sha256"] = prompts[row.id]
+        return {"generation_args": arguments, "additional_details": _strings(said)}
+
+    def _pairs(self, name: str) -> Iterator[tuple[MatchRow, SeedResult, float]]:
+        """Yield the seed pairs of a participant with their matches, and what it won there in bb/100."""
+        for row in self._rows.matches:
+            match = row.played
+            if name in match.participants:
+                sign = 1 if match.participants[0] == name else -1
+                margins = match.margins[self._rows.found.estimator]
+                for pair, mbb in zip(match.result.seed_results, margins, strict=True):
+                    yield row, pair, sign * mbb / MBB_PER_BB100 + 0.0
+
+    def _samples(self, row: AgentRow) -> Iterator[dict[str, Any]]:
+        model, game = self._model(row.id), self._result.config.game.plain()
+        for match_row, pair, won in self._pairs(row.id):
+            match = match_row.played
+            player = match.participants.index(row.id)
+            opponent = match.participants[1 - player]
+            raw = json.dumps({"game": game, "opponent": opponent, "seed": pair.seed}, ensure_ascii=False)
+            faults = [fault for each in pair.games for fault in each.faults if fault.player == player]
+            yield {
+                "schema_version": SCHEMA,
+                "evaluation_id": self._evaluation_id(model),
+                "model_id": model.id,
+                "evaluation_name": _BENCHMARK,
+                "evaluation_result_id": _METRIC,
+                "sample_id": f"match-{match.number:04} {pair.seed}",
+                "sample_hash": sha256(raw.encode()).hexdigest(),
+                "interaction_type": "multi_turn",
+                "input": {"raw": raw, "reference": []},
+                "output": None,
+                "messages": [
+                    {"turn_idx": at, "role": "environment", "content": "\n".join(each.hand_texts)}
+                    for at, each in enumerate(pair.games)
+                ],
+                "answer_attribution": [],
+                "evaluation": {"score": round(won, 4), "is_correct": won > 0},
+                "error": "; ".join(f"{fault.kind} in hand {fault.hand_number}" for fault in faults) or None,
+                "metadata": _strings(
+                    {"match": match.number, "seats": [each.seating for each in pair.games], "hands": pair.hands}
+                ),
+            }
+
+
+def _fill(rows: Iterator[dict[str, Any]], file: IO[bytes]) -> dict[str, Any]:
+    """Write rows, and return what a record says of their file."""
+    count, whole = 0, sha256()
+    for row in rows:
+        line = _line(row).encode()
+        whole.update(line)
+        file.write(line)
+        count += 1
+    return {"format": "jsonl", "hash_algorithm": "sha256", "checksum": whole.hexdigest(), "total_rows": count}
+
+
+def _line(value: object, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
+
+
+def _strings(values: dict[str, Any]) -> dict[str, str]:
+    """Return what is known as text, which is all that the schema takes there."""
+    known = {key: value for key, value in values.items() if value is not None and value is not UNSET}
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in known.items()}
