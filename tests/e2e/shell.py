@@ -139,7 +139,10 @@ def bench(*arguments, cwd=None, env=None, timeout=120):
 #: Seconds after which a fork of the program is given up.
 _MOST_S = 600
 #: What a fork had to load of these is loaded here when it ends, so that the next one finds it.
-_LOADED_ONCE = {"genai_prices", "jiter", "molt_bench", "numpy", "openai", "openskill", "rich", "yaml"}
+_LOADED_ONCE = {
+    *("aiohttp", "anthropic", "genai_prices", "httpx", "httpx2", "jiter", "molt_bench", "numpy", "openai", "openskill"),
+    *("pydantic_ai", "rich", "yaml"),
+}
 
 
 class Fork:
@@ -219,7 +222,7 @@ def _number(file):
     return file if isinstance(file, int) else file.fileno()
 
 
-def be_the_program(arguments, files, *, cwd=None, env=None, encoding=None, most_kib=None):
+def be_the_program(arguments, files, *, cwd=None, env=None, bare=False, encoding=None, most_kib=None):
     """Be the program to its end, in a process that was forked for it.
 
     Args:
@@ -227,6 +230,7 @@ def be_the_program(arguments, files, *, cwd=None, env=None, encoding=None, most_
         files: Numbers of its standard input, output and error, and of a file that takes the names of what it loads.
         cwd: Where it runs.
         env: Variables of its environment, beside those of this process.
+        bare: Whether it has no others.
         encoding: Of standard output and error.
         most_kib: Size that no file may grow beyond.
     """
@@ -235,6 +239,8 @@ def be_the_program(arguments, files, *, cwd=None, env=None, encoding=None, most_
     signal.alarm(_MOST_S)  # what hangs is killed by it
     try:
         os.chdir(cwd or ".")
+        if bare:
+            os.environ.clear()
         os.environ.update(env or {})
         environment_seed.cache_clear()  # a new process has not read its environment yet
         sys.path[:] = filter(None, sys.path)  # nor loaded agents from the current folder, as earlier tests may have

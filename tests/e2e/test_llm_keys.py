@@ -213,7 +213,7 @@ def test_a_url_that_is_none_is_one_line(tmp_path, server, url):
 
 
 def test_a_flag_that_does_not_exist_is_a_mistake_of_usage(tmp_path):
-    assert bench("--no-such-flag", cwd=tmp_path).returncode == 2
+    assert quick("--no-such-flag", cwd=tmp_path).returncode == 2
 
 
 def test_doctor_needs_no_key_and_names_those_that_a_run_needs(tmp_path, server):
@@ -263,75 +263,58 @@ def test_a_run_needs_the_keys_that_doctor_did_without(tmp_path):
     one_clear_line(quick("--config", "bench.json", cwd=tmp_path), "BOT_A")
 
 
-#: The program as it is where some packages are not installed, and what it has imported at its end.
+#: The program as it is where some packages are not installed, once for each list of arguments.
 WITHOUT = """
-import sys
+import json, sys
 for name in sys.argv[1].split(","):
     sys.modules[name] = None
-del sys.argv[1]
-sys.argv[0] = "molt-bench"
 from molt_bench.cli import main
-main()
+for arguments in json.loads(sys.argv[2]):
+    sys.argv = ["molt-bench", *arguments]
+    try:
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    print("<<<", code, sep="", end="<<<", file=sys.stderr, flush=True)
+print(sorted({name.partition(".")[0] for name in sys.modules if sys.modules[name]}), file=sys.stderr)
 """
-IMPORTED = """
-import sys
-sys.argv[0] = "molt-bench"
-from molt_bench.cli import main
-try:
-    main()
-finally:
-    print(sorted({name.partition(".")[0] for name in sys.modules if sys.modules[name]}), file=sys.stderr)
-"""
+MODELS = "pydantic_ai,openai,httpx2,aiohttp,genai_prices"
 
 
-def python(code, *arguments, cwd):
-    """Run code of ours in a fresh interpreter."""
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        cwd=cwd,
+def without(missing, *commands, cwd):
+    """Run commands in one fresh interpreter; return what came of each, and which packages were loaded at the end."""
+    words = json.dumps([[str(word) for word in command] for command in commands])
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, missing, words], capture_output=True, text=True, check=True, timeout=60, cwd=cwd
     )
+    *told, loaded = done.stderr.split("<<<")
+    found = [
+        subprocess.CompletedProcess(command, int(code), "", said)
+        for command, said, code in zip(commands, told[::2], told[1::2], strict=True)
+    ]
+    return found, done.stdout, set(re.findall(r"'(\w+)'", loaded))
 
 
 @pytest.mark.parametrize(
-    "missing",
-    [
-        "pydantic_ai,openai,httpx2,genai_prices",
-        "pydantic_ai",
-        pytest.param("openai", marks=pytest.mark.slow),
-    ],
+    "missing", [MODELS, *(pytest.param(each, marks=pytest.mark.slow) for each in ("pydantic_ai", "openai"))]
 )
-def test_a_missing_package_names_the_extra_to_install(tmp_path, server, missing):
+def test_a_missing_package_names_the_extra_to_install(tmp_path, server, missing, monkeypatch):
     before = server.received
-    done = python(WITHOUT, missing, *prepared(tmp_path, tiny(server)), cwd=tmp_path)
-    one_clear_line(done, "participants.model", "pip install 'molt-bench[llm]'")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-no-key-of-anybody")
+    model = ("--participants", "llm:openai:gpt-4.1,tight", "--set", "stop.budget.maxCostUsd=1")
+    prepared(tmp_path, tiny(server))
+    (tmp_path / "dear.json").write_text(json.dumps({"participants": ["tight", "llm:openai:gpt-4.1"]}))
+    commands = ["run", "--config", "bench.json"], model, ("plan", *model), ("doctor", "dear.json")
+    (run, *others), out, _ = without(missing, *commands, ("check", "llm:openai:gpt-4.1"), cwd=tmp_path)
+    one_clear_line(run, "participants.model", "pip install 'molt-bench[llm]'")
+    for done in others:
+        assert done.returncode == 1
+        assert "pip install 'molt-bench[llm]'" in done.stderr + out
+        assert "bug" not in done.stderr
+        assert "{" not in done.stderr
     assert run_folders(tmp_path) == []
     assert server.received == before
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("--participants", "llm:openai:gpt-4.1,tight", "--set", "stop.budget.maxCostUsd=1"),
-        ("plan", "--participants", "llm:openai:gpt-4.1,tight", "--set", "stop.budget.maxCostUsd=1"),
-        ("doctor", "config.json"),
-        ("check", "llm:openai:gpt-4.1"),
-    ],
-    ids=lambda command: command[0],
-)
-def test_every_command_that_meets_a_model_names_the_extra(command, tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-no-key-of-anybody")
-    participants = ["tight", "llm:openai:gpt-4.1"]
-    limits = {"budget": {"maxMatches": 2, "maxCostUsd": 1}}
-    (tmp_path / "config.json").write_text(json.dumps({"participants": participants, "stop": limits}))
-    done = python(WITHOUT, "pydantic_ai,openai,httpx2,aiohttp,genai_prices", *command, cwd=tmp_path)
-    assert done.returncode == 1
-    assert "pip install 'molt-bench[llm]'" in done.stdout + done.stderr
-    assert "bug" not in done.stderr
-    assert "{" not in done.stderr
 
 
 @pytest.mark.slow
@@ -339,24 +322,15 @@ def test_a_finished_run_is_verified_without_the_packages(tmp_path, server):
     assert ran(tmp_path, tiny(server)).returncode == 0
     folder = run_of(tmp_path / "out")
     before = everything(folder)
-    for command in ("verify", "report"):
-        done = python(WITHOUT, "pydantic_ai,openai,httpx2,genai_prices", command, folder, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+    found, _, _ = without(MODELS, ("verify", folder), ("report", folder), cwd=tmp_path)
+    assert [done.returncode for done in found] == [0, 0], found
     assert everything(folder) == before
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--help",),
-        ("init", "--participants", "tight,random"),
-        ("--participants", "tight,random", "--seeds", "1", "--hands", "2", "--max-matches", "1", "--quiet"),
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_who_asks_no_model_never_imports_what_asks_them(tmp_path, arguments):
-    done = python(IMPORTED, *arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    found = set(re.findall(r"'(\w+)'", done.stderr.splitlines()[-1]))
-    assert "molt_bench" in found
-    assert not found & {"pydantic_ai", "openai", "anthropic", "google", "httpx", "httpx2", "aiohttp", "genai_prices"}
+def test_who_asks_no_model_never_imports_what_asks_them(tmp_path):
+    bots = ("--participants", "tight,random")
+    play = (*bots, "--seeds", "1", "--hands", "2", "--max-matches", "1", "--quiet")
+    found, _, loaded = without("nothing", ["--help"], ("init", *bots), play, cwd=tmp_path)
+    assert [done.returncode for done in found] == [0, 0, 0], found
+    assert "molt_bench" in loaded
+    assert not loaded & {"pydantic_ai", "openai", "anthropic", "google", "httpx", "httpx2", "aiohttp", "genai_prices"}

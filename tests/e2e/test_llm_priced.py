@@ -7,6 +7,8 @@ import pytest
 from tests.e2e.llm import cut, gone_on, played, same_files
 from tests.e2e.shell import quick, read
 
+pytestmark = pytest.mark.slow
+
 #: Dollars for a million tokens: so far apart that the schedule is another one with every exchange that counts.
 PRICES = {"openai:cheap": 1.0, "openai:dear": 100.0, "openai:dearest": 900.0}
 
@@ -33,7 +35,6 @@ def run(one_server, tmp_path_factory):
     return played(tmp_path_factory.mktemp("priced"), config)
 
 
-@pytest.mark.slow
 def test_the_schedule_looks_at_what_a_match_costs(run):
     met = [(match["participantA"], match["participantB"]) for match in read(run, "matches.json")["matches"]]
     later = met[6:]
@@ -42,7 +43,6 @@ def test_the_schedule_looks_at_what_a_match_costs(run):
 
 
 @pytest.mark.parametrize("command", ["verify", "report"])
-@pytest.mark.slow
 def test_it_is_verified_and_reported_to_the_same_bytes(run, tmp_path, command):
     folder = shutil.copytree(run, tmp_path / "run")
     done = quick(command, folder)
@@ -50,7 +50,7 @@ def test_it_is_verified_and_reported_to_the_same_bytes(run, tmp_path, command):
     assert same_files(folder) == same_files(run)
 
 
-@pytest.mark.parametrize("games", [47, *(pytest.param(each, marks=pytest.mark.slow) for each in (5, 30, 63))])
+@pytest.mark.parametrize("games", [5, 30, 47, 63])
 def test_cut_anywhere_it_is_resumed_to_the_same_bytes(run, tmp_path, server, games):
     folder = shutil.copytree(run, tmp_path / "run")
     cut(folder, games=games)

@@ -13,12 +13,7 @@ import pytest
 from tests.agents.external.server import Server as Table
 from tests.e2e.llm import SAME, config_for, cut, exchanges_in, played, preflights_in, prepared, same_files
 from tests.e2e.shell import SEEDED, SMALL, lines_of, one_clear_line, quick, run_of, usage_in
-
-
-def nobody():
-    """Return a port on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
+from tests.ports import deaf_port
 
 
 def absent(tmp_path, *arguments, said):
@@ -37,7 +32,7 @@ def bot(tmp_path, source):
 
 
 def test_a_server_that_is_not_there(tmp_path):
-    url = f"http://127.0.0.1:{nobody()}/act"
+    url = f"http://127.0.0.1:{deaf_port()}/act"
     said = f".url = '{url}': expected a server that answers (no connection"
     absent(tmp_path, "--participants", f"{url},tight", said=said)
     one_clear_line(quick("check", url, cwd=tmp_path), said)
@@ -131,21 +126,21 @@ def test_a_program_that_cannot_play(tmp_path, source, said):
 
 
 def test_one_that_is_not_there_can_play_all_the_same_if_it_is_not_asked_first(tmp_path):
-    url = f"http://127.0.0.1:{nobody()}/act"
+    url = f"http://127.0.0.1:{deaf_port()}/act"
     done = quick("--participants", f"{url},tight", *SMALL, "--no-preflight", "--quiet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
 def test_nobody_is_paid_while_somebody_is_not_there(tmp_path, server):
     config = config_for(server.url)
-    config["participants"][1] = f"http://127.0.0.1:{nobody()}/act"
+    config["participants"][1] = f"http://127.0.0.1:{deaf_port()}/act"
     before = server.preflights
     one_clear_line(quick(*prepared(tmp_path, config), cwd=tmp_path), "expected a server that answers")
     assert server.preflights == before
 
 
 def test_a_model_whose_server_is_not_there(tmp_path):
-    config = config_for(f"http://127.0.0.1:{nobody()}/v1")
+    config = config_for(f"http://127.0.0.1:{deaf_port()}/v1")
     absent(tmp_path, *prepared(tmp_path, config), said="participants.model.baseUrl = 'http://127.0.0.1:")
     model = ("llm:openai:test", "--param", f"base_url={config['participants'][0]['baseUrl']}")
     done = quick("check", *model, cwd=tmp_path)

@@ -38,8 +38,10 @@ def run_task(task):
     from molt_bench.runs.master_seed import environment_seed
 
     own = os.path.dirname(os.path.dirname(molt_bench.__file__))
-    code = [own, sys.prefix, sys.base_prefix, *(os.path.realpath(path) for path in sysconfig.get_paths().values())]
-    data = [*code, str(distribution("molt-bench").locate_file("")), *SYSTEM, *task["folders"]]
+    installed = str(distribution("molt-bench").locate_file(""))
+    paths = [os.path.realpath(path) for path in sysconfig.get_paths().values()]
+    code = [own, installed, sys.prefix, sys.base_prefix, *paths]
+    data = [*code, *SYSTEM, *task["folders"]]
     found = []
 
     def within(path, roots):

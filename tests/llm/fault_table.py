@@ -20,6 +20,7 @@ from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
 from tests.llm.playing import MODELS, config, faults_of, model, passive
 from tests.llm.provider import Provider
+from tests.ports import deaf_port
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "models.md"
 BEGIN, END = "<!-- faults: generated -->\n", "<!-- end of faults -->\n"
@@ -73,7 +74,7 @@ SERVER = {
 }
 #: Where there is no answer at all: how the address is made from that of a server that answers.
 ADDRESSES = {
-    "nothing listens": lambda url: f"http://127.0.0.1:{free_port()}/v1",
+    "nothing listens": lambda url: f"http://127.0.0.1:{deaf_port()}/v1",
     "the name has no address": lambda url: "http://no-such-host.invalid/v1",
     "TLS where there is none": lambda url: url.replace("http:", "https:"),
 }
@@ -162,11 +163,6 @@ def silent():
     """Listen, and never say a word."""
     with socket.create_server(("127.0.0.1", 0), backlog=100) as listener:
         yield f"https://127.0.0.1:{listener.getsockname()[1]}/v1"
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def table():

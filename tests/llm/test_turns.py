@@ -24,10 +24,10 @@ WRITES = {
 class Course(Till):
     """Takes note of how many requests are under way as the money is spent."""
 
-    def __init__(self, case):
+    def __init__(self, case, latency_s):
         self.course = []
         super().__init__(case)
-        self._latency = lambda _: 0.5
+        self._latency = lambda _: latency_s
 
     def _bill(self, written):
         bill = super()._bill(written)
@@ -35,10 +35,10 @@ class Course(Till):
         return bill
 
 
-def spend(writes, limit, settings):
+def spend(writes, limit, settings, *, latency_s=0.5):
     """Spend a limit; return the course of it, the result, and what the user was told."""
     said, statuses = [], []
-    with Course(Case(limit, writes=writes)) as till:
+    with Course(Case(limit, writes=writes), latency_s) as till:
         player = {"id": "model", "type": "llm", "model": MODELS["openai"], "baseUrl": base_url(till), **settings}
         wanted = config(
             {**player, "maxConcurrent": AT_ONCE},
@@ -71,7 +71,7 @@ def test_half_of_the_requests_stay_under_way_until_the_last_tenth_of_the_money(w
 
 
 def test_progress_says_from_the_beginning_what_is_under_way():
-    _, _, _, statuses = spend(lambda _: 300, 0.4, {})
+    _, _, _, statuses = spend(lambda _: 300, 0.4, {}, latency_s=0.1)
     now = [each.under_way for each in statuses]
     assert all(0 <= each.requests <= AT_ONCE and each.games >= 0 for each in now)
     assert max(each.games for each in now) > 1

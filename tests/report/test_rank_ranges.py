@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
@@ -24,13 +26,24 @@ from molt_bench.view.library import Library
 FLAGS = ("--participants", "tag,tight,maniac,callstation,folder", "--hands", "10", "--seeds", "4", "--quiet")
 
 
-@pytest.fixture(scope="module", params=["margin", "openskill"])
-def run(request, tmp_path_factory) -> Path:
-    rule = "--set", f"stop.adjacentConfidence.method={request.param}", "--max-matches", "30"
-    return Path(quick_run(tmp_path_factory.mktemp("runs"), *FLAGS, *rule, "--master-seed", "ranks"))
-
-
 @pytest.fixture(scope="module")
+def run_by(tmp_path_factory) -> Callable[[str], Path]:
+    """Return a function that returns the run by a rule, which is played once."""
+
+    @cache
+    def played(method: str) -> Path:
+        rule = "--set", f"stop.adjacentConfidence.method={method}", "--max-matches", "30"
+        return Path(quick_run(tmp_path_factory.mktemp("runs"), *FLAGS, *rule, "--master-seed", "ranks"))
+
+    return played
+
+
+@pytest.fixture(params=["margin", "openskill"])
+def run(request, run_by) -> Path:
+    return run_by(request.param)
+
+
+@pytest.fixture
 def ranges(run: Path) -> dict[str, str]:
     """Return everybody's rank as text, by the rule itself."""
     found = Analysis(Run.open(run).result())
@@ -136,7 +149,7 @@ PLACES = [_terminal, _json, _notebook, _page, _card, _single_file, _site]
 BY_RULE = [*(("margin", place) for place in PLACES), ("openskill", _terminal), ("openskill", _json)]
 
 
-@pytest.mark.parametrize(("run", "place"), BY_RULE, indirect=["run"], scope="module")
+@pytest.mark.parametrize(("run", "place"), BY_RULE, indirect=["run"])
 def test_the_same_rank_is_printed_everywhere(run, ranges, place):
     assert place(run) == ranges
 

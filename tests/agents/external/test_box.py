@@ -412,7 +412,7 @@ print(decisions, stolen, file=sys.stderr)
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("sandbox", ["off", "required"])
+@pytest.mark.parametrize("sandbox", [pytest.param("off", marks=pytest.mark.slow), "required"])
 def test_a_thief_of_the_same_user_knows_no_card(tmp_path, monkeypatch, sandbox):
     """It looks for the master seed, the folder of the run and the bench itself at every decision."""
     monkeypatch.setenv("MARK", "mark-of-the-bench")
@@ -424,7 +424,7 @@ def test_a_thief_of_the_same_user_knows_no_card(tmp_path, monkeypatch, sandbox):
         {
             "participants": [thief, "callstation"],
             "game": {"handsPerGame": 7},
-            "seeds": {"perMatch": 6},
+            "seeds": {"perMatch": 3},
             "stop": {"budget": {"maxMatches": 2}},
         }
     )
@@ -435,7 +435,7 @@ def test_a_thief_of_the_same_user_knows_no_card(tmp_path, monkeypatch, sandbox):
     assert result.leaderboard
     lines = (outside / "run" / "agents" / "thief.log").read_text().splitlines()
     decisions, stolen = (sum(column) for column in zip(*[map(int, line.split()) for line in lines], strict=True))
-    assert decisions >= 588
+    assert decisions >= 290
     assert stolen == (0 if sandbox == "required" else decisions), (decisions, stolen)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import time
 
 import pytest
@@ -12,6 +11,7 @@ from molt_bench.arena.benchmark import run_benchmark
 from tests.agents.external.mixes import GOOD, GOOD_TEXT, WRONG
 from tests.agents.external.playing import faults, played
 from tests.agents.external.server import Server
+from tests.ports import deaf_port
 
 
 def web(url, *, action_timeout_s=20.0, **settings):
@@ -91,9 +91,7 @@ def test_a_slow_one_within_its_time_is_fine():
 
 
 def test_a_server_that_is_not_there_is_no_connection():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    record = played(web(f"http://127.0.0.1:{port}/"), hands=1)
+    record = played(web(f"http://127.0.0.1:{deaf_port()}/"), hands=1)
     assert faults(record) == {"transport": 1}
 
 
