@@ -39,10 +39,9 @@ import websockets
 
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.config.game import GameConfig
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import play_games_together
-from molt_bench.runs.program_replies import Replies
+from molt_bench.runs.replies import Replies
 from molt_bench.seeds import derive
 from molt_bench.serve.invitations import invited
 from molt_bench.serve.lobby import Lobby
@@ -106,15 +105,14 @@ def main(
     pairs = list(zip(names[::2], names[1::2], strict=True))
     specs = {GameSpec(seed=at, hands=hands, players=pair): GameLabel(1, at, "AB") for at, pair in enumerate(pairs)}
     with tempfile.TemporaryDirectory() as folder:
-        answers = Replies(str(Path(folder) / "answers.jsonl"))
-        answers.begin(0)
+        answers = Replies(str(Path(folder) / "replies.jsonl"))
+        answers.begin()
         flush = flush_of(answers)
-        exchanges = Exchanges()
 
         def players(spec: GameSpec) -> tuple[RecordedAgent, RecordedAgent]:
             label = specs[spec]
             first, second = (
-                RecordedAgent(name, lobby.agent(name, label), Record(label, answers, exchanges, flush=flush))
+                RecordedAgent(name, lobby.agent(name, label), Record(label, answers, flush=flush))
                 for name in spec.players
             )
             return first, second

@@ -42,8 +42,8 @@ from molt_bench.llm.prompt import decision_prompt
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import default_skill
 from molt_bench.llm.types import Exchange, Prompt, Said
-from molt_bench.runs.exchange_file import ExchangeFile
 from molt_bench.runs.journal import Journal, JournalContent, JournalReader, games_in
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel
@@ -111,15 +111,15 @@ def config_of(url: str, games: int, hands: int) -> dict[str, Any]:
 def played(config: dict[str, Any], known: JournalContent | None = None) -> Round:
     """Play a run, or what is missing of one, with a journal and exchanges of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        journal, asked = Journal(f"{folder}/journal.jsonl"), f"{folder}/exchanges.jsonl"
-        recorder = ExchangeFile(asked)
+        journal, asked = Journal(f"{folder}/journal.jsonl"), f"{folder}/replies.jsonl"
+        recorder = Replies(asked)
         wall, cpu = perf_counter(), process_time()
         stored = Run(Path(folder), known) if known is not None else None
         result = run_benchmark(config, files=RunFiles(journal, recorder, stored))
         cpu, wall = process_time() - cpu, perf_counter() - wall
         journal.close()
         recorder.close()
-        exchanges = ExchangeFile.reopen(asked, read_only=True, unfinished=lambda _: False).earlier
+        exchanges = Replies.reopen(asked, read_only=True).earlier
         content = JournalReader(journal.path).read() if known is None else known
     return Round(result, content, exchanges, wall, cpu)
 

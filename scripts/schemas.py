@@ -12,12 +12,10 @@ from typing import Any, Final, NamedTuple
 
 from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.llm.types import Exchange
 from molt_bench.records import ESTIMATORS
 from molt_bench.report.grades import Grades
-from molt_bench.runs.exchange_file import ExchangeHeader
 from molt_bench.runs.journal import Line
-from molt_bench.runs.program_replies import RecordedReply, RepliesHeader
+from molt_bench.runs.replies import Line as RepliesLine
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "schemas"
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -335,8 +333,7 @@ WRITTEN: Final[Mapping[str, Schema]] = {
 #: Files that are written from structs: what they say, and the structs.
 STRUCTS: Final[Mapping[str, tuple[str, Any]]] = {
     "journal.jsonl": ("The journal, format 1. Each line but the first begins with the hash of the one before.", Line),
-    "exchanges.jsonl": ("Exchanges with language models, format 1, after a header.", ExchangeHeader | Exchange),
-    "answers.jsonl": ("Answers of programs and servers, format 1, after a header.", RepliesHeader | RecordedReply),
+    "replies.jsonl": ("The replies of models, programs and servers, format 1, after a header.", RepliesLine),
     "grades.json": ("What each agent's decisions gave away, format 1; written by `molt-bench grade`.", Grades),
 }
 PREV: Final = say(TEXT, "SHA-256 of the line before.")

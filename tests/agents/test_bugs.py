@@ -31,7 +31,7 @@ ROOMS = (
         "molt_bench.agents.tag",
     ),
     *("molt_bench.arena.resuming_agent", "molt_bench.bench.spending"),
-    *("molt_bench.runs.exchange_file", "molt_bench.runs.program_replies", "molt_bench.runs.reply_lines"),
+    "molt_bench.runs.replies",
     "molt_bench.poker.observation",
 )
 #: What is called before the first card, or after the last of a game: the run may go on, or end without a log.
@@ -39,17 +39,11 @@ OUTSIDE = (
     *("Process.end", "Process.leave", "Process.lingers", "Process._ended_by", "Process._read_errors"),
     *("ProgramAgent._end", "ProgramAgent._begin"),
     "scripted.FixedAgent.policy",
-    *("estimate.Estimate.usd_per_call", "exchange_file.ExchangeFile.problem"),
-    *(
-        "program_replies.Replies.__init__",
-        "program_replies.Replies.close",
-        "program_replies.Replies.problem",
-        "program_replies._reply_store",
-        "reply_lines.line_reader",
-    ),
-    *("exchange_file.ExchangeFile.close", "exchange_file.ExchangeFile._close", "exchanges.Exchanges.close"),
+    "estimate.Estimate.usd_per_call",
+    *("replies.Replies.__init__", "replies.Replies._open", "replies.Replies.close", "replies.Replies.problem"),
+    *("replies._store", "replies.replies_hash"),
     *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
-    *("exchanges.Exchanges.__init__", "ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),
+    *("ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),
     *(
         "server.HttpAgent.close",
         "server.HttpAgent._disconnect",

@@ -10,9 +10,8 @@ import pytest
 from molt_bench import Action, GameSpec, Mix, make_agent
 from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.play.play_games import drive
-from molt_bench.runs.program_replies import Replies
+from molt_bench.runs.replies import Replies
 from molt_bench.specs import GameLabel
 
 GAME = GameLabel(1, "s", "AB")
@@ -53,7 +52,7 @@ class Noting:
 
 
 def played(agent, answers, spec=SPEC):
-    record = Record(GAME, answers, Exchanges())
+    record = Record(GAME, answers)
     return drive(spec, (RecordedAgent("mine", agent, record), make_agent("callstation")))
 
 
@@ -145,7 +144,7 @@ class Flushing(Replies):
 
 
 def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path):
-    answers, unsafe = Flushing(str(tmp_path / "answers.jsonl")), []
+    answers, unsafe = Flushing(str(tmp_path / "replies.jsonl")), []
     answers.begin()
 
     class Watching(Noting):
@@ -157,7 +156,7 @@ def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path
             unsafe.append(answers.written - answers.safe)
 
     agent = Watching()
-    record = Record(GAME, answers, Exchanges(), flush=flush_of(answers))
+    record = Record(GAME, answers, flush=flush_of(answers))
     drive(SPEC, (RecordedAgent("mine", agent, record), make_agent("callstation")))
     answers.close()
     assert agent.decisions > SPEC.hands
@@ -179,7 +178,7 @@ def full_disk(path):
 
 
 def test_an_answer_that_cannot_be_written_ends_the_run_and_nobody_is_asked_again(tmp_path):
-    path = tmp_path / "answers.jsonl"
+    path = tmp_path / "replies.jsonl"
     answers = Replies(str(path))
     answers.begin()
     agent = Noting()

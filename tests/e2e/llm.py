@@ -143,14 +143,14 @@ def same_files(folder, names=SAME):
 
 def exchanges_in(folder):
     """Return the exchanges of a run's games; a torn last line is none."""
-    path = Path(folder) / "exchanges.jsonl"
+    path = Path(folder) / "replies.jsonl"
     whole = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
     return [line for line in map(json.loads, whole) if line["line"] == "exchange" and line["game"]["match"]]
 
 
 def preflights_in(folder):
     """Return the exchanges of a run from before its first game."""
-    lines = map(json.loads, (Path(folder) / "exchanges.jsonl").read_bytes().splitlines())
+    lines = map(json.loads, (Path(folder) / "replies.jsonl").read_bytes().splitlines())
     return [line for line in lines if line["line"] == "exchange" and not line["game"]["match"]]
 
 
@@ -170,15 +170,22 @@ def prompt_hash(request):
     return sha256(f"{REPLY}\0{system}\0{user}".encode()).hexdigest()
 
 
+def said_in(path):
+    """Return the lines of a file of replies without what requests may cost."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    return [line for line in lines if json.loads(line)["line"] in ("header", "skill", "exchange", "answer")]
+
+
 def cut(folder, *, games, exchanges=None):
     """Cut a finished run back to its first games, and its exchanges to the first so many of games."""
     journal = folder / "journal.jsonl"
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[: 1 + games]))
     (folder / "summary.json").unlink(missing_ok=True)  # a run that was killed has none
     if exchanges is not None:
-        path = folder / "exchanges.jsonl"
-        before = 1 + len(preflights_in(folder))
-        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[: before + exchanges]))
+        path = folder / "replies.jsonl"
+        lines = said_in(path)
+        before = len(lines) - len(exchanges_in(folder))
+        path.write_bytes(b"".join(lines[: before + exchanges]))
 
 
 def until(condition, *, seconds=60):

@@ -57,9 +57,9 @@ class Moved:
 
     def forgets_answers(self):
         """Take away the answers of programs: they have to play again."""
-        (self.run / "answers.jsonl").unlink(missing_ok=True)
+        (self.run / "replies.jsonl").unlink(missing_ok=True)
         lines = lines_of(self.run, "journal.jsonl")
-        lines[-1]["vouched"].pop("answers.jsonl", None)
+        lines[-1]["vouched"].pop("replies.jsonl", None)
         (self.run / "journal.jsonl").write_bytes(rechained(lines))
         (self.run / "summary.json").unlink()
         assert quick("report", self.run, "--quiet").returncode == 0

@@ -28,11 +28,10 @@ from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.app import COMMANDS, program
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
-from molt_bench.runs.exchange_file import ExchangeHeader
 from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import Journal, JournalReader, Rated, SessionEnd
 from molt_bench.runs.journal_past import past_of
-from molt_bench.runs.reply_lines import FORMAT as EXCHANGES_FORMAT
+from molt_bench.runs.replies import FORMAT, Header, Skill
 from molt_bench.runs.run_files import RunFiles
 from tests.e2e.shell import one_clear_line, quick
 from tests.e2e.watched import run_task
@@ -177,8 +176,8 @@ class Trap:
                 journal.write(msgspec.structs.replace(line, vouched=msgspec.UNSET))
         journal.close()
         if any(each["type"].startswith("llm") for each in hostile.values()):
-            header = ExchangeHeader(EXCHANGES_FORMAT, dict.fromkeys(hostile, "skill"))
-            (folder / "exchanges.jsonl").write_bytes(msgspec.json.encode(header) + b"\n")
+            lines = [Header(FORMAT), *(Skill(name, "skill") for name in hostile)]
+            (folder / "replies.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
         # Python would prefer modules of the current folder, if that were among those it looks in.
         for module in ("numpy", "polars", "sqlite3", "evil_module"):
             (folder / f"{module}.py").write_text(EVIL)

@@ -81,7 +81,7 @@ def run_in(folder):
 
 
 def answers(folder):
-    return [line["action"]["kind"] for line in lines_of(folder, "answers.jsonl") if line["line"] == "answer"]
+    return [line["action"]["kind"] for line in lines_of(folder, "replies.jsonl") if line["line"] == "answer"]
 
 
 def test_two_games_are_played_and_verified_without_asking_again(tmp_path):
@@ -105,7 +105,7 @@ def test_two_games_are_played_and_verified_without_asking_again(tmp_path):
     assert len(answers(folder)) == 8
     done = quick("verify", folder)
     assert done.returncode == 0, done.stderr
-    assert "answers from the record: human (answers.jsonl)" in done.stdout
+    assert "answers from the record: human (replies.jsonl)" in done.stdout
 
 
 def test_at_the_end_a_person_sees_what_the_other_held_and_not_before(tmp_path):

@@ -29,7 +29,7 @@ def test_a_run_with_a_live_agent_leaves_what_any_run_leaves(tmp_path):
     assert not (folder / "invitations.json").exists()
     token = url.rpartition("/")[2]
     assert not any(token in path.read_text() for path in folder.iterdir() if path.is_file())
-    assert len((folder / "answers.jsonl").read_text().splitlines()) == 1 + len(guest.asked)
+    assert len((folder / "replies.jsonl").read_text().splitlines()) == 1 + len(guest.asked)
     assert "identical" in quick("verify", folder).stdout
     (folder / "invitations.json").write_text("{}")  # as a server leaves it that is killed at the very end
     assert quick("serve", folder).returncode == 0

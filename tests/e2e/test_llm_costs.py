@@ -151,7 +151,7 @@ def test_a_budget_below_one_match_ends_the_run_in_the_middle_of_it(tmp_path, ser
     reason = read(folder, "summary.json")["stopReason"]
     assert reason.startswith(said)
     assert reason.endswith("in the middle of a round") or "has no room for another seed pair" in reason
-    assert everything(folder).keys() == FILES | {"exchanges.jsonl"}
+    assert everything(folder).keys() == FILES | {"replies.jsonl"}
     assert len(games_in(folder)) < 4
     rated = [match["seeds"] for match in read(folder, "matches.json")["matches"]]
     assert [len(seeds) for seeds in rated] == ([1] if at_once else [])

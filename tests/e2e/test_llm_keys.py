@@ -85,7 +85,7 @@ def test_a_key_in_a_reply_or_beside_an_error_is_cut_out(tmp_path, server, fault,
     done = ran(tmp_path, config, before=["--debug"] if debug else [], env=ENV)
     nowhere(tmp_path, done)
     assert done.returncode == (1 if fault == "500" else 0), done.stderr
-    exchanges = (run_of(tmp_path / "out") / "exchanges.jsonl").read_text()
+    exchanges = (run_of(tmp_path / "out") / "replies.jsonl").read_text()
     assert ("The key is [key]" in exchanges) == (fault == "echo-key")
 
 

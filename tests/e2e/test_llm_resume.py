@@ -143,7 +143,7 @@ def _timeless(folder):
 @pytest.mark.slow
 def test_a_torn_last_exchange_is_dropped_and_asked_again(server, whole, copied):
     cut(copied, games=3)
-    path = copied / "exchanges.jsonl"
+    path = copied / "replies.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     whole_lines = 31 + len(preflights_in(copied))
     path.write_bytes(b"".join(lines[:whole_lines]) + lines[whole_lines][:300])
@@ -167,9 +167,9 @@ def test_the_exchanges_of_an_unfinished_game_are_taken_from_the_file(server, who
 
 def test_without_any_exchanges_a_run_is_not_resumed_at_its_full_price(server, copied):
     cut(copied, games=3)
-    (copied / "exchanges.jsonl").unlink()
+    (copied / "replies.jsonl").unlink()
     before = server.received
-    one_clear_line(quick("resume", "--run-agents", copied), "exchanges.jsonl is missing or empty: put it back")
+    one_clear_line(quick("resume", "--run-agents", copied), "replies.jsonl is missing or empty: put it back")
     assert server.received == before
 
 
@@ -179,17 +179,17 @@ def test_a_journal_that_is_ahead_of_its_exchanges_is_played_again_from_there(ser
     known, before = recorded(copied), server.received
     done = quick("resume", "--run-agents", copied, "--quiet")
     assert done.returncode == 0, done.stderr
-    assert "journal.jsonl is ahead of its exchanges.jsonl" in done.stderr
+    assert "journal.jsonl is ahead of its replies.jsonl" in done.stderr
     assert asked(server.since(before)) == whole.asked - known
     assert same_files(copied) == whole.files
     assert quick("verify", copied).returncode == 0
 
 
 def test_a_line_that_is_there_twice_counts_once(whole, copied):
-    path = copied / "exchanges.jsonl"
+    path = copied / "replies.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines, *lines[-20:]]))
-    one_clear_line(quick("report", copied), "exchanges.jsonl is not what the run recorded")
+    one_clear_line(quick("report", copied), "replies.jsonl is not what the run recorded")
     unvouched(copied)
     assert quick("report", copied).returncode == 0
     assert same_files(copied) == whole.files
@@ -199,13 +199,13 @@ def test_a_line_that_is_there_twice_counts_once(whole, copied):
 @pytest.mark.parametrize("command", ["resume", "report", "verify"])
 def test_a_damaged_exchange_is_named_by_its_line(server, copied, command):
     cut(copied, games=3)
-    path = copied / "exchanges.jsonl"
+    path = copied / "replies.jsonl"
     lines = path.read_bytes().split(b"\n")
     lines[4] = lines[4][:100]
     path.write_bytes(b"\n".join(lines))
     content, before = everything(copied), server.received
     permission = ["--run-agents"] if command == "resume" else []
-    one_clear_line(quick(command, copied, *permission), "exchanges.jsonl line 5")
+    one_clear_line(quick(command, copied, *permission), "replies.jsonl line 5")
     assert everything(copied) == content
     assert server.received == before
 
@@ -367,7 +367,7 @@ def test_verify_needs_neither_provider_nor_key_and_writes_nothing(finished):
 def test_report_needs_neither_provider_nor_key(finished, tmp_path, command):
     folder = tmp_path / "run"
     folder.mkdir()
-    for name in ("journal.jsonl", "exchanges.jsonl"):
+    for name in ("journal.jsonl", "replies.jsonl"):
         shutil.copy(finished / name, folder)
     done = quick(command, folder)
     assert done.returncode == 0, done.stderr
@@ -376,9 +376,10 @@ def test_report_needs_neither_provider_nor_key(finished, tmp_path, command):
 
 def changed_exchange(folder, change, *, wanted=lambda line: True):
     """Change one exchange of a run, or take it out, and return it as it was."""
-    path = folder / "exchanges.jsonl"
+    path = folder / "replies.jsonl"
     lines = path.read_bytes().splitlines()
-    found = [at for at, line in enumerate(lines) if at > 20 and wanted(json.loads(line))]
+    exchanges = [(at, each) for at, each in enumerate(map(json.loads, lines)) if each["line"] == "exchange"]
+    found = [at for at, each in exchanges if at > 20 and wanted(each)]
     old = json.loads(lines[found[0]])
     new = change(dict(old))
     lines[found[0] : found[0] + 1] = [json.dumps(new).encode()] if new else []
@@ -424,7 +425,7 @@ def test_tokens_that_were_tampered_with_are_noticed(finished, tmp_path):
     changed_exchange(folder, lambda line: {**line, "tokens": {**line["tokens"], "input": 1}})
     done = quick("verify", folder)
     assert done.returncode == 1
-    assert "exchanges.jsonl is not what the run recorded" in done.stderr
+    assert "replies.jsonl is not what the run recorded" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -433,4 +434,4 @@ def test_every_game_is_in_the_journal_once_and_every_question_has_its_place(whol
     assert len(games) == len({*games}) == 12
     models = {(name, used["exchanges"]) for name, used in usage_in(whole.folder).items()}
     assert models == {("model", len(whole.prompts))}
-    assert lines_of(whole.folder, "exchanges.jsonl")[0]["line"] == "header"
+    assert lines_of(whole.folder, "replies.jsonl")[0]["line"] == "header"

@@ -54,7 +54,7 @@ def test_verify_finds_nothing(whole):
 def test_report_writes_the_same_bytes(whole, tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
-    for file in ("journal.jsonl", "exchanges.jsonl"):
+    for file in ("journal.jsonl", "replies.jsonl"):
         shutil.copy(whole / file, folder)
     assert quick("report", folder).returncode == 0
     assert same_files(folder, FILES) == same_files(whole, FILES)
@@ -86,9 +86,9 @@ def test_where_games_are_played_changes_no_byte(whole, server, tmp_path, executo
 
 def test_odds_that_are_not_those_of_the_reply_are_noticed(whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
-    path = folder / "exchanges.jsonl"
+    path = folder / "replies.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
-    edited = next(line for line in lines if '"percent"' in line.get("text", ""))
+    edited = next(line for line in lines if line["line"] == "exchange" and '"percent"' in line["text"])
     reply = json.loads(edited["text"])
     reply["strategy"] = [{"kind": "fold", "amount": None, "percent": 100}]
     edited["text"] = json.dumps(reply)

@@ -68,7 +68,7 @@ def kinds_of(folder):
 
 
 def answers_in(folder):
-    return [line for line in lines_of(folder, "answers.jsonl") if line["line"] == "answer"]
+    return [line for line in lines_of(folder, "replies.jsonl") if line["line"] == "answer"]
 
 
 def same_run(folder, whole):
@@ -199,7 +199,7 @@ def test_where_code_of_the_user_plays_cut_off_games_are_dealt_other_cards(tmp_pa
 
 def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server):
     folder = killed(tmp_path / "cut", config_of(server, "tight"), server, "--games-at-once", 1, at=12)
-    (folder / "answers.jsonl").unlink()
+    (folder / "replies.jsonl").unlink()
     killed(tmp_path / "cut", None, server, "--games-at-once", 1, at=12)
     assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0
     assert [line["line"] for line in lines_of(folder, "journal.jsonl")].count("resumption") == 1
@@ -210,7 +210,7 @@ def test_without_its_record_a_cut_off_game_is_dealt_other_cards(tmp_path, server
 @pytest.mark.slow
 def test_without_recorded_answers_a_run_is_verified_by_its_journal_and_by_asking_only_on_request(tmp_path, server):
     folder = played(tmp_path, config_of(server, "tight"))
-    (folder / "answers.jsonl").unlink()
+    (folder / "replies.jsonl").unlink()
     unvouched(folder)
     before, messages = len(server.asked), len(server.messages)
     done = quick("verify", folder)
@@ -220,12 +220,12 @@ def test_without_recorded_answers_a_run_is_verified_by_its_journal_and_by_asking
     assert done.returncode == 0, done.stderr
     assert f"type http: posts to {server.url}" in done.stderr
     assert len(server.asked) == 2 * before
-    assert not (folder / "answers.jsonl").exists()
+    assert not (folder / "replies.jsonl").exists()
 
 
 def changed(folder, change):
     """Change the lines of a run's answers: the last one of the server that is an action goes through `change`."""
-    path = Path(folder) / "answers.jsonl"
+    path = Path(folder) / "replies.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     at = max(at for at, line in enumerate(lines) if line.get("participant") == "web" and "action" in line)
     old = lines[at]
@@ -247,20 +247,20 @@ def test_an_answer_that_is_missing_is_named(copied):
 
 def test_a_copy_of_an_answer_does_no_harm_and_a_second_one_is_an_error(copied):
     changed(copied, lambda line: [line, line])
-    one_clear_line(quick("verify", copied), "answers.jsonl differs from what the journal gives")
+    one_clear_line(quick("verify", copied), "replies.jsonl differs from what the journal gives")
     unvouched(copied)
     assert quick("verify", copied).returncode == 0
     changed(copied, lambda line: [line, {**line, "action": {"kind": "fold", "amount": 0}}])
-    one_clear_line(quick("verify", copied), "answers.jsonl line", "in another way")
+    one_clear_line(quick("verify", copied), "replies.jsonl line", "in another way")
 
 
 @pytest.mark.parametrize("damage", [b"\xff\xfe", b"{}", b'{"line":"answer"}', b"[" * 5000])
 def test_a_damaged_line_is_named(copied, damage):
-    path = copied / "answers.jsonl"
+    path = copied / "replies.jsonl"
     lines = path.read_bytes().splitlines()
     lines[3] = damage
     path.write_bytes(b"\n".join(lines) + b"\n")
-    one_clear_line(quick("verify", copied), "answers.jsonl line 4 is damaged")
+    one_clear_line(quick("verify", copied), "replies.jsonl line 4 is damaged")
 
 
 def test_a_torn_last_line_is_asked_again(tmp_path, server):
@@ -269,7 +269,7 @@ def test_a_torn_last_line_is_asked_again(tmp_path, server):
     folder = shutil.copytree(whole, tmp_path / "run")
     cut_back(folder, first_lines(3))
     (folder / "master-seed").write_text(SECRET)
-    path = folder / "answers.jsonl"
+    path = folder / "replies.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
     before = len(server.asked)
     done = quick("resume", "--run-agents", folder, "--quiet")
@@ -294,7 +294,7 @@ def test_a_full_disk_halts_the_run_before_the_answer_is_used_and_it_can_be_resum
     )
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
-    assert "answers.jsonl could not be written" in done.stderr
+    assert "replies.jsonl could not be written" in done.stderr
     assert "molt-bench resume" in done.stderr
     folder = run_of(tmp_path / "full" / "out")
     assert quick("resume", "--run-agents", folder, "--quiet").returncode == 0

@@ -13,9 +13,8 @@ from unittest import mock
 from molt_bench import run_benchmark
 from molt_bench.errors import ProviderError
 from molt_bench.llm import stopwatch
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.runs.exchange_file import ExchangeFile
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
 from tests.llm.playing import MODELS, config, faults_of, model, passive
@@ -137,9 +136,9 @@ def outcome(provider, *, base_url=None, game=None):
     limits = {"pauseAfterS": 0.3, "transportRetries": 1, "prices": {MODELS["openai"]: {"input": 1, "output": 2}}}
     wanted = config(player, llm=limits, game={"handsPerGame": 2, "maxRetries": 1, **(game or {})})
     with tempfile.TemporaryDirectory() as folder:
-        recorder: Exchanges = ExchangeFile(f"{folder}/exchanges.jsonl")
+        recorder = Replies(f"{folder}/replies.jsonl")
         try:
-            result = run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1, preflight=False)
+            result = run_benchmark(wanted, files=RunFiles(replies=recorder), games_at_once=1, preflight=False)
         except ProviderError as error:
             paused = "could not be asked for" in str(error)
             kinds, end = "none", "paused; after `pauseAfterS` status 1" if paused else "status 1 at once"
@@ -149,7 +148,7 @@ def outcome(provider, *, base_url=None, game=None):
             end = "the hand is folded" if any(each.forced_fold for each in faults) else "the run goes on"
         finally:
             recorder.close()
-        kept = ExchangeFile.reopen(f"{folder}/exchanges.jsonl", read_only=True, unfinished=lambda _: True).earlier
+        kept = Replies.reopen(f"{folder}/replies.jsonl", read_only=True).earlier
     refused = any(each.outcome == "refused" for each in kept)
     tried_again = refused or len(kept) < 2 or any(each.tries > 1 for each in kept)
     # A request that ended the run has no exchange: what it may have cost is in the ledger.

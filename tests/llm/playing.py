@@ -3,7 +3,7 @@
 import re
 
 from molt_bench import run_benchmark
-from molt_bench.llm.exchanges import Exchanges
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
 
@@ -18,7 +18,7 @@ STREETS = 4
 DECISIONS = STREETS * HANDS * GAMES  # of a model that never bets or folds, as its opponent never bets
 
 
-class Kept(Exchanges):
+class Kept(Replies):
     """All exchanges, in order."""
 
     def __init__(self):
@@ -69,7 +69,7 @@ def config(*participants, llm=None, game=None, seeds=1):
 def run(provider, *, api="openai", llm=None, game=None, seeds=1, games_at_once=1, recorder=None, **settings):
     """Play one match of a model, one game after the other, and return the result."""
     wanted = config(model(provider, api, **settings), llm=llm, game=game, seeds=seeds)
-    return run_benchmark(wanted, games_at_once=games_at_once, files=RunFiles(exchanges=recorder or Exchanges()))
+    return run_benchmark(wanted, games_at_once=games_at_once, files=RunFiles(replies=recorder or Replies()))
 
 
 def games_of(result):

@@ -9,7 +9,7 @@ import pytest
 from molt_bench import run_benchmark
 from molt_bench.errors import ConfigError, ProviderError
 from molt_bench.llm.asking import Messages
-from molt_bench.runs.exchange_file import ExchangeFile
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
 from tests.llm.playing import MODELS, Kept, config, faults_of, games_of, passive
@@ -36,7 +36,7 @@ def with_tools(prompt, body):
 def played(provider, recorder, *, budget=None, read_only=False, **changes):
     wanted = config(harness(provider), llm=PRICES, **changes)
     wanted["stop"]["budget"] |= budget or {}
-    return run_benchmark(wanted, files=RunFiles(exchanges=recorder))
+    return run_benchmark(wanted, files=RunFiles(replies=recorder))
 
 
 def test_the_example_talks_with_its_model_uses_its_tool_and_plays():
@@ -54,15 +54,15 @@ def test_the_example_talks_with_its_model_uses_its_tool_and_plays():
 
 
 def test_what_is_on_record_is_neither_asked_nor_paid_again(tmp_path):
-    path = str(tmp_path / "exchanges.jsonl")
+    path = str(tmp_path / "replies.jsonl")
     refuses = [True]
     with Provider(policy=with_tools, fault=lambda each: "401" if refuses[0] and each.number > 9 else None) as provider:
-        recorder = ExchangeFile(path)
+        recorder = Replies(path)
         with pytest.raises(ProviderError):
             played(provider, recorder)
         recorder.close()
         refuses[0], received = False, provider.received
-        recorder = ExchangeFile.reopen(path, unfinished=lambda _: True)
+        recorder = Replies.reopen(path)
         result = played(provider, recorder)
         recorder.close()
         before, asked = len(recorder.earlier), provider.received - received
@@ -73,12 +73,12 @@ def test_what_is_on_record_is_neither_asked_nor_paid_again(tmp_path):
 
 
 def test_a_record_is_replayed_without_a_key_and_without_a_server(tmp_path, monkeypatch):
-    path = str(tmp_path / "exchanges.jsonl")
+    path = str(tmp_path / "replies.jsonl")
     with Provider(policy=with_tools) as provider:
-        recorder = ExchangeFile(path)
+        recorder = Replies(path)
         result = played(provider, recorder)
         recorder.close()
-    kept = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    kept = Replies.reopen(path, read_only=True)
     assert games_of(played(provider, kept)) == games_of(result)
 
 

@@ -16,10 +16,10 @@ from molt_bench.errors import GameUnfinished, ProviderError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.llm.money.prices import Price, PriceList
 from molt_bench.llm.money.purse import Purse
-from molt_bench.llm.money.replies import FIRST, Amount, Hold, Replies
+from molt_bench.llm.money.reply_costs import FIRST, Amount, Hold, ReplyCosts
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange, Tokens
-from molt_bench.runs.exchange_file import ExchangeFile
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
 from tests.llm.playing import MODELS, config, model, passive
@@ -116,7 +116,7 @@ def spend(provider, *, seeds=100, recorder=None, said=None, **limits):
         game={"actionTimeoutS": 3.0},
     )
     wanted["stop"]["budget"] = {"maxMatches": 1, **limits}
-    files = RunFiles(exchanges=recorder) if recorder else None
+    files = RunFiles(replies=recorder) if recorder else None
     return run_benchmark(wanted, files=files, observer=Observer(on_warning=(said if said is not None else []).append))
 
 
@@ -169,17 +169,17 @@ def test_an_answer_that_is_broken_off_costs_what_it_says_even_if_that_is_more_th
 
 @pytest.mark.parametrize("then", ["400-prompt", "drip"])
 def test_what_our_own_limit_cut_off_is_paid_for_whatever_comes_after_it(then, bills, tmp_path):
-    path, faults = str(tmp_path / "exchanges.jsonl"), iter(["cut-reply", then])
+    path, faults = str(tmp_path / "replies.jsonl"), iter(["cut-reply", then])
     with Provider(policy=passive, fault=lambda _: next(faults, None)) as provider:
         wanted = config(
             model(provider), llm={"prices": {MODELS["openai"]: PRICE}}, game={"actionTimeoutS": 1.5, "handsPerGame": 1}
         )
         wanted["stop"]["budget"] = {"maxMatches": 1, "maxCostUsd": 100.0}
-        recorder = ExchangeFile(path)
-        result = run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+        recorder = Replies(path)
+        result = run_benchmark(wanted, files=RunFiles(replies=recorder), games_at_once=1)
         recorder.close()
         assert provider.requests[1].fault == then
-    known = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True).earlier
+    known = Replies.reopen(path, read_only=True).earlier
     cut = next(exchange for exchange in known if exchange.outcome == "cut")
     assert cut.cost_usd == pytest.approx(bills[1])
     first = next(exchange for exchange in known if exchange.attempt)
@@ -211,7 +211,7 @@ def test_a_limit_ends_on_whole_games_though_no_reply_says_what_it_cost(bills):
 
 @pytest.mark.parametrize("odd", [1000.5, "many"])
 def test_counts_that_are_no_whole_numbers_are_none_and_the_record_can_be_read(odd, monkeypatch, tmp_path):
-    whole, path = wire.responses_answer, str(tmp_path / "exchanges.jsonl")
+    whole, path = wire.responses_answer, str(tmp_path / "replies.jsonl")
 
     def answer(*args):
         body = whole(*args)
@@ -220,16 +220,16 @@ def test_counts_that_are_no_whole_numbers_are_none_and_the_record_can_be_read(od
 
     monkeypatch.setattr(wire, "responses_answer", answer)
     with Provider(policy=passive) as provider:
-        recorder, name = ExchangeFile(path), "openai-responses:gpt-5"
+        recorder, name = Replies(path), "openai-responses:gpt-5"
         wanted = config(
             model(provider, model=name, maxTokens=MOST),
             llm={"prices": {name: PRICE}, "pauseAfterS": 0},
             game={"handsPerGame": 1},
         )
         with suppress(ProviderError):  # the library may refuse to read them
-            run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+            run_benchmark(wanted, files=RunFiles(replies=recorder), games_at_once=1)
         recorder.close()
-    known = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    known = Replies.reopen(path, read_only=True)
     assert not any(exchange.tokens.total for exchange in known.earlier)
     assert known.ledger.unaccounted(Unaccounted()).requests + sum(
         exchange.at_most_tokens is not UNSET for exchange in known.earlier
@@ -245,15 +245,15 @@ def test_a_budget_of_tokens_is_as_hard(bills):
 
 
 def test_what_was_cut_off_counts_in_the_next_session_too(tmp_path):
-    path = str(tmp_path / "exchanges.jsonl")
+    path = str(tmp_path / "replies.jsonl")
     with Provider(policy=passive, fault=lambda _: "reset-midway") as provider:
-        recorder = ExchangeFile(path)
+        recorder = Replies(path)
         wanted = config(model(provider, maxTokens=MOST), llm={"prices": {MODELS["openai"]: PRICE}, "pauseAfterS": 0})
         with pytest.raises(ProviderError):
-            run_benchmark(wanted, files=RunFiles(exchanges=recorder), games_at_once=1)
+            run_benchmark(wanted, files=RunFiles(replies=recorder), games_at_once=1)
         recorder.close()
         assert provider.received == 1
-    again = ExchangeFile.reopen(path, read_only=True, unfinished=lambda _: True)
+    again = Replies.reopen(path, read_only=True)
     lost = again.ledger.unaccounted(Unaccounted())
     assert lost.requests == 1
     assert lost.usd >= MOST * PRICE["output"] / 1e6
@@ -273,7 +273,7 @@ def test_cache_writes_and_reasoning_have_their_price():
 def replies(**settings):
     """Return what is known of the replies of a model, at $1 and $2 for a million tokens."""
     model = LLMSettings(**{"model": "openai:x", **settings})
-    return Replies(model, PriceList({"openai:x": Price(input=1, output=2)}), limited=True)
+    return ReplyCosts(model, PriceList({"openai:x": Price(input=1, output=2)}), limited=True)
 
 
 PLENTY = Amount(1000.0, 10**9)
@@ -338,8 +338,8 @@ def test_lines_of_earlier_versions_are_read_and_new_counts_are_kept(tmp_path):
     old += '"decision":0,"attempt":1,"promptHash":"p","outcome":"reply","text":"","finish":null,'
     old += '"model":null,"tokens":{"input":5,"cached":1,"output":2,"reasoning":0},"costUsd":null,"latencyS":0.1,'
     old += '"tries":1}\n'
-    path = tmp_path / "exchanges.jsonl"
-    path.write_text(old * 2)  # a line twice is one exchange
-    (only,) = ExchangeFile.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
+    path = tmp_path / "replies.jsonl"
+    path.write_text('{"line":"header","format":1}\n' + old * 2)  # a line twice is one exchange
+    (only,) = Replies.reopen(str(path), read_only=True).earlier
     assert isinstance(only, Exchange)
     assert (only.tokens, json.loads(old)["key"]) == (Tokens(5, 1, 2, 0, 0), only.key)

@@ -6,12 +6,12 @@ from time import sleep
 import pytest
 
 from molt_bench.llm.disk_flush import DiskFlush
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.types import Exchange
+from molt_bench.runs.replies import Replies
 from molt_bench.specs import GameLabel
 
 
-class Slow(Exchanges):
+class Slow(Replies):
     """Takes a while to flush, and may fail to."""
 
     def __init__(self, *, error=None):
@@ -86,6 +86,6 @@ def test_all_who_wait_are_told_of_a_flush_that_failed():
     assert [str(each) for each in asyncio.run(two())] == ["no more threads"] * 2
 
 
-@pytest.mark.parametrize("store", [None, Exchanges()])
+@pytest.mark.parametrize("store", [None, Replies()])
 def test_without_a_file_nobody_waits(store):
     assert asyncio.run(added(recording_to(store), Slow(), "one")) is False

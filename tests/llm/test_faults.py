@@ -18,7 +18,7 @@ from molt_bench.llm.reply import LONGEST_REPLY
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
-from molt_bench.runs.exchange_file import ExchangeFile
+from molt_bench.runs.replies import Replies
 from tests.cases import one_in
 from tests.llm import provider as provider_module
 from tests.llm import wire
@@ -553,12 +553,12 @@ def folding(*_):
 
 @pytest.mark.parametrize("fault", ["giant", "giant-junk"])
 def test_of_a_giant_reply_only_the_beginning_is_kept(fault, tmp_path):
-    path = tmp_path / "exchanges.jsonl"
-    recorder = ExchangeFile(str(path))
+    path = tmp_path / "replies.jsonl"
+    recorder = Replies(str(path))
     with Provider(policy=passive, fault=[fault]) as provider:
         result = run(provider, recorder=recorder)
     recorder.close()
-    kept = ExchangeFile.reopen(str(path), read_only=True, unfinished=lambda _: True).earlier
+    kept = Replies.reopen(str(path), read_only=True).earlier
     assert max(len(exchange.text) for exchange in kept) == LONGEST_REPLY + 1
     assert path.stat().st_size < 2 * LONGEST_REPLY
     assert [fault.message for fault in faults_of(result)] == [f"the reply is longer than {LONGEST_REPLY:,} characters"]
@@ -567,8 +567,8 @@ def test_of_a_giant_reply_only_the_beginning_is_kept(fault, tmp_path):
 @pytest.mark.parametrize("api", ["openai", "anthropic", "google"])
 def test_a_key_that_a_model_repeats_is_not_kept(api, monkeypatch, tmp_path):
     monkeypatch.setenv("A_KEY", KEY)
-    path = tmp_path / "exchanges.jsonl"
-    recorder = ExchangeFile(str(path))
+    path = tmp_path / "replies.jsonl"
+    recorder = Replies(str(path))
     with Provider(policy=passive, fault=lambda _: "echo-key") as provider:
         result = run(provider, api=api, apiKeyEnv="A_KEY", recorder=recorder)
         assert {wire.key_of(request.path, request.headers) for request in provider.requests} == {KEY}

@@ -8,7 +8,7 @@ from pydantic_ai.providers.openrouter import OpenRouterProvider
 
 from molt_bench import run_benchmark
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.money.replies import FIRST, FIRST_REASONING, LEAST, MOST, Amount, Replies
+from molt_bench.llm.money.reply_costs import FIRST, FIRST_REASONING, LEAST, MOST, Amount, ReplyCosts
 from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
@@ -60,7 +60,7 @@ def test_the_page_has_every_case_and_names_the_worst():
 
 def limit(**settings):
     """Return what is known of the replies of a model whose limit is ours."""
-    return Replies(LLMSettings(**{"model": "openai:gpt-4.1", **settings}), PriceList({}), limited=True)
+    return ReplyCosts(LLMSettings(**{"model": "openai:gpt-4.1", **settings}), PriceList({}), limited=True)
 
 
 def holds(found):

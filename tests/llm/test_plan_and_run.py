@@ -6,7 +6,7 @@ import pytest
 
 from molt_bench import run_benchmark
 from molt_bench.config.loader import load_config
-from molt_bench.llm.exchanges import Exchanges
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.study.pilot import pilot_of
 from molt_bench.study.plan import Plan
@@ -49,7 +49,7 @@ def config(api, way, *, url=None, hands=HANDS, seed="a"):
     }
 
 
-class Kept(Exchanges):
+class Kept(Replies):
     """Keeps the exchanges of finished games, too."""
 
     def __init__(self):
@@ -65,7 +65,7 @@ def played(api, way, **options):
     """Play, and return the config, the result and the exchanges."""
     with BillingProvider(policy=says) as provider:
         made, kept = config(api, way, url=base_url(provider, api), **options), Kept()
-        return load_config(made), run_benchmark(made, games_at_once=1, files=RunFiles(exchanges=kept)), kept.all
+        return load_config(made), run_benchmark(made, games_at_once=1, files=RunFiles(replies=kept)), kept.all
 
 
 def cost(result):

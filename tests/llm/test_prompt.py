@@ -4,7 +4,6 @@ import msgspec
 import pytest
 
 from molt_bench.errors import ConfigError, IllegalAction
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.prompt import MADE_HANDS, action_text, decision_prompt, made_hand
 from molt_bench.llm.settings import LLMSettings
@@ -14,6 +13,7 @@ from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
 from molt_bench.poker.play_statistics import table_steps
+from molt_bench.runs.replies import Replies
 from molt_bench.specs import GameSpec
 
 
@@ -197,7 +197,7 @@ def test_a_skill_document_that_cannot_be_read_is_an_error_that_names_it(tmp_path
 
 
 def test_of_a_recorded_skill_document_the_file_is_not_read_again():
-    recorder = Exchanges()
+    recorder = Replies()
     recorder.skills = {"model": "Play well.\n"}
     settings = LLMSettings(model="openai:test", base_url="http://127.0.0.1:9/v1", skill_doc="no-such.md")
     Gateway({"model": settings}, recorder=recorder)

@@ -12,15 +12,15 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench.errors import ProviderError
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.failures import failure_of
+from molt_bench.runs.replies import Replies
 from tests.llm.playing import assert_complete, faults_of, run
 from tests.llm.provider import Provider
 
 APIS = ("openai", "anthropic", "google")
 
 
-class Kept(Exchanges):
+class Kept(Replies):
     """Keeps all exchanges, in order."""
 
     def __init__(self):

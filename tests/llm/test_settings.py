@@ -10,8 +10,7 @@ from molt_bench.llm.client import ModelClient
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.providers import redirection, redirection_warnings
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.runs.exchange_file import ExchangeFile
-from molt_bench.specs import GameLabel
+from molt_bench.runs.replies import Replies
 from tests.llm.playing import assert_complete, config, faults_of, passive, run
 from tests.llm.provider import Provider
 
@@ -113,14 +112,14 @@ def test_the_environment_sends_no_key_elsewhere_without_a_word(name, variable, m
 
 
 def test_half_a_character_is_no_obstacle(tmp_path):
-    path = str(tmp_path / "exchanges.jsonl")
-    recorder = ExchangeFile(path)
+    path = str(tmp_path / "replies.jsonl")
+    recorder = Replies(path)
     with Provider(policy=passive, fault=lambda _: "surrogate") as provider:
         result = run(provider, recorder=recorder)
     recorder.close()
     assert_complete(result)
     assert faults_of(result) == []
-    kept = ExchangeFile.reopen(path, read_only=True, unfinished=lambda game: isinstance(game, GameLabel)).earlier
+    kept = Replies.reopen(path, read_only=True).earlier
     assert "half of a character: \ufffd" in kept[-1].text
 
 

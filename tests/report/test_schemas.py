@@ -83,10 +83,10 @@ KINDS = {
         ("matches.json", "matches[].ownDecks"),
         ("log.jsonl", "ownDecks"),
         ("summary.json", "secondHalf"),
-        ("answers.jsonl", "action"),
+        ("replies.jsonl", "action"),
         ("journal.jsonl", "record.spec.deck_seed"),
     ],
-    model: [("leaderboard.json", "participants[].usage"), ("summary.json", "latency"), ("exchanges.jsonl", "key")],
+    model: [("leaderboard.json", "participants[].usage"), ("summary.json", "latency"), ("replies.jsonl", "key")],
 }
 
 

@@ -73,7 +73,7 @@ def run_benchmark(
     with stored.at_home(files.permission) if stored is not None else nullcontext():
         if stored is not None:
             check_plugins(stored.header, played.config)
-        check_participants(played.config, agents, skills=files.exchanges.skills, permission=files.permission)
+        check_participants(played.config, agents, skills=files.replies.skills, permission=files.permission)
         if stored is not None:
             _check_code(played.config, stored)
             _check_boxes(played.config, stored, files.permission, agents)

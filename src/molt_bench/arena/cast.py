@@ -108,8 +108,8 @@ class Cast:
 
     Args:
         agents: Factories that the caller passed in, by type.
-        files: Hold the exchanges with language models and the answers of programs and servers. In the folder of the
-            journal, if there is one, lie the standard error of programs and the tracebacks of agents.
+        files: Hold the replies of models, programs and servers. In the folder of the journal, if there is one, lie the
+            standard error of programs and the tracebacks of agents.
         observer: Told what goes wrong while models are asked, what is good to know, and where agents raised.
         on_exchange: Called with every exchange, starting with those of earlier sessions.
         live: Seats the agents that connect to us by themselves; None without a server.
@@ -125,7 +125,7 @@ class Cast:
         on_exchange: Callable[[Exchange], None] | None = None,
         live: Sitting | None = None,
     ) -> None:
-        observer, recorder = observer or Observer(), files.exchanges
+        observer, recorder = observer or Observer(), files.replies
         folder = Path(files.journal.path).parent / "agents" if files.journal is not None else None
         self.permission = files.permission
         self.traces = TraceLog(folder, observer.on_traceback)
@@ -133,9 +133,8 @@ class Cast:
         self._askers = config.askers()
         self._dealt: Mapping[GameLabel, GameSpec] = {}
         self._agents = agents
-        self._exchanges = recorder
-        self._answers = files.replies
-        self._flush = flush_of(files.replies)
+        self._replies = recorder
+        self._flush = flush_of(recorder)
         self._remembering = {participant.id for participant in config.participants if participant.may_remember}
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
@@ -258,10 +257,10 @@ class Cast:
         settings = self.models.get(participant)
         if settings is not None and self.gateway is not None:
             return LLMAgent(participant, settings, self.gateway, game=game)
-        if self._kinds[participant].recorded and self._answers.recorded:
+        if self._kinds[participant].recorded and self._replies.recorded:
             flush = self._flush if participant in self._remembering else None
-            record = Record(game, self._answers, self._exchanges, flush=flush)
-            asked = None if self._answers.read_only else self._asked(participant, game)
+            record = Record(game, self._replies, flush=flush)
+            asked = None if self._replies.read_only else self._asked(participant, game)
             return RecordedAgent(participant, asked, record)
         bot = self._bots.get(participant)
         if bot is not None:

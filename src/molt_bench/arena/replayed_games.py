@@ -1,7 +1,7 @@
 """Replayed games: those of a run, played again and compared with what was recorded.
 
 Nobody is asked but built-in bots, and those that the user permits. What all others answered is on record:
-of language models, programs and servers in files of their own, and of everybody in the journal.
+of language models, programs and servers in a file of its own, and of everybody in the journal.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +17,10 @@ from molt_bench.errors import JournalError
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.play.play_games import drive
 from molt_bench.records import GameRecord
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
+from molt_bench.runs.folder import JOURNAL, REPLIES
 from molt_bench.runs.header import check_plugins
 from molt_bench.runs.journal import Game, JournalContent, Line
-from molt_bench.runs.program_replies import Replies
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 
@@ -54,19 +54,18 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
         ProviderError: An exchange is missing.
     """
     check_plugins(stored.header, stored.config)
-    answers = stored.replies(every_game=True)
+    replies = stored.replies(every_game=True)
     again = [each for each in stored.config.participants if plays_again(each, permission)]
     remembering = next((each.id for each in again if each.may_remember), None)
-    if remembering is not None and stored.ending is None and _asked(stored, answers, remembering):
+    if remembering is not None and stored.ending is None and _asked(stored, replies, remembering):
         raise JournalError(
             f"{stored.folder}: the run has not ended, and {remembering!r} may remember the cards of replayed games: "
             "finish the run first"
         )
     with stored.at_home(permission):
-        exchanges = stored.exchanges(every_game=True)
-        cast = Cast(stored.config, {}, RunFiles(exchanges=exchanges, replies=answers, permission=permission))
+        cast = Cast(stored.config, {}, RunFiles(replies=replies, permission=permission))
         participants = {each.id: each for each in stored.config.participants}
-        replay = _Replay(cast, answers, participants)
+        replay = _Replay(cast, replies, participants)
         lines = tuple(map(replay.line, stored.lines))
     ids = [each.id for each in stored.config.participants]
     on_record = {name: tuple(replay.files[name]) for name in ids if name in replay.files}
@@ -85,15 +84,15 @@ def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
 
 def without_answers(stored: Run) -> list[str]:
     """Return who would have to be asked if its games were to be played again: those with no answers in a file."""
-    answers = stored.replies(every_game=True)
+    replies = stored.replies(every_game=True)
     models = stored.config.models()
     asked = [each.id for each in stored.config.participants if each.kind.foreign and each.id not in models]
-    return [name for name in asked if _asked(stored, answers, name)]
+    return [name for name in asked if _asked(stored, replies, name)]
 
 
-def _asked(stored: Run, answers: Replies, participant: str) -> bool:
+def _asked(stored: Run, replies: Replies, participant: str) -> bool:
     kind = next(each.kind for each in stored.config.participants if each.id == participant)
-    return not kind.recorded or not answers.recorded
+    return not kind.recorded or not replies.recorded
 
 
 class _Replay:
@@ -104,9 +103,9 @@ class _Replay:
         files: The files that the answers of the others came from.
     """
 
-    def __init__(self, cast: Cast, answers: Replies, participants: Mapping[str, ParticipantConfig]) -> None:
+    def __init__(self, cast: Cast, replies: Replies, participants: Mapping[str, ParticipantConfig]) -> None:
         self._cast = cast
-        self._answers = answers
+        self._replies = replies
         self._participants = participants
         self.again: set[str] = set()
         self.files: dict[str, dict[str, None]] = {}
@@ -126,9 +125,9 @@ class _Replay:
     def _agent(self, name: str, player: int, line: Game) -> PokerAgent:
         participant = self._participants[name]
         if name in self._cast.models:
-            return self._noted(name, EXCHANGES, lambda: self._cast.agent(name, line.label))
-        if participant.kind.recorded and self._answers.recorded:
-            return self._noted(name, ANSWERS, lambda: self._cast.agent(name, line.label))
+            return self._noted(name, REPLIES, lambda: self._cast.agent(name, line.label))
+        if participant.kind.recorded and self._replies.recorded:
+            return self._noted(name, REPLIES, lambda: self._cast.agent(name, line.label))
         if plays_again(participant, self._cast.permission) and not participant.kind.comes:
             self.again.add(name)
             return self._cast.agent(name, line.label)

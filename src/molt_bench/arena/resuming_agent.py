@@ -10,13 +10,12 @@ from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.shared_flush import SharedFlush
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
 from molt_bench.records import MESSAGE_LENGTH
-from molt_bench.runs.program_replies import Outcome, RecordedReply, Replies, ReplyFault, reply_key
+from molt_bench.runs.replies import Outcome, ProgramAnswer, Replies, ReplyFault, answer_key
 from molt_bench.specs import GameFacts, GameLabel
 
 
@@ -25,29 +24,27 @@ class Record(msgspec.Struct, frozen=True):
 
     Attributes:
         game: The game.
-        answers: The answers of the run.
-        exchanges: The exchanges of the run, which led to the decisions as well; each is on disk before it is used.
+        replies: The replies of the run. Those of models led to the decisions as well, so each is on
+            disk before it is used.
         flush: Brings the answers to the disk itself before the agent learns more, since one that may remember must not
             see a decision again after a power cut. All games of a run share it. None for agents that forget.
     """
 
     game: GameLabel
-    answers: Replies
-    exchanges: Exchanges
+    replies: Replies
     flush: SharedFlush | None = None
 
     async def settle(self) -> None:
         """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
         if self.flush is not None:
             await self.flush.settled()
-        problem = self.answers.problem or self.exchanges.problem
-        if problem is not None:
-            raise RunHalted(problem)
+        if self.replies.problem is not None:
+            raise RunHalted(self.replies.problem)
 
 
-def flush_of(answers: Replies) -> SharedFlush | None:
+def flush_of(replies: Replies) -> SharedFlush | None:
     """Return what brings the answers of a run to the disk; None if they are not written at all."""
-    return SharedFlush(answers.sync, lambda: answers.written) if answers.on_disk else None
+    return SharedFlush(replies.sync, lambda: replies.written) if replies.on_disk else None
 
 
 class RecordedAgent:
@@ -85,15 +82,15 @@ class RecordedAgent:
     async def reset(self) -> None:
         """Begin the game; the agent learns of it now if nothing of the game is on record."""
         self._forget()
-        if not self._record.answers.knows(self._record.game):
+        if not self._record.replies.knows(self._record.game):
             await self._catch_up()
 
     async def act(self, observation: Observation) -> Action | Mix:
         """Return the answer on record; if there is none, ask the agent and write its answer first."""
         record = self._record
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
-        key = reply_key(self.name, record.game, observation, self._attempt)
-        outcome = record.answers.find(record.game, key)
+        key = answer_key(self.name, record.game, observation, self._attempt)
+        outcome = record.replies.answer(record.game, key)
         if outcome is None:
             outcome = await self._asked(observation, key)
         if isinstance(outcome, ReplyFault):
@@ -118,7 +115,7 @@ class RecordedAgent:
 
     async def _asked(self, observation: Observation, key: str) -> Outcome:
         """Ask the agent, and write its answer; raises NotRecorded if it may not be asked."""
-        game, answers = self._record.game, self._record.answers
+        game, replies = self._record.game, self._record.replies
         if self._agent is None:
             raise NotRecorded(
                 f"match {game.match}, seed {game.seed!r}, seating {game.seating}: no answer of {self.name!r} is "
@@ -129,8 +126,8 @@ class RecordedAgent:
         await self._record.settle()
         started = monotonic()
         outcome = await self._outcome(observation)
-        answers.add(
-            RecordedReply(
+        replies.add_answer(
+            ProgramAnswer(
                 key=key,
                 participant=self.name,
                 game=game,
@@ -140,7 +137,7 @@ class RecordedAgent:
                 action=outcome if isinstance(outcome, Action) else UNSET,
                 mix=outcome.text if isinstance(outcome, Mix) else UNSET,
                 fault=outcome if isinstance(outcome, ReplyFault) else UNSET,
-                seconds=round(monotonic() - started, 4),
+                latency_s=round(monotonic() - started, 4),
             )
         )
         return outcome

@@ -126,7 +126,7 @@ class Session:
         """The first line of the run's journal."""
         if self._known is not None:
             return self._known.header
-        skills = self._files.exchanges.skills
+        skills = self._files.replies.skills
         return header_of(self._config, self._seed, self._listed, self._boxes, self._luck, skills)
 
     @property
@@ -210,9 +210,9 @@ class Session:
 
     def _begin(self) -> int:
         """Write the header of a new run, or a resumption if games must not go on; return how many resumptions."""
-        answers = self._files.replies
+        replies = self._files.replies
         if self._known is None:
-            answers.begin()
+            replies.begin()
             if self._folder is not None and self._files.journal is not None:
                 problem = keep(self._seed.value, self._folder) if self._seed.sealed else None
                 self._warnings += [problem] if problem is not None else []
@@ -220,11 +220,11 @@ class Session:
             return 0
         if self._files.settings:
             self._write(Change(dict(self._files.settings)))
-        fresh = not games_go_on(self._config, self._own, recorded=answers.begun)
+        fresh = not games_go_on(self._config, self._own, recorded=replies.begun)
         if fresh:
             self._write(Resumption())
         # Only now: without this line, a session that ends here is followed by another resumption.
-        answers.begin()
+        replies.begin()
         return int(fresh)
 
     def _write(self, line: Line) -> None:
@@ -246,7 +246,6 @@ class Session:
             label: GameLabel, record: GameRecord, hands: Sequence[PlayedHand], estimated: Estimates | None
         ) -> None:
             self._write(Game(label.match, record, self._seconds))
-            self._files.exchanges.forget(label)
             self._files.replies.forget(label)
             played[label] = record
             self._signals.take_game(record)
@@ -283,7 +282,7 @@ class Session:
             *self._warnings,
             *(told_before(known, extended=bool(result.history)) if known is not None else ()),
             journal.problem if journal is not None else None,
-            self._files.exchanges.problem,
+            self._files.replies.problem,
             *result.warnings,
             *self._runner.problems,
             *self._observers.problems,
@@ -296,7 +295,7 @@ class Session:
             warnings=warnings,
             journal=journal or known,
             header=self._header,
-            unaccounted=self._files.exchanges.ledger.unaccounted(self._spending.lost),
+            unaccounted=self._files.replies.ledger.unaccounted(self._spending.lost),
         )
         lines = self._observers.ended(found, self._folder)
         if self._observer.on_lines is not None:

@@ -125,7 +125,7 @@ def _run(folder: str) -> ComparedRun:
     stored = Run.open(folder)
     for note in notes_on(stored.content, stored.folder / JOURNAL):
         warn(note)
-    skills = stored.exchanges().skills
+    skills = stored.replies().skills
     header = stored.header
     return ComparedRun(
         folder,

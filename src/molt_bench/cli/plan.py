@@ -88,7 +88,7 @@ def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
     if then != now:
         warn(f"{folder} was played {then:g} big blinds deep, not {now:g}")
     try:
-        return pilot_of(run.config, run.result(), run.exchanges().earlier, estimator=config.rating.estimator)
+        return pilot_of(run.config, run.result(), run.replies().earlier, estimator=config.rating.estimator)
     except ConfigError as error:
         raise ConfigError(error.field, folder, error.expected) from error
 

@@ -82,7 +82,7 @@ def resume_run(
             raise JournalError(f"{folder}: the journal was replaced while it was read")
         files.extend, files.settings, stored.config = changed_by(stop or StopOptions(), stored)
         if stop is not None and stop.forget_unaccounted:
-            known = files.exchanges
+            known = files.replies
             known.ledger.forget(sum((exchange.lost for exchange in known.earlier), Unaccounted()))
     except MoltBenchError:
         files.close()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from molt_bench.errors import RunHalted
-from molt_bench.llm.exchanges import Exchanges
+from molt_bench.llm.recorder import Recorder
 from molt_bench.llm.request import Request
 from molt_bench.llm.shared_flush import SharedFlush
 from molt_bench.llm.types import Exchange
@@ -23,7 +23,7 @@ class DiskFlush:
         warn: Called with what the user should know.
     """
 
-    def __init__(self, recorder: Exchanges | None, *, patience_s: float, warn: Callable[[str], None]) -> None:
+    def __init__(self, recorder: Recorder | None, *, patience_s: float, warn: Callable[[str], None]) -> None:
         self._recorder = recorder
         self._patience_s = patience_s
         self._warn = warn
@@ -63,7 +63,7 @@ class DiskFlush:
             await self.room()
             await self._flush.settled()
 
-    async def _wait_for_room(self, recorder: Exchanges) -> None:
+    async def _wait_for_room(self, recorder: Recorder) -> None:
         loop = asyncio.get_running_loop()
         until = loop.time() + self._patience_s
         while recorder.held:

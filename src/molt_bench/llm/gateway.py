@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted
 from molt_bench.llm.after_failure import RequestLimits, Standing, next_step
 from molt_bench.llm.disk_flush import DiskFlush
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.llm.money.accounts import PREFLIGHT, Accounts
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.money.purse import Purse
@@ -17,6 +16,7 @@ from molt_bench.llm.money.turns import Turns
 from molt_bench.llm.new_client import new_client
 from molt_bench.llm.prompt import prompt_hash
 from molt_bench.llm.rate_limits import ModelLimit, most_connections
+from molt_bench.llm.recorder import Recorder
 from molt_bench.llm.request import Participant, Request, cut_short, unanswered
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
@@ -53,7 +53,7 @@ class Gateway:
         self,
         participants: Mapping[str, LLMSettings],
         *,
-        recorder: Exchanges | None = None,
+        recorder: Recorder | None = None,
         limits: RequestLimits | None = None,
         prices: PriceList | None = None,
         purse: Purse | None = None,

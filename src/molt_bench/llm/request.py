@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.money.replies import Amount, Hold, Replies
+from molt_bench.llm.money.reply_costs import Amount, Hold, ReplyCosts
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange, Prompt, Question
 
@@ -21,7 +21,7 @@ class Participant:
         self.settings = settings
         self.skill = skill
         self.hash = settings_hash(name, settings)
-        self.replies = Replies(settings, prices, limited=limited)
+        self.replies = ReplyCosts(settings, prices, limited=limited)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.settings.model})"

@@ -17,8 +17,8 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL, as_lines, indented
 from molt_bench.report.card import CARD, card_text
 from molt_bench.report.rows import Rows
-from molt_bench.runs.derived_files import is_recorded, vouched_in
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, LEADERBOARD, MATCHES, SUMMARY, summarized
+from molt_bench.runs.derived_files import replies_are_recorded, vouched_in
+from molt_bench.runs.folder import JOURNAL, LEADERBOARD, MATCHES, REPLIES, SUMMARY, summarized
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
@@ -74,9 +74,8 @@ def check_artifacts(run: Run, rows: Rows) -> ArtifactCheck:
     # The margins that the journal vouches for are those of its games.
     played = matches_hash((match.round, match.margins) for match in rows.found.result.matches)
     kinds = {JOURNAL: "same" if vouched.get(MATCHES) in (None, played) else "differing"}
-    for name in (EXCHANGES, ANSWERS):
-        if name in vouched:
-            kinds[name] = "same" if is_recorded(folder, name, content) else "differing"
+    if REPLIES in vouched:
+        kinds[REPLIES] = "same" if replies_are_recorded(folder, content) else "differing"
     for name, make in ARTIFACTS.items():
         if os.path.lexists(folder / name) and not unknown:
             kinds[name] = _kind(folder / name, make, rows, earlier)

@@ -16,8 +16,7 @@ from molt_bench.runs.journal import JournalReader, ending_in
 from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
 
 JOURNAL: Final = "journal.jsonl"
-EXCHANGES: Final = "exchanges.jsonl"
-ANSWERS: Final = "answers.jsonl"
+REPLIES: Final = "replies.jsonl"
 INVITATIONS: Final = "invitations.json"
 LEADERBOARD: Final = "leaderboard.json"
 MATCHES: Final = "matches.json"

@@ -82,6 +82,10 @@ class LineFile:
         """Number of lines that could not be written yet."""
         return len(self._held)
 
+    def count_held(self, beginning: bytes) -> int:
+        """Return how many of those begin so."""
+        return sum(line.startswith(beginning) for line in self._held)
+
     def write_held(self) -> None:
         """Write the lines that are held in memory, as far as there is room."""
         while self._held and self._file is not None:

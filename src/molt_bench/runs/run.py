@@ -21,7 +21,6 @@ from molt_bench.config.assignments import put
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.runs.conclusion import (
     by_another_version,
     concluded,
@@ -30,9 +29,8 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
-from molt_bench.runs.derived_files import check_record
-from molt_bench.runs.exchange_file import ExchangeFile
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL, SUMMARY, journal_in, summarized
+from molt_bench.runs.derived_files import check_replies
+from molt_bench.runs.folder import JOURNAL, REPLIES, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import (
     Change,
@@ -56,7 +54,7 @@ from molt_bench.runs.master_seed import (
     revealed,
     with_master_seed,
 )
-from molt_bench.runs.program_replies import Replies
+from molt_bench.runs.replies import Replies
 
 
 class Run:
@@ -138,25 +136,14 @@ class Run:
         run.content = kept
         return run
 
-    def exchanges(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Exchanges:
-        """Open the exchanges with language models; with `every_game`, also the replies in finished games."""
-        if not self.config.paid():
-            return Exchanges()
-        if not every_game:  # whoever replays the games finds out which reply was changed
-            check_record(self.folder, EXCHANGES, self.content)
-        finished = set() if every_game else {game.label for game in self.games}
-        path = str(self.folder / EXCHANGES)
-        return ExchangeFile.reopen(path, read_only=read_only, warn=warn, unfinished=lambda game: game not in finished)
-
-    def replies(self, *, read_only: bool = True, every_game: bool = False) -> Replies:
-        """Open the replies of programs and servers; with `every_game`, also those in finished games."""
-        if not any(each.kind.recorded for each in self.config.participants):
+    def replies(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Replies:
+        """Open the replies of models, programs and servers; with `every_game`, also those in finished games."""
+        if not self.config.paid() and not any(each.kind.recorded for each in self.config.participants):
             return Replies()
-        if not every_game:  # as above
-            check_record(self.folder, ANSWERS, self.content)
-        played = {game.label for game in self.games}
-        path = str(self.folder / ANSWERS)
-        return Replies.reopen(path, played=played, read_only=read_only, every_game=every_game)
+        if not every_game:  # whoever replays the games finds out which reply was changed
+            check_replies(self.folder, self.content)
+        over = set() if every_game else {game.label for game in self.games}
+        return Replies.reopen(str(self.folder / REPLIES), over=over, read_only=read_only, warn=warn)
 
     @contextmanager
     def at_home(self, permission: Permission) -> Iterator[None]:
@@ -194,12 +181,13 @@ class Run:
         Raises:
             JournalError: The games do not belong to the config, or the run did not stop where the journal says.
         """
-        config, seed, exchanges = self.config, self.seed, self.exchanges()
+        config, seed = self.config, self.seed
+        replies = self.replies() if config.paid() else Replies()
         replayed, content = content is not None, content or self.content
         another = by_another_version(self.header)
         past = structs.replace(past_of(config, content), followed=another is not None, rated_only=True)
         spending = Spending(config.paid())
-        for exchange in exchanges.earlier:
+        for exchange in replies.earlier:
             spending.add(exchange)
         listed = recorded_seeds(self.header)
         with naming_damage(content):
@@ -225,7 +213,7 @@ class Run:
             warnings=warnings,
             journal=content,
             header=self.header,
-            unaccounted=exchanges.ledger.unaccounted(spending.lost),
+            unaccounted=replies.ledger.unaccounted(spending.lost),
         )
 
 

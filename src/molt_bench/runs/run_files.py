@@ -11,16 +11,12 @@ from molt_bench.agents.permission import BUILT_IN, OWN, Permission
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
-from molt_bench.llm.exchanges import Exchanges
 from molt_bench.records import matches_hash
-from molt_bench.runs.derived_files import file_hashes
-from molt_bench.runs.exchange_file import RESERVATIONS, ExchangeFile
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, INVITATIONS, JOURNAL, MATCHES, SUMMARY, journal_in
+from molt_bench.runs.folder import INVITATIONS, JOURNAL, MATCHES, REPLIES, SUMMARY, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
-from molt_bench.runs.missing_replies import first_without_replies
-from molt_bench.runs.program_replies import Replies
+from molt_bench.runs.replies import Replies, first_without_replies, replies_hash
 from molt_bench.runs.run import Run, check_unchanged, check_version
 
 
@@ -29,32 +25,28 @@ class RunFiles(msgspec.Struct):
 
     Attributes:
         journal: Receives every finished game; None keeps them in memory only.
-        exchanges: Holds the exchanges with language models.
+        replies: Holds the replies of models, programs and servers.
         stored: The run to continue; None for a new one.
         extend: A stop rule under which it continues, instead of its own.
         settings: Other settings with which it continues, by their paths.
         secret: The master seed of a new run, kept secret until the run ends.
-        replies: Holds the replies of programs and servers.
         permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody permits.
     """
 
     journal: Journal | None = None
-    exchanges: Exchanges = msgspec.field(default_factory=Exchanges)
+    replies: Replies = msgspec.field(default_factory=Replies)
     stored: Run | None = None
     extend: StopConfig | None = None
     settings: Mapping[str, Any] = {}
     secret: str | None = None
-    replies: Replies = msgspec.field(default_factory=Replies)
     permission: Permission = OWN
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
         """Create the files of a new run; `warn` is called if writing ends early."""
         journal = Journal(str(folder / JOURNAL), warn=warn)
-        exchanges = ExchangeFile(str(folder / EXCHANGES), warn=warn) if config.paid() else Exchanges()
-        recorded = any(each.kind.recorded for each in config.participants)
-        replies = Replies(str(folder / ANSWERS) if recorded else None)
-        return cls(journal, exchanges, secret=secret, replies=replies)
+        recorded = config.paid() or any(each.kind.recorded for each in config.participants)
+        return cls(journal, Replies(str(folder / REPLIES) if recorded else None, warn=warn), secret=secret)
 
     @classmethod
     def reopen(cls, folder: str | Path, *, secret: str | None = None, warn: Warn | None = None) -> tuple[Self, Run]:
@@ -72,35 +64,33 @@ class RunFiles(msgspec.Struct):
             stored = Run(path.parent, content, secret=secret)
             models = stored.config.models()
             unfinished = bool(models) and stored.ending is None
-            behind = first_without_replies(stored.lines, stored.exchanges().earlier, models) if unfinished else None
+            behind = first_without_replies(stored.lines, stored.replies().earlier, models) if unfinished else None
             if behind is not None:
                 stored = Run(path.parent, journal.keep(1 + behind), secret=secret)
                 (path.parent / SUMMARY).unlink(missing_ok=True)
                 if warn is not None:
                     lost = content.line_count - 1 - behind
-                    warn(f"{path} is ahead of its {EXCHANGES}: its last {lost:,} lines are played again, from there")
-            exchanges = stored.exchanges(read_only=False, warn=warn)
-            opened.callback(exchanges.close)
-            replies = stored.replies(read_only=False)
+                    warn(f"{path} is ahead of its {REPLIES}: its last {lost:,} lines are played again, from there")
+            replies = stored.replies(read_only=False, warn=warn)
             opened.pop_all()
-        return cls(journal, exchanges, stored, replies=replies, permission=BUILT_IN), stored
+        return cls(journal, replies, stored, permission=BUILT_IN), stored
 
     def vouched(self, result: RunResult) -> dict[str, str]:
         """Return what the line that closes the journal vouches for: the hashes of the other files, by name."""
         if self.journal is None or self.problem is not None:
             return {}
         matches = matches_hash((match.round, match.margins) for match in result.matches)
-        return {MATCHES: matches, **file_hashes(Path(self.journal.path).parent, EXCHANGES, ANSWERS)}
+        said = replies_hash(Path(self.journal.path).with_name(REPLIES))
+        return {MATCHES: matches} if said is None else {MATCHES: matches, REPLIES: said}
 
     @property
     def problem(self) -> str | None:
         """Why writing ended early, if it did."""
         journal = self.journal.problem if self.journal is not None else None
-        return journal or self.exchanges.problem or self.replies.problem
+        return journal or self.replies.problem
 
     def close(self) -> None:
         """Close the files."""
-        self.exchanges.close()
         self.replies.close()
         if self.journal is not None:
             self.journal.close()
@@ -117,6 +107,6 @@ class RunFiles(msgspec.Struct):
 
 def remove_empty(folder: Path) -> None:
     """Remove the folder of a run in which nothing was written, as if the run had never started."""
-    for name in (JOURNAL, EXCHANGES, RESERVATIONS, ANSWERS, SEED_FILE, INVITATIONS):
+    for name in (JOURNAL, REPLIES, SEED_FILE, INVITATIONS):
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()

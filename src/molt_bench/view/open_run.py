@@ -57,7 +57,7 @@ class OpenRun(RunReader):
     def version(self) -> int:
         """A number that grows with every change."""
         work = len(self.ladder.matches) + self.styles.done + self.grades.done
-        return self.journal_size + self._exchange_file.size + work + self._status_changes
+        return self.journal_size + self.replies_size + work + self._status_changes
 
     @property
     def unrated(self) -> int:

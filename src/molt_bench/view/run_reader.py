@@ -20,13 +20,13 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
 from molt_bench.llm.types import Exchange
 from molt_bench.records import GameRecord, Margins
-from molt_bench.runs.derived_files import check_record
-from molt_bench.runs.exchange_file import ExchangeHeader, read_exchange
+from molt_bench.runs.derived_files import check_replies
 from molt_bench.runs.file_lock import being_written
-from molt_bench.runs.folder import EXCHANGES, JOURNAL
+from molt_bench.runs.folder import JOURNAL, REPLIES
 from molt_bench.runs.journal import Extension, Game, Line, Rated, SessionEnd, halt_in
 from molt_bench.runs.line_file import LineReader, Replaced
 from molt_bench.runs.master_seed import with_master_seed
+from molt_bench.runs.replies import Skill, read_line
 from molt_bench.runs.run import Run
 from molt_bench.seeds import Seed
 from molt_bench.specs import SEATINGS, Seating
@@ -50,8 +50,8 @@ class RunReader:
         self.id = folder.name
         self.folder = folder
         self._stored = Run.open(folder)
-        check_record(folder, EXCHANGES, self._stored.content)
-        self._exchange_file = LineReader(folder / EXCHANGES)
+        check_replies(folder, self._stored.content)
+        self._replies = LineReader(folder / REPLIES)
         self.header = self._stored.header
         # The master seed is not shown before the run reveals it.
         self.config: BenchmarkConfig = load_config(self.header.config)
@@ -168,13 +168,13 @@ class RunReader:
         return self.seeds_of(game.match).index(game.record.seed)
 
     @property
-    def exchange_size(self) -> int:
-        """Bytes of the file of exchanges that have been read."""
-        return self._exchange_file.size
+    def replies_size(self) -> int:
+        """Bytes of the file of replies that have been read."""
+        return self._replies.size
 
     def exchange_at(self, span: Span) -> Exchange | None:
         """Read an exchange again, with what was asked and thought."""
-        line = read_exchange(self._exchange_file.line_at(*span), str(self.folder / EXCHANGES))
+        line = read_line(self._replies.line_at(*span), str(self.folder / REPLIES))
         return line if isinstance(line, Exchange) else None
 
     @property
@@ -225,13 +225,14 @@ class RunReader:
         self.in_order.append(game)
 
     def _take_exchanges(self) -> None:
-        if not self._models or not inside(self.folder, self._exchange_file.path):
+        if not self._models or not inside(self.folder, self._replies.path):
             return
-        path = str(self.folder / EXCHANGES)
-        for start, text in self._exchange_file.more():
-            line = read_exchange(text, f"{path} at byte {start}")
-            if isinstance(line, ExchangeHeader):
-                self.skills = line.skills
+        path = str(self.folder / REPLIES)
+        for start, text in self._replies.more():
+            line = read_line(text, f"{path} at byte {start}")
+            if isinstance(line, Skill):
+                self.skills[line.participant] = line.text
+            if not isinstance(line, Exchange):
                 continue
             if line.participant not in self._models:
                 raise JournalError(f"{path} at byte {start}: {line.participant!r} is no model")

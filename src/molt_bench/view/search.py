@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.runs.folder import EXCHANGES
+from molt_bench.runs.folder import REPLIES
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.search_worker import Result, Task
 
@@ -32,7 +32,7 @@ def search_task(run: OpenRun, query: str, *, regex: bool, skip: int = 0) -> Task
     if not 1 <= len(query) <= LONGEST:
         raise ConfigError("q", f"{len(query)} characters", f"a text of 1 to {LONGEST} characters")
     games = [place for place, game in run.games.items() if not run.hidden(game)]
-    return Task(str(run.folder / EXCHANGES), run.exchange_size, query, regex, list(games), skip)
+    return Task(str(run.folder / REPLIES), run.replies_size, query, regex, list(games), skip)
 
 
 def searched(task: Task, *, limit_s: float = LIMIT_S) -> Result:

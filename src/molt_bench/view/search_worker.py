@@ -19,6 +19,8 @@ _AROUND: Final = 80
 _LONGEST_HIT: Final = 200
 #: Texts that JSON always writes as they are, unless it writes a character by its number.
 _PLAIN: Final = re.compile(r"[a-z0-9 ,.'!?:;()_+%$#=*@~^|-]+")
+#: How the line of a model begins.
+_SAID: Final = re.compile(rb'{\s*"line"\s*:\s*"exchange"')
 #: Where a text was found: start and end.
 _Found: TypeAlias = tuple[int, int]
 _Finder: TypeAlias = Callable[[str], _Found | None]
@@ -28,7 +30,7 @@ class Task(msgspec.Struct):
     """What to look for, and where.
 
     Attributes:
-        path: The file of exchanges.
+        path: The file of replies.
         size: Bytes of it that count.
         games: The games whose exchanges may be shown: match, seed and seating.
         skip: Hits that are not described, because the reader has seen them.
@@ -104,7 +106,7 @@ def main() -> None:
 
 
 def search(file: BinaryIO, task: Task) -> Result:
-    """Look through a file of exchanges, in the order in which they were written. Case does not matter."""
+    """Look through a file of replies, in the order in which they were written. Case does not matter."""
     if not task.regex:
         task.query = task.query.lower()
     try:
@@ -128,13 +130,13 @@ def search(file: BinaryIO, task: Task) -> Result:
 
 
 def _lines(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Return the lines of a file after its header, up to a size."""
-    size -= len(file.readline())
+    """Return the lines of a file that models said, up to a size."""
     for line in file:
         size -= len(line)
         if size < 0:
             return
-        yield line
+        if _SAID.match(line):
+            yield line
 
 
 def _may_hold(line: bytes, task: Task) -> bool:

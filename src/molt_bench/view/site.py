@@ -26,7 +26,7 @@ from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.grades import GRADES
 from molt_bench.report.rows import Rows
 from molt_bench.report.verdict import headline
-from molt_bench.runs.folder import ANSWERS, EXCHANGES, JOURNAL
+from molt_bench.runs.folder import JOURNAL, REPLIES
 from molt_bench.runs.run import Run
 from molt_bench.view.chosen_deals import chosen_deals
 from molt_bench.view.hand_columns import Deal, hand_columns
@@ -43,7 +43,7 @@ from molt_bench.view.search import said_in
 #: How many deals of a run are published.
 MOST_DEALS: Final = 2000
 #: The files of a run that are published; never a secret or what a program wrote to its standard error.
-_FILES: Final = (JOURNAL, EXCHANGES, ANSWERS, *ARTIFACTS, GRADES)
+_FILES: Final = (JOURNAL, REPLIES, *ARTIFACTS, GRADES)
 _ALLOWED: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "worker-src blob:; base-uri 'none'; form-action 'none'"

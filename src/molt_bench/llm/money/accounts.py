@@ -8,7 +8,7 @@ import msgspec
 from molt_bench.llm.disk_flush import DiskFlush
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.money.purse import Purse
-from molt_bench.llm.money.replies import Amount
+from molt_bench.llm.money.reply_costs import Amount
 from molt_bench.llm.request import Request
 from molt_bench.llm.tellings import Teller
 from molt_bench.llm.types import NO_TOKENS, Answer, Exchange, Tokens

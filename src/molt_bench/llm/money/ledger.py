@@ -1,18 +1,21 @@
-"""The ledger: what every request may cost, on file before it is sent. So a run that is killed hides nothing.
+"""The ledger: what every request may cost, on record before it is sent. So a run that is killed hides nothing.
 
 It is put down with what the longest reply of its model so far would cost. It is settled by the exchange that is
 recorded for it, or by an answer that costs nothing. What is not settled when a session ends is unaccounted: it was
 sent, and whether it was billed is not known here. The user may know, and have it forgotten.
 """
 
-from collections.abc import Callable, Container, Iterable
-from typing import Annotated, Final
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 #: Characters of a key that are kept: enough to tell all requests of a run apart.
 _KEY: Final = 20
+#: What may have been paid; less than nothing would be credit.
+_Usd: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+_Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Unaccounted(msgspec.Struct, frozen=True):
@@ -31,103 +34,104 @@ class Unaccounted(msgspec.Struct, frozen=True):
         )
 
 
-class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of the file: a request, one that cost nothing after all, or (without a key) a session that begins.
+class Began(msgspec.Struct, frozen=True, tag="session", tag_field="line"):
+    """A session begins to ask models: what an earlier one sent and nobody answered, nobody will."""
+
+
+class Sent(msgspec.Struct, frozen=True, tag="sent", tag_field="line"):
+    """A request is about to be sent to a model.
 
     Attributes:
         key: The beginning of its exchange's key.
-        free: Whether the last request of this key cost nothing.
-        forgotten: How many requests of exchanges are forgotten from here on, with what they were taken to have cost;
-            so is every request before this line that is not settled.
+        usd: What it may cost.
+        tokens: The same in tokens.
     """
 
-    key: str = ""
-    usd: Annotated[float, msgspec.Meta(ge=0)] = 0.0  # less would be credit
-    tokens: Annotated[int, msgspec.Meta(ge=0)] = 0
-    free: bool = False
-    forgotten: Annotated[int, msgspec.Meta(ge=0)] | UnsetType = UNSET
+    key: str
+    usd: _Usd
+    tokens: _Count
 
 
-_encode: Final = msgspec.json.Encoder().encode
+class Free(msgspec.Struct, frozen=True, tag="free", tag_field="line"):
+    """The last request of this key cost nothing after all."""
+
+    key: str
+
+
+class Forgotten(msgspec.Struct, frozen=True, tag="forgotten", tag_field="line"):
+    """The user knows that nothing was billed for what is unaccounted here.
+
+    Attributes:
+        requests: How many requests of exchanges that is; every earlier one that is not settled is forgotten as well.
+        usd: What those exchanges say that they may have cost.
+        tokens: The same in tokens.
+    """
+
+    requests: _Count
+    usd: _Usd
+    tokens: _Count
+
+
+#: A line of the ledger.
+Entry: TypeAlias = Began | Sent | Free | Forgotten
 
 
 class Ledger:
-    """The reservations of a run.
+    """What the requests of a run may cost; `write` puts down a line."""
 
-    Attributes:
-        append: Writes a line; None keeps everything in memory.
-    """
-
-    def __init__(self) -> None:
-        self.append: Callable[[bytes], None] | None = None
-        self._open: dict[str, list[Entry]] = {}
-        self._earlier: list[Entry] = []
+    def __init__(self, write: Callable[[Entry], None] = lambda _: None) -> None:
+        self._write = write
+        self._open: defaultdict[str, list[Sent]] = defaultdict(list)
+        self._earlier: list[Sent] = []
         self._forgotten = Unaccounted()
         self._begun = False
 
-    def take(self, entries: Iterable[Entry], answered: Container[str]) -> None:
-        """Take the entries of earlier sessions; `answered` are the beginnings of the keys of recorded exchanges."""
-        sessions: list[dict[str, list[Entry]]] = [{}]
-        for entry in entries:
-            if entry.forgotten is not UNSET:
-                sessions = [{}]
-                self._forgotten = Unaccounted(entry.forgotten, entry.usd, entry.tokens)
-            elif not entry.key:
-                sessions.append({})
-            elif entry.free:
-                if sessions[-1].get(entry.key):
-                    sessions[-1][entry.key].pop()
-            else:
-                sessions[-1].setdefault(entry.key, []).append(entry)
-        # An exchange settles the session that it was recorded in: nobody asks for it again after that.
-        settled: set[str] = set()
-        for session in reversed(sessions):
-            for key, found in session.items():
-                if key in answered and key not in settled:
-                    settled.add(key)
-                else:
-                    self._earlier += found
+    def take(self, entry: Entry) -> None:
+        """Take a line of an earlier session; the exchanges between them are settled in their order."""
+        if isinstance(entry, Began):
+            self._earlier += self._unsettled
+            self._open.clear()
+        elif isinstance(entry, Sent):
+            self._open[entry.key].append(entry)
+        elif isinstance(entry, Free):
+            if self._open[entry.key]:
+                self._open[entry.key].pop()
+        else:
+            self._forget(Unaccounted(entry.requests, entry.usd, entry.tokens))
 
     def open(self, key: str, usd: float, tokens: float) -> None:
         """Put down what a request may cost."""
-        entry = Entry(key[:_KEY], usd, round(tokens))
-        self._open.setdefault(entry.key, []).append(entry)
-        if self.append is not None:
-            if not self._begun:
-                self.append(_encode(Entry()))
-                self._begun = True
-            self.append(_encode(entry))
+        if not self._begun:
+            self._begun = True
+            self._note(Began())
+        self._note(Sent(key[:_KEY], usd, round(tokens)))
 
     def free(self, key: str) -> None:
         """Take note that the last request of this key cost nothing."""
-        found = self._open.get(key[:_KEY])
-        if found:
-            found.pop()
-            if self.append is not None:
-                self.append(_encode(Entry(key[:_KEY], free=True)))
+        self._note(Free(key[:_KEY]))
 
     def settle(self, key: str) -> None:
         """Take note that an exchange is recorded, with all that its requests cost in this session."""
         self._open.pop(key[:_KEY], None)
 
-    @property
-    def settled(self) -> bool:
-        """Whether nothing is left that anybody has to know."""
-        return not self._open and not self._earlier and self._forgotten == Unaccounted()
-
     def forget(self, lost: Unaccounted) -> None:
         """Forget what is not settled, and what exchanges say was `lost`: the user knows that it was not billed."""
-        self._earlier, self._open, self._forgotten = [], {}, lost
-        if self.append is not None:
-            self.append(_encode(Entry(usd=lost.usd, tokens=lost.tokens, forgotten=lost.requests)))
+        self._note(Forgotten(lost.requests, lost.usd, lost.tokens))
 
     def unaccounted(self, lost: Unaccounted) -> Unaccounted:
         """Return what is not settled, and what exchanges say was `lost`, without what was forgotten."""
-        found = [*self._earlier, *(entry for entries in self._open.values() for entry in entries)]
+        found = self._earlier + self._unsettled
         open_ = Unaccounted(len(found), sum(each.usd for each in found), sum(each.tokens for each in found))
         return open_ + lost - self._forgotten
 
+    @property
+    def _unsettled(self) -> list[Sent]:
+        return [each for sent in self._open.values() for each in sent]
 
-def keys_of(keys: Iterable[str]) -> set[str]:
-    """Return the beginnings of keys, as the file has them."""
-    return {key[:_KEY] for key in keys}
+    def _note(self, entry: Entry) -> None:
+        self.take(entry)
+        self._write(entry)
+
+    def _forget(self, lost: Unaccounted) -> None:
+        self._earlier, self._forgotten = [], lost
+        self._open.clear()

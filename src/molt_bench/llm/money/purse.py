@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from molt_bench.errors import GameUnfinished
 from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.llm.money.replies import Amount, Hold
+from molt_bench.llm.money.reply_costs import Amount, Hold
 
 #: The limits of money, by their names in a config.
 MoneyLimit: TypeAlias = Literal["maxCostUsd", "maxTokens"]

@@ -20,7 +20,7 @@ from molt_bench.errors import GameUnfinished
 from molt_bench.llm.money.estimate import estimate_of
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.money.purse import Purse
-from molt_bench.llm.money.replies import Amount
+from molt_bench.llm.money.reply_costs import Amount
 from molt_bench.llm.request import Participant
 from molt_bench.llm.types import Exchange
 from molt_bench.seeds import Seed

@@ -1,4 +1,4 @@
-"""The file of answers, and which runs go on with it."""
+"""The file of replies, and which runs go on with it."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from molt_bench.poker.actions import LoggedAction
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
 from molt_bench.runs.journal_past import games_go_on
-from molt_bench.runs.program_replies import Replies, reply_key
+from molt_bench.runs.replies import Replies, answer_key
 from molt_bench.specs import GameLabel
 
 HTTP = "http://127.0.0.1:9/act"
@@ -34,7 +34,7 @@ SEEN = Observation(
 def test_the_keys_of_earlier_runs_stay_as_they_are():
     """If this fails, recorded answers are not found any more: keep the old keys, or raise BENCH_VERSION."""
     pinned = "1fe183dcf7628a2fe429956f38823afc090afcd774afaea436d10a929147a69c"
-    assert reply_key("web", GameLabel(1, "s", "AB"), SEEN, 1) == pinned
+    assert answer_key("web", GameLabel(1, "s", "AB"), SEEN, 1) == pinned
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_an_agent_of_the_callers_own_under_the_name_of_a_bot_is_code_of_the_user
     ("content", "said"),
     [
         ('{"line":"header","format":2}\n', "line 1 has format 2"),
-        ('{"line":"header","format":1}\n{"line":"header","format":1}\n', "line 2: expected an answer"),
+        ('{"line":"header","format":1}\n{"line":"header","format":1}\n', "line 2: expected a reply"),
         ('{"line":"answer","key":"k","participant":"p","game":{"match":1,"seed":1,"seating":"AB"},"hand":1,'
          '"decision":0,"attempt":1,"action":{"kind":"call"}}\n', "line 1: expected the header"),
         ('{"line":"header","format":1}\n{"line":"answer","key":"k","participant":"p",'
@@ -79,18 +79,18 @@ def test_an_agent_of_the_callers_own_under_the_name_of_a_bot_is_code_of_the_user
     ],
 )  # fmt: skip
 def test_a_file_that_is_not_one_is_named_by_line(tmp_path, content, said):
-    path = tmp_path / "answers.jsonl"
+    path = tmp_path / "replies.jsonl"
     path.write_text(content)
     with pytest.raises(JournalError, match=said):
-        Replies.reopen(str(path), played=())
+        Replies.reopen(str(path))
     assert path.read_text() == content
 
 
 def test_a_file_without_its_header_was_not_begun(tmp_path):
-    path = tmp_path / "answers.jsonl"
+    path = tmp_path / "replies.jsonl"
     path.write_text('{"line":"head')
-    found = Replies.reopen(str(path), played=())
+    found = Replies.reopen(str(path))
     assert not found.begun
     found.begin()
     found.close()
-    assert Replies.reopen(str(path), played={GameLabel(1, 1, "AB")}, read_only=True).begun
+    assert Replies.reopen(str(path), read_only=True).begun

@@ -90,7 +90,7 @@ class Hold(msgspec.Struct, frozen=True):
     output: int = 0
 
 
-class Replies:
+class ReplyCosts:
     """What the replies of one model have taken, and what the next request holds.
 
     Args:

@@ -1,0 +1,53 @@
+"""Where the gateway keeps exchanges; `molt_bench.runs.replies` keeps them in a file."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from molt_bench.llm.money.ledger import Ledger
+from molt_bench.llm.types import Exchange
+from molt_bench.specs import GameLabel
+
+
+class Recorder(Protocol):
+    """Keeps the exchanges of a run, and what requests may cost.
+
+    Attributes:
+        skills: The system prompt of every participant, once it is known.
+        read_only: Whether no model may be asked: a missing exchange is an error.
+        on_disk: Whether they are written to a disk.
+        earlier: The exchanges of earlier sessions, in order.
+        ledger: What requests can cost, before they are sent.
+    """
+
+    skills: dict[str, str]
+    read_only: bool
+    on_disk: bool
+    earlier: list[Exchange]
+    ledger: Ledger
+
+    def begin(self, skills: Mapping[str, str]) -> None:
+        """Record the system prompts that are not known yet; raises RunHalted if that cannot be written."""
+
+    def find(self, game: GameLabel, key: str) -> Exchange | None:
+        """Return the exchange with this key, if there is one."""
+
+    def add(self, exchange: Exchange) -> None:
+        """Record an exchange; if there is no room for it, it is held."""
+
+    @property
+    def held(self) -> int:
+        """Number of lines that there is no room for yet."""
+
+    @property
+    def unsaved(self) -> int:
+        """Number of those that are exchanges."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why something is not written, if anything is not."""
+
+    def write_held(self) -> None:
+        """Write what there was no room for."""
+
+    def sync(self) -> None:
+        """Flush everything to disk."""

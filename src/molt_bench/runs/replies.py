@@ -1,0 +1,339 @@
+"""The replies of models, programs and servers on file (`replies.jsonl`): nobody is asked, or paid, twice.
+
+Every reply is written before the game uses it, and what a request to a model may cost before it is sent. So a game that
+was cut off goes on at the decision that was open, and a run is verified without those who played in it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Self, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from molt_bench.errors import FaultKind, JournalError, RulesError, RunHalted
+from molt_bench.llm.money.ledger import Entry, Ledger
+from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.types import Exchange
+from molt_bench.poker.actions import Action
+from molt_bench.poker.mix import Mix, mix_from_text
+from molt_bench.poker.observation import Observation
+from molt_bench.runs.folder import REPLIES
+from molt_bench.runs.journal import Game
+from molt_bench.runs.journal import Line as JournalLine
+from molt_bench.runs.line_file import LineStore, Warn
+from molt_bench.specs import GameLabel
+
+FORMAT: Final = 1
+
+
+class Header(msgspec.Struct, frozen=True, tag="header", tag_field="line"):
+    """The first line: the format version."""
+
+    format: int
+
+
+class Skill(msgspec.Struct, frozen=True, tag="skill", tag_field="line"):
+    """The system prompt of a participant that is a model."""
+
+    participant: str
+    text: str
+
+
+class ReplyFault(msgspec.Struct, frozen=True):
+    """Why there was no usable answer, as the game was told."""
+
+    kind: FaultKind
+    message: str
+
+
+#: What came of a question to a program or a server.
+Outcome: TypeAlias = Action | Mix | ReplyFault
+
+
+class ProgramAnswer(msgspec.Struct, frozen=True, kw_only=True, tag="answer", tag_field="line", rename="camel"):
+    """One question to a program or a server and its outcome: an action, a mix or a fault.
+
+    Attributes:
+        key: Identifies the question: participant, game, hand, decision, attempt, and all that was seen.
+        decision: Number of actions in the hand before this decision.
+        attempt: Number of the attempt at the decision, from 1.
+        mix: The mix as text; see `molt_bench.poker.mix`.
+        latency_s: Seconds it took.
+    """
+
+    key: str
+    participant: str
+    game: GameLabel
+    hand: int
+    decision: int
+    attempt: int
+    action: Action | UnsetType = UNSET
+    mix: str | UnsetType = UNSET
+    fault: ReplyFault | UnsetType = UNSET
+    latency_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        if [self.action, self.mix, self.fault].count(UNSET) != 2:
+            raise ValueError("expected an action, a mix or a fault")
+        if self.mix is not UNSET:
+            try:
+                mix_from_text(self.mix)
+            except RulesError as error:
+                raise ValueError(str(error)) from None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The action, the mix or the fault."""
+        if self.mix is not UNSET:
+            return mix_from_text(self.mix)
+        return self.action if self.action is not UNSET else self.fault  # type: ignore[return-value]
+
+
+#: A line of the file.
+Line: TypeAlias = Header | Skill | Exchange | ProgramAnswer | Entry
+
+_encode: Final = msgspec.json.Encoder().encode
+_decoder: Final = msgspec.json.Decoder(Line)
+#: How the lines of exchanges begin, and those of the ledger.
+_EXCHANGE: Final = b'{"line":"exchange"'
+_LEDGER: Final = tuple(b'{"line":"%s"' % tag for tag in (b"session", b"sent", b"free", b"forgotten"))
+
+
+def read_line(text: bytes, place: str) -> Line:
+    """Parse one line of the file; raises JournalError, naming its place, if that cannot be done."""
+    try:
+        line: Line = _decoder.decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise JournalError(f"{place} is damaged: {error}") from error
+    if isinstance(line, Header) and line.format != FORMAT:
+        raise JournalError(f"{place} has format {line.format}; this version reads format {FORMAT}")
+    return line
+
+
+def answer_key(participant: str, game: GameLabel, observation: Observation, attempt: int) -> str:
+    """Return what identifies a question to a program or a server; no other question in the run has the same."""
+    place = (participant, game, observation.hand_number, len(observation.log), attempt)
+    return sha256(_encode((place, observation))).hexdigest()
+
+
+def replies_hash(path: Path) -> str | None:
+    """Return the hash of all that was said, for whoever vouches for it; None if there is no file.
+
+    What requests may cost is left out: the user may have that forgotten after the run has ended.
+    """
+    try:
+        with open(path, "rb") as file:
+            digest = sha256()
+            for line in file:
+                if not line.startswith(_LEDGER):
+                    digest.update(line)
+            return digest.hexdigest()
+    except OSError:
+        return None
+
+
+class Replies:
+    """The replies of a run: in memory, and in a file. The gateway of models keeps its exchanges here, too.
+
+    Attributes:
+        begun: Whether an earlier session of the run has recorded replies.
+        read_only: Whether nobody may be asked: a missing reply is an error.
+        on_disk: Whether they are also written to a file.
+        skills: The system prompt of every participant that is a model, once it is known.
+        earlier: The exchanges of earlier sessions, in order.
+        ledger: What requests to models can cost, before they are sent.
+        written: Answers of programs and servers that were written in this session.
+
+    Args:
+        path: A new file; None keeps them in memory only. To continue a file see `reopen`.
+        warn: Called when something cannot be written.
+    """
+
+    def __init__(self, path: str | None = None, *, warn: Warn | None = None) -> None:
+        self._open(None if path is None else _store(path, read_only=False, warn=warn), read_only=False)
+        if self._store is not None:
+            self._store.create()
+
+    def _open(self, store: LineStore[Line] | None, *, read_only: bool) -> None:
+        self.read_only, self.on_disk = read_only, store is not None and not read_only
+        self.begun = self._has_header = False
+        self.skills: dict[str, str] = {}
+        self.earlier: list[Exchange] = []
+        self.ledger = Ledger(self._write)
+        self.written = 0
+        self._store = store
+        self._exchanges: dict[GameLabel, dict[str, Exchange]] = defaultdict(dict)
+        self._answers: dict[GameLabel, dict[str, Outcome]] = defaultdict(dict)
+
+    @classmethod
+    def reopen(
+        cls, path: str, *, over: Collection[GameLabel] = (), read_only: bool = False, warn: Warn | None = None
+    ) -> Self:
+        """Continue a file, or only read it; it may not exist yet if the run ended before the first question.
+
+        What was said in the games that are `over` is not kept. Raises JournalError if the file cannot be read, or a
+        line is damaged.
+        """
+        found = cls.__new__(cls)
+        store = _store(path, read_only=read_only, warn=warn)
+        found._open(store, read_only=read_only)
+        try:
+            keys = set[str]()
+            for number, (place, line) in enumerate(store.earlier(), start=1):
+                if isinstance(line, Header) is not (number == 1):
+                    raise JournalError(f"{place}: expected {'the header of the file' if number == 1 else 'a reply'}")
+                found._take(line, place, over, keys)
+            store.create()
+        except JournalError:
+            store.close()
+            raise
+        return found
+
+    def _take(self, line: Line, place: str, over: Collection[GameLabel], keys: set[str]) -> None:
+        if isinstance(line, Header):
+            self.begun = self._has_header = True
+        elif isinstance(line, Skill):
+            self.skills[line.participant] = line.text
+        elif isinstance(line, Exchange):
+            if line.key not in keys:  # a copy of a line is one exchange, paid for once
+                keys.add(line.key)
+                kept = line.game not in over
+                # The text is only needed where it may be read again, and what was asked and thought never.
+                line = msgspec.structs.replace(line, asked=(), thoughts="", text=line.text if kept else "")
+                self.earlier.append(line)
+                self.ledger.settle(line.key)
+                if kept:
+                    self._exchanges[line.game][line.key] = line
+        elif isinstance(line, ProgramAnswer):
+            if line.game in over:
+                return
+            if self._answers[line.game].setdefault(line.key, line.outcome) != line.outcome:
+                raise JournalError(f"{place} answers a question that an earlier line answers in another way")
+        else:
+            self.ledger.take(line)
+
+    def begin(self, skills: Mapping[str, str] | None = None) -> None:
+        """Begin to record, with the system prompts that are not known yet; raises RunHalted if that is not written."""
+        if not self._has_header:
+            self._has_header = True
+            self._write(Header(FORMAT))
+        for participant, text in (skills or {}).items():
+            if participant not in self.skills:
+                self.skills[participant] = text
+                self._write(Skill(participant, text))
+        self._check()
+        self.sync()
+
+    @property
+    def recorded(self) -> bool:
+        """Whether replies of programs and servers are recorded, or will be."""
+        return self.begun or not self.read_only
+
+    def find(self, game: GameLabel, key: str) -> Exchange | None:
+        """Return the exchange with a model that has this key, if there is one."""
+        return self._exchanges.get(game, {}).get(key)
+
+    def add(self, exchange: Exchange) -> None:
+        """Record an exchange; it is handed to the system before this returns, if there is room."""
+        self.ledger.settle(exchange.key)
+        self._exchanges[exchange.game][exchange.key] = exchange
+        self._write(exchange)
+
+    def knows(self, game: GameLabel) -> bool:
+        """Return whether a program or a server has answered in a game before."""
+        return game in self._answers
+
+    def answer(self, game: GameLabel, key: str) -> Outcome | None:
+        """Return the outcome of a question to a program or a server, if it has been asked."""
+        return self._answers.get(game, {}).get(key)
+
+    def add_answer(self, answer: ProgramAnswer) -> None:
+        """Record an answer; it is handed to the system before this returns. Raises RunHalted if it cannot be."""
+        self._write(answer)
+        self._check()
+        self.written += 1
+        self._answers[answer.game][answer.key] = answer.outcome
+
+    def forget(self, game: GameLabel) -> None:
+        """Drop the replies in a finished game."""
+        self._exchanges.pop(game, None)
+        self._answers.pop(game, None)
+
+    def _write(self, line: Line) -> None:
+        if self._store is not None:
+            if self.read_only:
+                raise RunHalted(f"{self._store.path} is not open for writing")
+            self._store.append(_encode(line))
+
+    def _check(self) -> None:
+        if self.problem is not None:
+            raise RunHalted(self.problem)
+
+    @property
+    def held(self) -> int:
+        """Number of lines that there is no room for yet."""
+        return self._store.held if self._store is not None else 0
+
+    @property
+    def unsaved(self) -> int:
+        """Number of those that are exchanges."""
+        return self._store.count_held(_EXCHANGE) if self._store is not None else 0
+
+    @property
+    def problem(self) -> str | None:
+        """Why replies are missing from the file, if any are."""
+        return self._store.problem if self._store is not None else None
+
+    def write_held(self) -> None:
+        """Write what there was no room for."""
+        if self._store is not None:
+            self._store.write_held()
+
+    def sync(self) -> None:
+        """Flush everything to disk."""
+        if self._store is not None:
+            self._store.sync()
+
+    def close(self) -> None:
+        """Close any open file."""
+        if self._store is not None:
+            self._store.close()
+
+
+def _store(path: str, *, read_only: bool, warn: Warn | None) -> LineStore[Line]:
+    meanwhile = "nobody is asked until there is room"
+    return LineStore(Path(path), read_line, read_only=read_only, warn=warn, meanwhile=meanwhile)
+
+
+def first_without_replies(
+    lines: Iterable[JournalLine], exchanges: Iterable[Exchange], models: Mapping[str, LLMSettings]
+) -> int | None:
+    """Return the place of the first game of a journal of which not all replies of models are on file; None without one.
+
+    A journal can be ahead of its replies, as after a power failure or a full disk. Raises JournalError if no reply at
+    all is recorded: to play everything again would be expensive.
+    """
+    replies = Counter((each.game, each.participant) for each in exchanges if each.attempt == 1)
+    for place, line in enumerate(lines):
+        if not isinstance(line, Game):
+            continue
+        played = [(player, name) for player, name in enumerate(line.participants) if name in models]
+        asked = {(line.label, name): _asked(line, player) for player, name in played}
+        if any(replies[each] < count for each, count in asked.items()):
+            if not replies:
+                raise JournalError(f"{REPLIES} is missing or empty: put it back, or start a new run")
+            return place
+    return None
+
+
+def _asked(game: Game, player: int) -> int:
+    """Return how many decisions of a game a player was asked for."""
+    record = game.record
+    seat = player if record.seating == "AB" else 1 - player
+    try:
+        return sum(action.seat == seat for parsed in record.replay() for action in parsed.hand.log)
+    except RulesError:
+        return 0  # a damaged hand is named elsewhere
