@@ -86,7 +86,7 @@ def test_a_spent_budget_is_status_6_with_what_it_would_take_and_the_run_goes_on(
     assert "An answer takes about" in done.stdout
     folder = run_of(home / "runs")
     before = (folder / "journal.jsonl").read_text().count('"line":"game"')
-    more = quick("resume", folder, "--run-agents", "--set", "stop.budget.maxHands=400", cwd=home)
+    more = quick("resume", folder, "--run-agents", "--set", "stop.budget.maxHands=320", cwd=home)
     assert more.returncode in (0, 4, 6), more.stderr
     assert (folder / "journal.jsonl").read_text().count('"line":"game"') > before
 
