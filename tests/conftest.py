@@ -21,8 +21,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # Programs of tests are started with `python3`, and the one of a version manager takes many times as long to start.
 os.environ["PATH"] = f"{Path(sys.base_prefix, 'bin')}{os.pathsep}{os.environ['PATH']}"
-# A slow shared machine is no reason for a test to fail.
-settings.register_profile("default", deadline=None)
+# A slow shared machine is no reason for a test to fail, and what failed by chance would not fail again: so examples are
+# the same in every run, and others with `--hypothesis-profile=drawn`.
+settings.register_profile("default", deadline=None, derandomize=True)
+settings.register_profile("drawn", deadline=None, derandomize=False)
 settings.load_profile("default")
 
 

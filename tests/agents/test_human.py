@@ -136,6 +136,7 @@ def test_what_cannot_be_done_gets_a_friendly_line(line, seen, said):
     assert len(why) < 200
 
 
+@settings(max_examples=30)  # it takes long to make a text that is like an action
 @given(st.one_of(st.text(max_size=30), st.from_regex(r"[rb]? ?[0-9a-z./%,]{0,8}( ?bb|%)?", fullmatch=True)))
 def test_any_line_is_a_legal_action_or_a_reason_why_not(line):
     for seen in (FIRST, FREE, FACING, ALL_IN):

@@ -41,7 +41,7 @@ def test_acceptance_tight_is_ranked_above_random_with_callstation_in_the_field(t
 
 def test_acceptance_same_config_and_master_seed_give_identical_results(tmp_path):
     alone = (*QUICK, "--executor", "inline")
-    first, again = (good_run(tmp_path / name, *alone, "--master-seed", "a") for name in ("first", "again"))
+    first, again = (run(tmp_path / run.__name__, *alone, "--master-seed", "a") for run in (good_run, quick_run))
     other = quick_run(tmp_path / "other", *QUICK, "--master-seed", "b")
     assert results(first) == results(again)
     assert read(first, "summary.json")["convergence"] == read(again, "summary.json")["convergence"]

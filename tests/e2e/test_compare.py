@@ -316,6 +316,7 @@ def without_prices(text):
     return [re.sub(r"[$][0-9.,k]+", "$", " ".join(line.split())) for line in trimmed(text) if "───" not in line]
 
 
+@pytest.mark.slow
 def test_the_screen_of_models_in_the_guide_is_the_real_one(tmp_path):
     (tmp_path / "bench.yaml").write_text(blocks("plan-a-run.md", "yaml")[0])
     done = quick("plan", tmp_path / "bench.yaml")

@@ -25,7 +25,7 @@ CONFIG = ("--seeds", "4", "--hands", "10", "--max-matches", "4", "--set", "sched
 EXECUTORS = (
     ("async",),
     ("async", "--games-at-once", "3"),
-    ("processes", "--workers", "3"),
+    ("processes", "--workers", "2"),
     ("auto",),
 )
 

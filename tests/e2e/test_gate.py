@@ -81,12 +81,12 @@ def test_a_slow_version_is_status_4_and_says_so(home):
 
 
 def test_a_spent_budget_is_status_6_with_what_it_would_take_and_the_run_goes_on(home):
-    done = gate(home, "--new-param", "folds=3", *SHORT, "--margin", "100", "--max-hands", "300")
+    done = gate(home, *SHORT, "--margin", "100", "--max-hands", "300", new="tag", against="callstation")
     assert done.returncode == 6, done.stdout
     assert "An answer takes about" in done.stdout
     folder = run_of(home / "runs")
     before = (folder / "journal.jsonl").read_text().count('"line":"game"')
-    more = quick("resume", folder, "--run-agents", "--set", "stop.budget.maxHands=320", cwd=home)
+    more = quick("resume", folder, "--set", "stop.budget.maxHands=400", cwd=home)
     assert more.returncode in (0, 4, 6), more.stderr
     assert (folder / "journal.jsonl").read_text().count('"line":"game"') > before
 
@@ -154,6 +154,7 @@ def test_what_cannot_play_is_one_clear_line(arguments, said, tmp_path):
     one_clear_line(quick(*arguments, cwd=tmp_path), said)
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on_with_a_gate_that_was_interrupted(home):
     slow = BOT.replace(
         "    def act(self, observation):\n", "    def act(self, observation):\n        time.sleep(0.002)\n"

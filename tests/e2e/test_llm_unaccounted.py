@@ -118,8 +118,9 @@ def test_a_damaged_line_about_money_is_one_clear_line(tmp_path, server, line):
 
 
 def test_whoever_knows_that_nothing_was_billed_has_it_forgotten(tmp_path, server, bills):
-    server.delay = 0.01
-    assert sitting(server, tmp_path, limited(server), 9) == -signal.SIGKILL
+    server.delay, config = 0.01, limited(server)
+    config["seeds"]["perMatch"] = 3
+    assert sitting(server, tmp_path, config, 9) == -signal.SIGKILL
     folder = run_of(tmp_path / "out")
     spent, lost = told(folder)
     assert lost > 0

@@ -83,11 +83,12 @@ def test_the_verdict_of_a_comparison_is_the_status_whoever_reads(home):
         assert "lost more than 10 bb/100" in said
 
 
+@pytest.mark.slow
 def test_an_unfit_agent_is_status_1_whoever_reads(home):
     assert left("check", "bots.py:make_thrower", "--hands", "2", cwd=home) == (1, "")
 
 
-@pytest.mark.parametrize("more", [(), ("--json",)], ids=["table", "json"])
+@pytest.mark.parametrize("more", [(), pytest.param(("--json",), marks=pytest.mark.slow)], ids=["table", "json"])
 def test_faults_are_the_status_of_a_run_whoever_reads(home, more):
     flags = (
         "--participants",

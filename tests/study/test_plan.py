@@ -68,7 +68,9 @@ def matches_until(planned, deviation, gap, runs):
     return times, kinds
 
 
-@pytest.mark.parametrize(("participants", "gap"), [(2, 2000.0), (2, 1000.0), (3, 1500.0)])
+@pytest.mark.parametrize(
+    ("participants", "gap"), [(2, 2000.0), pytest.param(2, 1000.0, marks=pytest.mark.slow), (3, 1500.0)]
+)
 def test_the_matches_are_those_that_simulated_runs_need(participants, gap):
     planned = config(*bots(participants))
     plan = Plan(planned)
