@@ -48,9 +48,8 @@ def test_what_is_missing_comes_with_a_remedy():
     content = answer({"PATH": "", "HOME": "/", "MOLT_BENCH_PURE": "1"}, [MOLT_BENCH])
     found = {each["name"]: each for each in content["found"]}
     assert found["kernels"]["remedy"] == "unset MOLT_BENCH_PURE"
-    for name, package in (("sandbox", "bubblewrap"), ("chromium", "chromium"), ("compiler", "gcc")):
-        assert found[name]["state"] == "missing"
-        assert f"apt install {package}" in found[name]["remedy"]
+    assert found["sandbox"]["state"] == "missing"
+    assert "apt install bubblewrap" in found["sandbox"]["remedy"]
     assert "kernels not compiled" in content["about"]
 
 
@@ -60,32 +59,6 @@ def test_an_extra_that_is_not_there_is_named(monkeypatch, capsys):
         program.main(["doctor"])
     line = next(each for each in capsys.readouterr().out.splitlines() if " envs " in each)
     assert re.match(r"  missing envs .*: pip install 'molt-bench\[envs\]'$", line)
-
-
-def test_a_compiler_that_the_environment_names_is_the_one_that_is_looked_for(tmp_path):
-    shutil.copy("/bin/true", tmp_path / "my-cc")
-    shutil.copy("/bin/true", tmp_path / "cc")
-    wanted = {"my-cc -O2": "ok", "no-such-cc": "missing", " ": "ok", "'": "missing"}
-    for compiler, state in wanted.items():
-        content, _ = quick_answer({"PATH": str(tmp_path), "CC": compiler, "HOME": "/"})
-        assert [each["state"] for each in content["found"] if each["name"] == "compiler"] == [state]
-
-
-def test_missing_headers_of_python_come_with_a_remedy(tmp_path):
-    """The interpreter gets a home that has its library and nothing else."""
-    (tmp_path / "home").mkdir()
-    for name in ("lib", "lib64"):
-        if (library := Path(sys.base_prefix, name)).is_dir():
-            (tmp_path / "home" / name).symlink_to(library)
-    there = {"PYTHONHOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    program = (os.path.realpath(sys.executable), "-m", "molt_bench")
-    states = {}
-    for env in (there, {**there, "PYTHONHOME": sys.base_prefix}):
-        content = answer({**os.environ, **env}, program)
-        (headers,) = (each for each in content["found"] if each["name"] == "Python.h")
-        states[headers["state"]] = headers["remedy"]
-    python = ".".join(map(str, sys.version_info[:2]))
-    assert states == {"missing": f"apt install python{python}-dev (Debian)", "ok": ""}
 
 
 def test_kernels_that_were_not_compiled_come_with_the_command_that_compiles_them(tmp_path):
@@ -98,16 +71,9 @@ def test_kernels_that_were_not_compiled_come_with_the_command_that_compiles_them
         "name": "kernels",
         "state": "missing",
         "about": "the same results, slower",
-        "remedy": "pip install --force-reinstall --no-deps . in a clone of molt-bench",
+        "remedy": "install a C compiler and Python.h (Debian: apt install gcc python3-dev), then pip install "
+        "--force-reinstall --no-deps . in a clone of molt-bench",
     }
-
-
-def test_who_has_kernels_and_no_clone_needs_no_compiler(tmp_path):
-    """A copy of the package with what was compiled, as a wheel has it."""
-    shutil.copytree(ROOT / "src", tmp_path / "src")
-    program = (sys.executable, "-m", "molt_bench")
-    content = answer({"PYTHONPATH": str(tmp_path / "src"), "PATH": "", "HOME": "/"}, program)
-    assert {"compiler", "Python.h"}.isdisjoint({each["name"] for each in content["found"]})
 
 
 @pytest.fixture(scope="module")

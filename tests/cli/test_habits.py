@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.shell import MOLT_BENCH, SMALL, one_clear_line, quick, quick_run, strict_json
 
-from molt_bench.cli.app import INSTEAD, program, with_command
+from molt_bench.cli.app import program, with_command
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "reference" / "command-line.md").read_text("utf-8")
@@ -233,13 +233,6 @@ def test_colour_is_for_terminals_that_want_it(home, monkeypatch, command):
 )
 def test_wrong_usage_is_one_line_with_a_suggestion(arguments, meant):
     one_clear_line(quick(*arguments), f"did you mean {meant}?", "--help)", status=2)
-
-
-@pytest.mark.parametrize("name", INSTEAD)
-def test_a_command_that_is_gone_names_what_does_its_work(name):
-    one_clear_line(quick(name, "x", "--quiet"), f"no such command '{name}': {INSTEAD[name]}", status=2)
-    assert name not in COMMANDS
-    assert {*re.findall(r"molt-bench ([a-z]+)", INSTEAD[name])} <= {*COMMANDS}
 
 
 def test_a_config_in_place_of_a_command_is_run(home):

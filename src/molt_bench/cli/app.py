@@ -50,17 +50,6 @@ _GROUPS: Final = {
     },
 }
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()}
-#: Names that are no commands any more, and what does their work.
-INSTEAD: Final = {
-    "agents": "molt-bench doctor lists the agents",
-    "exam": "there is no exam; run plays agents against each other",
-    "mcp": "an MCP host connects to the address that molt-bench serve prints, by itself or through mcp-remote",
-    "play": "molt-bench --participants human,tag",
-    "publish": "molt-bench export RUNS --format site writes a static site",
-    "replay": "molt-bench verify RUN replays every game and checks every file",
-    "schema": "the JSON Schema of a config is docs/schemas/config.schema.json in a clone of molt-bench",
-    "validate": "molt-bench doctor CONFIG says what is wrong with a config",
-}
 _DEFAULT: Final = "run"
 #: Commands that need an extra, by its name.
 _EXTRAS: Final = {"view": "view", "serve": "live"}
@@ -72,8 +61,6 @@ _WITHOUT_A_COMMAND: Final = ("--help", "-h", "--version", "--show-completion")
 
 def _meant_by(word: str) -> str:
     """Return the end of a message about a word that is no command: what may have been meant."""
-    if word in INSTEAD:
-        return f": {INSTEAD[word]}"
     if "," in word:
         return f"; did you mean '--participants {word}'?"
     return did_you_mean(word, [*COMMANDS, *plugin_commands.names()])

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 import click
 from rich.text import Text
 
-from molt_bench.cli.completion import run_agents, run_folders
+from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command, flag, grouped
 from molt_bench.cli.run_result import notes_on
@@ -56,7 +56,6 @@ class VerdictOptions:
     metavar="ID",
     multiple=True,
     help="Agent to compare: ID, or OLD_ID=NEW_ID; repeatable.",
-    shell_complete=run_agents,
 )
 @grouped(VerdictOptions, "verdict")
 @click.option(

@@ -24,13 +24,13 @@ from molt_bench.seeds import load_seeds
 
 
 def config_from(
-    file: str | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
+    source: str | dict[str, Any] | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
 ) -> BenchmarkConfig:
-    """Return the config of a file, overridden by flags, overridden by `--set`.
+    """Return the config of a file, or of plain values, overridden by flags, overridden by `--set`.
 
     Raises everything that is wrong with it, participants that cannot play included.
     """
-    values = read_config_file(file) if file is not None else {}
+    values = read_config_file(source) if isinstance(source, str) else source or {}
     config, problems = examined(_overridden(values, flags or {}, assignments))
     if problems:
         raise ConfigErrors([*problems, *problems_of(config)])
@@ -38,29 +38,20 @@ def config_from(
 
 
 def config_to_run(
-    file: str | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
+    source: str | dict[str, Any] | None, flags: Mapping[str, Any] | None = None, assignments: Sequence[str] = ()
 ) -> BenchmarkConfig:
     """Return a config like `config_from` that has its seeds and a place for its results.
 
     Raises everything that is wrong. Participants are made by the run itself, so only if it will not come to that.
     """
-    return with_surroundings(config_from(file, flags, assignments))
-
-
-def gate_config(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> BenchmarkConfig:
-    """Return the config of a gate from plain values, overridden by flags, overridden by `--set`."""
-    return with_surroundings(load_config(_overridden(values, flags, assignments)))
-
-
-def with_surroundings(config: BenchmarkConfig) -> BenchmarkConfig:
-    """Return a config that has its seeds and a place for its results, or else raise everything that is wrong."""
-    found = surroundings(config)
+    config = config_from(source, flags, assignments)
+    found = _surroundings(config)
     if found:
         raise_all([*found, *problems_of(config, around=False)])
     return config
 
 
-def surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
+def _surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
     """Return what is wrong around a config: a seed file that cannot be read, a folder that cannot be written to."""
     found: list[MoltBenchError] = []
     if config.seeds.file is not None:
@@ -80,7 +71,7 @@ def surroundings(config: BenchmarkConfig) -> list[MoltBenchError]:
 
 def problems_of(config: BenchmarkConfig, *, around: bool = True) -> list[MoltBenchError]:
     """Return what is wrong with a config without starting anything: who cannot play, and what is around it."""
-    found = surroundings(config) if around else []
+    found = _surroundings(config) if around else []
     try:
         check_participants(config, keys=False)
     except MoltBenchError as error:

@@ -1,13 +1,9 @@
 """`molt-bench doctor`: what is installed and what is missing, here or for a config."""
 
 import os
-import shlex
-import shutil
 import sys
-import sysconfig
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import click
@@ -37,8 +33,11 @@ EXTRAS: Final = {
     "inspect": ("inspect_ai", ("inspect_ai",)),
     "ray": ("runs on several machines", ("ray",)),
 }
-#: How an installation gets its kernels, once a compiler and Python.h are there.
-_COMPILE: Final = "pip install --force-reinstall --no-deps . in a clone of molt-bench"
+#: How an installation gets its kernels.
+_COMPILE: Final = (
+    "install a C compiler and Python.h (Debian: apt install gcc python3-dev), then pip install --force-reinstall "
+    "--no-deps . in a clone of molt-bench"
+)
 
 
 class Finding(NamedTuple):
@@ -130,54 +129,26 @@ def _keys_for(config: BenchmarkConfig) -> Iterator[Finding]:
 
 
 def _findings() -> Iterator[Finding]:
-    yield from _kernels()
+    yield _kernels()
     reason = obstacle()
     yield Finding("sandbox", "missing" if reason else "ok", "programs of others play in a sandbox", reason)
     for extra, (purpose, modules) in EXTRAS.items():
         missing = [module for module in modules if not _is_there(module)]
         yield Finding(extra, "missing" if missing else "ok", purpose, how_to_install(extra) if missing else "")
-    chromium = any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
-    remedy = "" if chromium else "install chromium, on Debian by: apt install chromium"
-    yield Finding("chromium", "ok" if chromium else "missing", "browser tests, for contributors", remedy)
     for variables, names in _keys().items():
         is_set = any(os.environ.get(variable) for variable in variables)
         yield Finding(variables[0], "ok" if is_set else "not set", f"models of {', '.join(names)}")
 
 
-def _kernels() -> Iterator[Finding]:
+def _kernels() -> Finding:
     """Return whether the kernels are compiled, and what it takes to compile them."""
-    switched_off = os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0")
-    again = f"unset {kernels.PURE_VARIABLE}" if switched_off else _COMPILE
     if kernels.compiled:
-        yield Finding("kernels", "ok", "compiled: runs are several times as fast")
-    elif sys.platform == "win32":
-        yield Finding("kernels", "missing", "the same results, slower; there are none for Windows")
-        return
-    else:
-        yield Finding("kernels", "missing", "the same results, slower", again)
-    if kernels.compiled and not _in_a_clone():
-        return
-    headers = Path(sysconfig.get_paths()["include"], "Python.h")
-    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    install = "xcode-select --install" if sys.platform == "darwin" else "apt install gcc (Debian)"
-    for name, there, remedy in (
-        ("compiler", _compiler_is_there(), install),
-        ("Python.h", headers.is_file(), f"apt install {python}-dev (Debian)"),
-    ):
-        yield Finding(name, "ok" if there else "missing", "compiles the kernels", "" if there else remedy)
-
-
-def _in_a_clone() -> bool:
-    """Return whether the package lies in a clone, whose kernels are compiled again with every change."""
-    return Path(__file__).parents[3].joinpath("hatch_build.py").is_file()
-
-
-def _compiler_is_there() -> bool:
-    try:
-        words = shlex.split(os.environ.get("CC", ""))
-    except ValueError:  # a quote that does not end
-        return False
-    return shutil.which((words or ["cc"])[0]) is not None
+        return Finding("kernels", "ok", "compiled: runs are several times as fast")
+    if sys.platform == "win32":
+        return Finding("kernels", "missing", "the same results, slower; there are none for Windows")
+    switched_off = os.environ.get(kernels.PURE_VARIABLE, "") not in ("", "0")
+    remedy = f"unset {kernels.PURE_VARIABLE}" if switched_off else _COMPILE
+    return Finding("kernels", "missing", "the same results, slower", remedy)
 
 
 def _is_there(module: str) -> bool:

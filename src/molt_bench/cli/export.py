@@ -9,7 +9,7 @@ from typing import IO, Final, TypeAlias, get_args
 
 import click
 
-from molt_bench.cli.completion import run_agents, run_folders
+from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import COUNT, NONE_OR_MORE, Command
 from molt_bench.cli.run_result import notes_on
@@ -62,7 +62,7 @@ _THEIRS: Final = [name for name in points(EXPORTS) if name not in _OURS]
 )
 @click.option("--output", metavar="PATH", type=PATH, help="File, - for stdout, or the folder of a site or records.")
 @click.option("--match", type=COUNT, help="csv, phh: only hands of this match.")
-@click.option("--agent", metavar="ID", help="csv, phh: only hands of this agent.", shell_complete=run_agents)
+@click.option("--agent", metavar="ID", help="csv, phh: only hands of this agent.")
 @click.option("--deals", type=NONE_OR_MORE, help=f"site: most deals of a run, by swing; {MOST_DEALS} by default.")
 @printing_options
 def export(

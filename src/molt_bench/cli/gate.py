@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import click
 from pydantic.alias_generators import to_camel
@@ -12,8 +12,8 @@ from pydantic.alias_generators import to_camel
 from molt_bench.agents.kinds import kind_of
 from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.completion import agent_lists, agent_names, config_fields
-from molt_bench.cli.gate_result import WRITERS, GateForm, GatePrinting
+from molt_bench.cli.completion import agent_lists
+from molt_bench.cli.gate_result import WRITERS, GatePrinting
 from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_from, set_flag
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
 from molt_bench.config.assignments import put
@@ -44,7 +44,7 @@ class GateOptions:
     """What is compared, and what it may cost."""
 
     against: str = flag(
-        "The old version; named as NEW is.", default="", show_default=False, metavar="OLD", shell_complete=agent_names
+        "The old version; named as NEW is.", default="", show_default=False, metavar="OLD", shell_complete=agent_lists
     )
     margin: float = flag("Loss that does not matter; 10 mbb are 1 bb/100.", default=500.0, metavar="MBB", type=POSITIVE)
     opponents: str | None = flag(
@@ -70,7 +70,7 @@ class GateOptions:
     max_cost: float | None = flag("Give up after this many dollars.", metavar="USD", type=POSITIVE)
     config: str | None = flag("Config file for the game, the opponents and prices.", metavar="FILE", type=PATH)
     output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
-    assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.", config_fields)
+    assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.")
 
     def check(self) -> None:
         """Refuse a gate without an old version."""
@@ -117,37 +117,29 @@ class GateOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class GateRunOptions(RunOptions):
-    """How a gate is played, and where and in which form it says what it found."""
+    """How a gate is played, and where it writes what it found.
 
-    form: GateForm = flag(
-        "text, json, markdown (a comment) or junit.",
-        "--format",
-        default="text",
-        metavar="FORMAT",
-        type=click.Choice(get_args(GateForm)),
-    )
+    Attributes:
+        speed: How long decisions of both versions take, once that is measured.
+    """
+
     saved: tuple[str, ...] = flag(
-        "File to write as well: .md, .xml (JUnit) or .json; repeatable.", "--save", default=(), metavar="FILE"
+        "File to write as well: .md (a comment), .xml (JUnit) or .json; repeatable.",
+        "--save",
+        default=(),
+        metavar="FILE",
     )
+    speed: Speed | None = None
 
     def check(self) -> None:
         """Refuse files whose ending says no form."""
         for path in self.saved:
             if not path.endswith((*WRITERS,)):
                 raise click.BadParameter(f"{path!r} does not end in {', '.join(WRITERS)}", param_hint="--save")
-        if self.as_json and self.form not in ("text", "json"):
-            raise click.BadParameter(f"cannot be used with --format {self.form}", param_hint="--json")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _TimedOptions(GateRunOptions):
-    """The same, once both versions have been timed."""
-
-    speed: Speed | None = field(default=None)
 
     def printing(self) -> GatePrinting:
         """Return how the outcome is printed."""
-        return GatePrinting(as_json=self.as_json, form=self.form, saved=self.saved, speed=self.speed)
+        return GatePrinting(as_json=self.as_json, saved=self.saved, speed=self.speed)
 
 
 @click.command(cls=Command)
@@ -173,11 +165,8 @@ def gate(new: str, gate_options: GateOptions, *, resume_last: bool, options: Gat
     values = gate_options.values(versions)
     models = any(kind_of(each.type).recorded and kind_of(each.type).remote for each in versions)
     fields = gate_options.fields(values, models=models)
-    config = config_flags.gate_config(values, fields, gate_options.assignments)
-    timed = _TimedOptions(
-        **{name: getattr(options, name) for name in options.__dataclass_fields__},
-        speed=_speed_of(versions, gate_options.slower),
-    )
+    config = config_flags.config_to_run(values, fields, gate_options.assignments)
+    timed = replace(options, speed=_speed_of(versions, gate_options.slower))
     secret = master_seed.secret_from(None)
     unfinished = folder.last_run(config, secret) if resume_last else None
     if unfinished is not None:

@@ -5,20 +5,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from rich.text import Text
 
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.options import Printing
-from molt_bench.cli.streams import console, print_json, warn
+from molt_bench.cli.streams import console, warn
 from molt_bench.files import write_whole
 from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.study import gate
 from molt_bench.study.gate import GateOutcome, Speed, outcome_of
 
-GateForm: TypeAlias = Literal["text", "json", "markdown", "junit"]
 _STYLES: Final = {"kept": "bold green", "worse": "bold red", "open": "bold yellow"}
 #: How an outcome is written, by the ending of a file.
 WRITERS: Final[Mapping[str, Callable[[GateOutcome], str]]] = {
@@ -33,12 +32,10 @@ class GatePrinting(Printing):
     """How a gate prints what it found.
 
     Attributes:
-        form: What is printed.
         saved: Files that are written as well, each in the form that its ending says.
         speed: How long decisions take, if that was measured.
     """
 
-    form: GateForm = "text"
     saved: tuple[str, ...] = ()
     speed: Speed | None = None
 
@@ -46,18 +43,12 @@ class GatePrinting(Printing):
 def show_gate(result: RunResult, folder: str, printing: Printing) -> None:
     """Print what a gate found, and save it where that was asked for."""
     outcome = _outcome(result, printing)
-    asked = printing if isinstance(printing, GatePrinting) else GatePrinting(as_json=printing.as_json)
-    for path in asked.saved:
+    for path in printing.saved if isinstance(printing, GatePrinting) else ():
         try:
             write_whole(Path(path), WRITERS[Path(path).suffix](outcome).encode())
         except OSError as error:
             warn(f"{path} could not be written: {error.strerror}")
-    if asked.as_json or asked.form == "json":
-        print_json({"runDir": folder, **gate.plain(outcome)})
-    elif asked.form == "text":
-        printing.answer({}, lambda: _print(outcome, folder))
-    elif not printing.quiet:
-        print(WRITERS[".md" if asked.form == "markdown" else ".xml"](outcome), end="")
+    printing.answer({"runDir": folder, **gate.plain(outcome)}, lambda: _print(outcome, folder))
 
 
 def exit_by_gate(result: RunResult, printing: Printing) -> None:

@@ -3,7 +3,6 @@
 import click
 import msgspec
 
-from molt_bench.cli.completion import run_agents
 from molt_bench.cli.options import Printing, printing_options, run_folder_argument
 from molt_bench.cli.parser import Command
 from molt_bench.cli.run_result import notes_on
@@ -23,7 +22,7 @@ from molt_bench.suggestions import one_of
 
 @click.command(cls=Command)
 @run_folder_argument
-@click.option("--agent", metavar="ID", help="Print the grades of this agent only.", shell_complete=run_agents)
+@click.option("--agent", metavar="ID", help="Print the grades of this agent only.")
 @printing_options
 def grade(folder: str, agent: str | None, printing: Printing) -> None:
     """Grade every decision of a run by the values of the reference bot, and write grades.json.

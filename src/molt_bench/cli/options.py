@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from molt_bench.agents.external.box import OFF, REQUIRED
 from molt_bench.agents.kinds import kind_of
-from molt_bench.cli.completion import Completion, agent_names, run_folders, stop_fields
+from molt_bench.cli.completion import agent_lists, config_fields, run_folders
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
 from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, points
@@ -26,7 +26,7 @@ RUNS: Final[Mapping[str, Any]] = {
 AGENT: Final[Mapping[str, Any]] = {
     "metavar": "AGENT",
     "help": "Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
-    "shell_complete": agent_names,
+    "shell_complete": agent_lists,
 }
 param_option = click.option(
     "--param", "params", metavar="KEY=VALUE", multiple=True, help="A param of the agent; repeatable."
@@ -161,9 +161,9 @@ class RunOptions:
 run_options = grouped(RunOptions, "options")
 
 
-def set_flag(about: str, complete: Completion) -> Any:
+def set_flag(about: str) -> Any:
     """Return the field for `--set`, which can be repeated."""
-    return flag(about, "--set", default=(), metavar="FIELD=VALUE", shell_complete=complete)
+    return flag(about, "--set", default=(), metavar="FIELD=VALUE", shell_complete=config_fields)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +173,7 @@ class StopOptions:
     max_matches: int | None = flag("Continue until this many matches in total.", type=WHOLE)
     confidence: float | None = flag("Continue until the order is this certain.", type=CONFIDENCE)
     assignments: tuple[str, ...] = set_flag(
-        "Set another field of stop, or one that decides nothing already played; repeatable.", stop_fields
+        "Set another field of stop, or one that decides nothing already played; repeatable."
     )
 
     forget_unaccounted: bool = flag("Requests whose cost is not known were not billed, as you know.", default=False)

@@ -77,7 +77,7 @@ def grouped(kind: type, name: str, *others: Callable[..., Any]) -> Callable[...,
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def call(**values: Any) -> None:
-            fields = {field: values.pop(field) for field in inspect.signature(kind).parameters}
+            fields = {field: values.pop(field) for field in inspect.signature(kind).parameters if field in values}
             command(**{name: kind(**fields)}, **values)
 
         for option in reversed(found):

@@ -37,8 +37,6 @@ def show_progress(config: BenchmarkConfig, *, quiet: bool) -> Iterator[Callable[
     console = VisibleConsole(stderr=True, patient=True, color_system=color_system())
     if quiet:
         yield None
-    elif config.gate is not None and not console.is_terminal:
-        yield _GateLines(console)
     elif console.is_terminal:
         display = LiveDisplay(console=console, refresh_per_second=8, transient=True)
         with display, visible_prints():
@@ -62,17 +60,22 @@ class _Screen:
 
 
 class _Lines:
-    """Lines: one for every match, and one a minute while language models play."""
+    """Lines: one for every match, or every round of a gate, and one a minute while language models play."""
 
     def __init__(self, console: Console, config: BenchmarkConfig) -> None:
         self._console = console
         self._config = config
         self._told = float("-inf")
+        self._rounds = 0
 
     def __call__(self, status: RunStatus) -> None:
         if status.awaited:
             self._print(_awaited(status))
-        if status.finished is not None:
+        if status.ladder.gate is not None:
+            if status.ladder.rounds != self._rounds:
+                self._rounds = status.ladder.rounds
+                self._print(_gate_line(status))
+        elif status.finished is not None:
             self._print(_match_line(status, status.finished, self._config))
         elif status.under_way is not None and status.seconds >= max(_FIRST_LINE_S, self._told + _LINE_S):
             self._told = status.seconds
@@ -82,21 +85,6 @@ class _Lines:
 
     def _print(self, line: str) -> None:
         self._console.print(line, highlight=False, soft_wrap=True)
-
-
-class _GateLines:
-    """What a gate knows, a line for each of its rounds."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._rounds = 0
-
-    def __call__(self, status: RunStatus) -> None:
-        if status.awaited:
-            self._console.print(_awaited(status), highlight=False, soft_wrap=True)
-        if status.ladder.rounds != self._rounds:
-            self._rounds = status.ladder.rounds
-            self._console.print(_gate_line(status), highlight=False, soft_wrap=True)
 
 
 def _gate_line(status: RunStatus) -> str:

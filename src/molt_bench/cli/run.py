@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from molt_bench.cli import config_flags, run_or_resume
-from molt_bench.cli.completion import agent_lists, config_fields, policies
+from molt_bench.cli.completion import agent_lists
 from molt_bench.cli.options import (
     PATH,
     ConfigOptions,
@@ -39,7 +39,7 @@ class BenchmarkOptions:
     seeds_file: str | None = flag("File of seeds to use instead of drawing them.", metavar="FILE", type=PATH)
     max_matches: int | None = flag("Stop after this many matches.", type=WHOLE)
     confidence: float | None = flag("Stop once the order of neighbours is this certain.", type=CONFIDENCE)
-    scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY", shell_complete=policies)
+    scheduler: str | None = flag("How the next pairing is chosen.", metavar="POLICY")
     reference: str | None = flag(
         "Play a gauntlet: everyone plays this participant only, and is ranked by the result.", metavar="ID"
     )
@@ -48,7 +48,7 @@ class BenchmarkOptions:
         "--sandbox/--no-sandbox",
     )
     output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
-    assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.", config_fields)
+    assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.")
 
     def fields(self) -> dict[str, Any]:
         """Return the config fields that the flags set; None where a flag is absent."""

@@ -90,16 +90,12 @@ def resume_run(
     if files.extend is None and stored.ending is not None:
         files.close()
         if summarized(stored.folder) != (stored.content.line_count, stored.content.last_hash):
-            notice(
-                f"{folder}: the run has ended, but not all its files were written: they are now, and no game is played"
-            )
+            notice(f"{folder}: {_UNWRITTEN}")
         if not stored.seed.sealed:
             forget(stored.folder)
         with _saying_what_is_left(Path(folder)):
             result = rebuild_run(folder, options.printing())
-        exit_on_faults(result, options.fail_on_faults)
-        exit_unrated(result, folder)
-        exit_by_gate(result, options.printing())
+        _exit(result, folder, options)
         return
     _play(stored.config, stored.folder, files, options, live)
 
@@ -184,8 +180,13 @@ def _play(
             write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
             if not (options.quiet or options.as_json):
                 _say_more(result, folder, chain.from_iterable(lines))
+    _exit(result, str(folder), options)
+
+
+def _exit(result: RunResult, folder: str, options: RunOptions) -> None:
+    """End the program with the status that a result asks for, if any does."""
     exit_on_faults(result, options.fail_on_faults)
-    exit_unrated(result, str(folder))
+    exit_unrated(result, folder)
     exit_by_gate(result, options.printing())
 
 
