@@ -51,7 +51,6 @@ RUN = "benchmark-results/2026-01-31T12-00-00"
         (["compare", RUN, "runs/l"], ["runs/later"]),
         (["plan", "c.yaml", "--pilot", "runs/"], ["runs/later"]),
         (["export", RUN, "--format", "p"], ["phh"]),
-        (["compare", "--format", "j"], ["json", "junit"]),
         (["--versi"], ["--version"]),
         (["--max-m"], ["--max-matches"]),
         (["verify", "empty"], []),

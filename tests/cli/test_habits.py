@@ -260,9 +260,9 @@ def test_a_name_that_no_file_can_have_is_one_clear_line(home, command):
         (["view", "--port", "99999"], "must be a port"),
         (["run", "bench.yaml", "extra"], "extra"),
         (["run", "--hands"], "(see: molt-bench run --help)"),
-        (["compare", "a", "b", "--format", "junit", "--json"], "--json"),
+        (["compare", "a", "b", "--save", "x.html"], "does not end in .md, .xml, .json"),
         (["gate", "tag"], "--against"),
-        (["gate", "tag", "--against", "tag", "--save", "x.html"], "does not end in .json, .md, .xml"),
+        (["gate", "tag", "--against", "tag", "--save", "x.html"], "does not end in .md, .xml, .json"),
         (["no\x1bsuch\ncommand"], "no such command"),
     ],
 )

@@ -148,7 +148,7 @@ def test_json_says_who_failed(runs):
 
 
 @pytest.mark.parametrize("margin", [(), ("--margin", 0), pytest.param(("--margin", 100_000), marks=pytest.mark.slow)])
-def test_the_junit_file_agrees_with_the_exit_status(runs, margin):
+def test_the_junit_file_agrees_with_the_exit_status(runs, margin, tmp_path):
     """A test fails there if the comparison does, and has an error if there was nothing to compare."""
     for new, agents in (
         (runs.same, ()),
@@ -159,8 +159,8 @@ def test_the_junit_file_agrees_with_the_exit_status(runs, margin):
         (runs.same, ("--agent", "nobody")),
         (runs.home / "nothing", ()),
     ):
-        done = quick("compare", runs.old, new, *agents, *margin, "--format", "junit")
-        suite = ElementTree.fromstring(done.stdout).find("testsuite")
+        done = quick("compare", runs.old, new, *agents, *margin, "--save", tmp_path / "a.xml")
+        suite = ElementTree.parse(tmp_path / "a.xml").find("testsuite")
         failures, errors = (len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "error"))
         assert (suite.attrib["failures"], suite.attrib["errors"]) == (str(failures), str(errors))
         assert int(suite.attrib["tests"]) == len(suite.findall("testcase"))
@@ -171,7 +171,7 @@ def test_the_junit_file_agrees_with_the_exit_status(runs, margin):
 def test_quiet_leaves_the_exit_status_and_what_is_wrong(runs):
     done = quick("compare", runs.old, runs.same, "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--margin", 0, "--quiet", "--format", "junit")
+    done = quick("compare", runs.old, runs.weak, "--agent", "bot", "--margin", 0, "--quiet")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (4, "", 1)
 
 
@@ -184,20 +184,19 @@ def test_a_hostile_name_comes_through_every_format(runs, tmp_path):
         make(tmp_path / "home", folder, more=("--set", f"participants={json.dumps(players)}"))
     good, bad = (run_of(tmp_path / "home" / folder) for folder in ("good", "bad"))
     common = ("compare", good, bad, "--agent", name, "--margin", 0)
-    shown = {form: quick(*common, "--format", form) for form in ("text", "json", "markdown", "junit")}
-    assert {done.returncode for done in shown.values()} == {4}
-    assert {done.stderr.count("\n") for done in shown.values()} == {1}
-    assert json.loads(shown["json"].stdout)["failed"] == [name]
-    assert quick(*common, "--json").stdout == shown["json"].stdout
-    assert ElementTree.fromstring(shown["junit"].stdout).find("*/testcase/failure") is not None
-    assert len([line for line in shown["markdown"].stdout.splitlines() if line.startswith("|")]) == 3
+    saved = {ending: tmp_path / f"a.{ending}" for ending in ("json", "md", "xml")}
+    done = quick(*common, *(word for path in saved.values() for word in ("--save", path)))
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1)
+    assert json.loads(saved["json"].read_text())["failed"] == [name]
+    assert json.loads(quick(*common, "--json").stdout) == json.loads(saved["json"].read_text())
+    assert ElementTree.parse(saved["xml"]).find("*/testcase/failure") is not None
+    assert len([line for line in saved["md"].read_text().splitlines() if line.startswith("|")]) == 3
 
 
 @pytest.mark.parametrize(
     "flags",
     [
-        ["--format", "html"],
-        ["--format", "junit", "--json"],
+        ["--save", "a.html"],
         ["--margin", "nan"],
         ["--margin", "-1"],
         ["--confidence", "1"],

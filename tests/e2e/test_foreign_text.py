@@ -109,8 +109,6 @@ COMMANDS = {
     "report of a torn run": ("report", "torn"),
     "report of nothing": ("report", f"no{EVIL}"),
     "compare": ("compare", "run", "run"),
-    "compare as markdown": ("compare", "run", "run", "--format", "markdown"),
-    "compare as junit": ("compare", "run", "run", "--format", "junit"),
     "verify": ("verify", "run"),
     "resume": ("resume", "run"),
     "grade": ("grade", "run"),

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, TypeAlias, get_args
 
 import click
 from rich.text import Text
@@ -13,9 +12,11 @@ from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command, flag, grouped
 from molt_bench.cli.run_result import notes_on
-from molt_bench.cli.streams import console, print_json, tolerate_closed_pipe, warn
+from molt_bench.cli.saved_files import ABOUT, check_endings, save
+from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
 from molt_bench.config.stop import MOST_TIE_MARGIN
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.header import recorded_reply_forms
@@ -26,8 +27,6 @@ from molt_bench.study.comparison import ComparedRun
 from molt_bench.study.comparison_formats import Outcome
 from molt_bench.study.gate import OPEN, WORSE
 from molt_bench.visible_text import on_one_line
-
-Format: TypeAlias = Literal["text", "json", "markdown", "junit"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,17 +57,10 @@ class VerdictOptions:
     help="Agent to compare: ID, or OLD_ID=NEW_ID; repeatable.",
 )
 @grouped(VerdictOptions, "verdict")
-@click.option(
-    "--format",
-    "form",
-    default="text",
-    metavar="FORMAT",
-    type=click.Choice(get_args(Format)),
-    help="text, json, markdown (a comment) or junit.",
-)
+@click.option("--save", "saved", metavar="FILE", multiple=True, help=ABOUT)
 @printing_options
 def compare(
-    old: str, new: str, agents: Sequence[str], verdict: VerdictOptions, form: Format, printing: Printing
+    old: str, new: str, agents: Sequence[str], verdict: VerdictOptions, saved: Sequence[str], printing: Printing
 ) -> None:
     """Test whether a new run is better or worse than an old one, on the same cards where possible.
 
@@ -78,19 +70,17 @@ def compare(
     Examples:
       molt-bench compare old new
       molt-bench compare old new --agent tight --margin 500
-      molt-bench compare old new --format markdown
+      molt-bench compare old new --save comment.md --save junit.xml
     """
-    if printing.as_json and form not in ("text", "json"):
-        raise click.BadParameter(f"cannot be used with --format {form}", param_hint="--json")
+    check_endings(saved)
     try:
         ids = [_both_ids(text) for text in agents]
         found = comparison.compare(
             _run(old), _run(new), agents=ids, confidence=verdict.confidence, within=verdict.within
         )
     except MoltBenchError as error:
-        if form == "junit" and not printing.quiet:
-            with tolerate_closed_pipe():
-                print(formats.junit_error(str(error), datetime.now(UTC)), end="")
+        problem = str(error)
+        save(saved, {".xml": lambda: formats.junit_error(problem, datetime.now(UTC))})
         raise
     margin = verdict.margin
     answers = {} if margin is None else {each.name: each.answer(margin) for each in found.differences}
@@ -103,8 +93,17 @@ def compare(
         within=verdict.within,
         failures={name: reason for name, reason in reasons.items() if reason is not None},
     )
+    content = {**formats.plain(outcome), "marginMbb": margin}
+    writers = {
+        ".json": lambda: indented(content),
+        ".md": lambda: formats.markdown(outcome),
+        ".xml": lambda: formats.junit(outcome, datetime.now(UTC)),
+    }
+    save(saved, writers)
     with tolerate_closed_pipe():
-        _print_outcome(outcome, verdict, "json" if printing.as_json else form, quiet=printing.quiet)
+        printing.answer(content, lambda: _print_table(outcome))
+    for warning in () if printing.as_json else found.warnings:
+        warn(warning)
     for name, reason in outcome.failures.items():
         print(f"molt-bench: {on_one_line(name)}: {reason}", file=sys.stderr)
     if "worse" in answers.values():
@@ -135,21 +134,6 @@ def _run(folder: str) -> ComparedRun:
         reply_forms=recorded_reply_forms(header),
         bench_version=header.bench_version,
     )
-
-
-def _print_outcome(outcome: Outcome, verdict: VerdictOptions, form: Format, *, quiet: bool) -> None:
-    """Print a comparison; all formats but text contain its warnings."""
-    if form == "json":
-        print_json({**formats.plain(outcome), "marginMbb": verdict.margin})
-    elif form == "text" or quiet:
-        if not quiet:
-            _print_table(outcome)
-        for warning in outcome.found.warnings:
-            warn(warning)
-    elif form == "junit":
-        print(formats.junit(outcome, datetime.now(UTC)), end="")
-    else:
-        print(formats.markdown(outcome), end="")
 
 
 def _print_table(outcome: Outcome) -> None:

@@ -13,9 +13,10 @@ from molt_bench.agents.kinds import kind_of
 from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.completion import agent_lists
-from molt_bench.cli.gate_result import WRITERS, GatePrinting
+from molt_bench.cli.gate_result import GatePrinting
 from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_from, set_flag
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
+from molt_bench.cli.saved_files import ABOUT, check_endings
 from molt_bench.config.assignments import put
 from molt_bench.config.loader import read_config_file
 from molt_bench.config.participants import participants_from, participants_named
@@ -123,19 +124,8 @@ class GateRunOptions(RunOptions):
         speed: How long decisions of both versions take, once that is measured.
     """
 
-    saved: tuple[str, ...] = flag(
-        "File to write as well: .md (a comment), .xml (JUnit) or .json; repeatable.",
-        "--save",
-        default=(),
-        metavar="FILE",
-    )
+    saved: tuple[str, ...] = flag(ABOUT, "--save", default=(), metavar="FILE")
     speed: Speed | None = None
-
-    def check(self) -> None:
-        """Refuse files whose ending says no form."""
-        for path in self.saved:
-            if not path.endswith((*WRITERS,)):
-                raise click.BadParameter(f"{path!r} does not end in {', '.join(WRITERS)}", param_hint="--save")
 
     def printing(self) -> GatePrinting:
         """Return how the outcome is printed."""
@@ -159,7 +149,7 @@ def gate(new: str, gate_options: GateOptions, *, resume_last: bool, options: Gat
       molt-bench gate my_bot.py:make --against callstation --margin 1000 --save comment.md --save junit.xml
     """
     gate_options.check()
-    options.check()
+    check_endings(options.saved)
     versions = gate_options.versions(new)
     _check_modules(new, gate_options.against)
     values = gate_options.values(versions)

@@ -1,30 +1,22 @@
 """What a gate found, printed and saved in the forms that were asked for, and the exit status that says it."""
 
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
 from rich.text import Text
 
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.options import Printing
-from molt_bench.cli.streams import console, warn
-from molt_bench.files import write_whole
+from molt_bench.cli.saved_files import save
+from molt_bench.cli.streams import console
 from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.study import gate
 from molt_bench.study.gate import GateOutcome, Speed, outcome_of
 
 _STYLES: Final = {"kept": "bold green", "worse": "bold red", "open": "bold yellow"}
-#: How an outcome is written, by the ending of a file.
-WRITERS: Final[Mapping[str, Callable[[GateOutcome], str]]] = {
-    ".json": lambda outcome: indented(gate.plain(outcome)),
-    ".md": gate.markdown,
-    ".xml": lambda outcome: gate.junit(outcome, datetime.now(UTC)),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +35,12 @@ class GatePrinting(Printing):
 def show_gate(result: RunResult, folder: str, printing: Printing) -> None:
     """Print what a gate found, and save it where that was asked for."""
     outcome = _outcome(result, printing)
-    for path in printing.saved if isinstance(printing, GatePrinting) else ():
-        try:
-            write_whole(Path(path), WRITERS[Path(path).suffix](outcome).encode())
-        except OSError as error:
-            warn(f"{path} could not be written: {error.strerror}")
+    writers = {
+        ".json": lambda: indented(gate.plain(outcome)),
+        ".md": lambda: gate.markdown(outcome),
+        ".xml": lambda: gate.junit(outcome, datetime.now(UTC)),
+    }
+    save(printing.saved if isinstance(printing, GatePrinting) else (), writers)
     printing.answer({"runDir": folder, **gate.plain(outcome)}, lambda: _print(outcome, folder))
 
 
