@@ -1,7 +1,8 @@
 """Measure the command as users run it: `molt-bench run` from the shell, with its workers, beside its bare games.
 
 Times are CPU time of all processes, from the start of Python to its end. The bare games are the same games, played by a
-process that does nothing else; its own start counts as well. Memory is the most that the leading process held.
+process that does nothing else; its own start counts as well. Memory is the most that the leading process held. Python
+loads compiled modules, as it does once a package is installed.
 """
 
 import argparse
@@ -85,6 +86,8 @@ def compare(matches: int, turns: int) -> None:
     """Print how much more CPU the command takes than its games, and what it holds in memory."""
     hands = matches * SEEDS * 2 * HANDS
     with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {"PYTHONPYCACHEPREFIX": f"{folder}/compiled", "PYTHONDONTWRITEBYTECODE": ""}
+        timed(*run_of(1, f"{folder}/first", "processes"))
         ratios, inline, memory, told = list[float](), list[float](), list[int](), list[float]()
         for turn in range(turns):
             here = f"{folder}/{turn}"

@@ -19,7 +19,7 @@ from scale import config
 
 from molt_bench import run_benchmark
 from molt_bench.arena import executors
-from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
+from molt_bench.arena.worker_setup import Worked, WorkerSetup
 from molt_bench.play.worker_pool import received, sent
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
@@ -43,7 +43,7 @@ class StubPool:
         self._play = setup()
 
     def play(
-        self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, PlayedGame], None], *, until: float = 0.0
+        self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Worked], None], *, until: float = 0.0
     ) -> None:
         """Answer for all games."""
         for start in range(0, len(specs), CHUNK):

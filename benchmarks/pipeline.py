@@ -2,7 +2,7 @@
 
 The same games are played bare, and as a run with records, journal, luck, ratings and all files; the two
 take turns, so that a busy machine slows both alike. Times are CPU time, but for the command, which is timed from the
-shell. In a run, luck is taken out of hands that were just played; those of a stored run are rebuilt from their text.
+shell.
 To compare, run it once with the compiled kernels and once in pure Python (`MOLT_BENCH_PURE=1`, with `--twins`).
 """
 
@@ -27,7 +27,6 @@ from molt_bench.kernels import compiled
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.match import seed_pair_specs
 from molt_bench.play.play_games import drive
-from molt_bench.poker.observation import PlayedHand
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.poker.street_equity import forget_equities
 from molt_bench.records import GameRecord
@@ -91,35 +90,31 @@ def overhead(name: str, config: dict[str, object], goal: float) -> None:
     row(f"whole run over its bare games, {name}", ratio, goal, digits=2)
 
 
-def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[tuple[GameRecord, list[PlayedHand]]]:
-    """Play some games of 100 hands in both seatings, and return them with their hands as they were played."""
+def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[GameRecord]:
+    """Play some games of 100 hands in both seatings, and return them."""
     for seed in range(seeds):
         for spec in seed_pair_specs(pairing, seed=f"pipeline {seed}", hands=100, options=GAME):
             first, second = (make_agent(name) for name in pairing)
-            hands: list[PlayedHand] = []
-            yield drive(spec, (first, second), hands=hands), hands
+            yield drive(spec, (first, second))
 
 
-def luck_seconds(games: list[tuple[GameRecord, list[PlayedHand]]], *, rebuilt: bool = False) -> float:
+def luck_seconds(games: list[GameRecord]) -> float:
     """Return the CPU seconds of taking luck out, as if none of the cards had been seen before."""
     forget_equities()
     start = process_time()
-    for game, played in games:
-        game_estimates(game, () if rebuilt else played)
+    for game in games:
+        game_estimates(game)
     return process_time() - start
 
 
 def luck() -> None:
-    """Print what taking out the luck of the cards takes."""
-    cards, read_back = [], []
+    """Print what taking out luck takes."""
+    found = []
     for pairing in combinations(FIVE, 2):
         games = list(games_of(pairing, 2))
         luck_seconds(games[:1])
-        hands = sum(game.dealt for game, _ in games)
-        cards.append(luck_seconds(games) / hands)
-        read_back.append(luck_seconds(games, rebuilt=True) / hands)
-    row("luck of the cards a hand, mean over ten pairings", 1e6 * fmean(cards), 15, " us")
-    row("the same, with hands rebuilt from their text", 1e6 * fmean(read_back), 15, " us")
+        found.append(luck_seconds(games) / sum(game.dealt for game in games))
+    row("luck a hand, mean over ten pairings", 1e6 * fmean(found), 15, " us")
 
 
 def tag() -> None:

@@ -42,8 +42,7 @@ SUBJECTS: Final = {
         "the same with `--executor inline`, 100,000 hands": Figure("command", "the same without workers"),
         "memory of the leading process, 100,000 hands": Figure("command", "what a run holds while it is played"),
         "memory of the leading process, 200,000 hands": Figure("command", "how fast that grows with its hands"),
-        "luck of the cards a hand, mean over ten pairings": Figure("pipeline", "what a run adds to every hand"),
-        "the same, with hands rebuilt from their text": Figure("pipeline", "the same when a stored run is read again"),
+        "luck a hand, mean over ten pairings": Figure("pipeline", "what a run adds to every hand"),
         "luck of the dice a decision, worst built-in bot": Figure(
             "pipeline", "what a run adds to a decision that stated a mix"
         ),

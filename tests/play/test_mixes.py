@@ -6,12 +6,11 @@ from collections import Counter
 import msgspec
 import pytest
 
-from molt_bench import Action, Mix, RaiseRange, make_agent, play_game
+from molt_bench import Action, Mix, RaiseRange, play_game
 from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.play.dice import Dice
 from molt_bench.play.play_games import drive, play_game_async
 from molt_bench.poker.mix import mixes_from_text
-from molt_bench.poker.observation import PlayedHand
 from molt_bench.specs import GameSpec
 from tests.play.agents import Caller
 from tests.poker.test_mix import REFUSED
@@ -76,29 +75,12 @@ def test_a_hand_without_a_mix_has_an_empty_line():
     assert [bool(line) for line in record.mixes] == [False, True, False, False, False]
 
 
-def test_hands_are_handed_on_with_the_mixes_of_their_own():
-    spec, hands = GameSpec(seed="s", hands=60, players=("tag", "tight")), []
-    record = drive(spec, (make_agent("tag"), make_agent("tight")), hands=hands)
-    assert [each.mixes for each in hands] == [mixes_from_text(line) for line in record.mixes]
-
-
 def test_an_agent_learns_what_was_drawn_from_the_log():
     mixer = Mixer("m")
     record = play_game((mixer, Caller()), seed="s", hands=50)
     drawn = [parsed.hand.log for parsed in record.replay()]
     assert all(drawn[seen.hand_number - 1][: len(seen.log)] == seen.log for seen in mixer.seen)
     assert [result.log for result in mixer.results] == drawn
-
-
-def test_whoever_takes_luck_out_of_hands_gets_the_mixes():
-    class Seldom(Mixer):
-        def act(self, observation):
-            mix = super().act(observation)
-            return mix if observation.hand_number % 3 else Action("fold")
-
-    hands: list[PlayedHand] = []
-    record = drive(GameSpec(seed="s", hands=20), (Seldom(), Caller()), hands=hands)
-    assert [each.mixes for each in hands] == [mixes_from_text(line) for line in record.mixes]
 
 
 def test_drivers_draw_alike():

@@ -1,6 +1,6 @@
 """Executors: where the games of a round run: in this process, on its event loop, on all cores, or by a plug-in."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from math import inf
 from time import monotonic
@@ -10,7 +10,7 @@ import msgspec
 
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.preflight import preflight
-from molt_bench.arena.worker_setup import PlayedGame, WorkerSetup
+from molt_bench.arena.worker_setup import Worked, WorkerSetup
 from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, broken, points
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates
@@ -18,7 +18,6 @@ from molt_bench.play.event_loop import GameLoop, rare_collections
 from molt_bench.play.play_games import MakePlayers, OnGame, Players, play_games_in_order, play_games_together
 from molt_bench.play.worker_pool import WorkerPool, WorkersError, cores
 from molt_bench.plugin import Workers
-from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.suggestions import one_of
@@ -53,16 +52,14 @@ class WhereOptions(TypedDict, total=False):
     games_at_once: int | None
 
 
-#: Called with a finished game; with its hands if it was played here, or with what player A won in it by a worker.
-OnRunGame: TypeAlias = Callable[[GameLabel, GameRecord, Sequence[PlayedHand], Estimates | None], None]
+#: Called with a finished game, and what player A won in it if a worker has found that out.
+OnRunGame: TypeAlias = Callable[[GameLabel, GameRecord, Estimates | None], None]
 
 
-class _Estimated(Protocol):
+class _Done(Protocol):
     """Receives a finished game as `OnRunGame` does."""
 
-    def __call__(
-        self, spec: GameSpec, record: GameRecord, hands: Sequence[PlayedHand], estimates: Estimates | None = None
-    ) -> None: ...
+    def __call__(self, spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None: ...
 
 
 class GameRunner:
@@ -112,11 +109,9 @@ class GameRunner:
         self._until = until
         labels = {spec: label for label, spec in self._cast.dealt(wanted).items()}
 
-        def done(
-            spec: GameSpec, record: GameRecord, hands: Sequence[PlayedHand], estimates: Estimates | None = None
-        ) -> None:
+        def done(spec: GameSpec, record: GameRecord, estimates: Estimates | None = None) -> None:
             self._cast.over(labels[spec])
-            on_game(labels[spec], record, hands, estimates)
+            on_game(labels[spec], record, estimates)
 
         def players(spec: GameSpec) -> Players:
             first, second = (self._cast.agent(name, labels[spec]) for name in spec.players)
@@ -128,7 +123,7 @@ class GameRunner:
         if self._cast.gateway is not None and self._cast.spent is not None:
             self._loop.run(self._cast.gateway.settled())  # what is still to come belongs to this run's costs
 
-    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: _Estimated) -> None:
+    def _play_bots(self, specs: list[GameSpec], players: MakePlayers, done: _Done) -> None:
         where = self._where
         if where.executor == "async" or (where.executor == "auto" and (where.games_at_once or 1) > 1):
             self._play_together(specs, players, done, at_once=where.games_at_once or len(specs))
@@ -149,7 +144,7 @@ class GameRunner:
             return many and (self._pool is not None or monotonic() - self._since > _WORTH_WORKERS_S)
         return self._pool is not None or where.executor == "processes"
 
-    def _play_apart(self, specs: list[GameSpec], done: _Estimated) -> list[GameSpec]:
+    def _play_apart(self, specs: list[GameSpec], done: _Done) -> list[GameSpec]:
         """Play games in workers, which also work out what player A won; return those they cannot play.
 
         With `auto` the user did not ask for workers, so their failure is not an error.
@@ -157,10 +152,11 @@ class GameRunner:
         self._pool = self._pool or self._new_pool()
         left = dict.fromkeys(specs)
 
-        def took(spec: GameSpec, played: PlayedGame) -> None:
+        def took(spec: GameSpec, worked: Worked) -> None:
+            record, estimates, traces = worked
             del left[spec]
-            self._cast.traces.add(played.traces)
-            done(spec, played.record(spec), (), played.estimates)
+            self._cast.traces.add(traces)
+            done(spec, record, estimates)
 
         try:
             self._pool.play(specs, took, until=self._until)

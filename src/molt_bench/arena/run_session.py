@@ -1,6 +1,6 @@
 """One session of a run: plays its rounds, and records every game before the next decision."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -31,7 +31,6 @@ from molt_bench.llm.providers import redirection_warnings
 from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.plugin import Sitting, luck_of_a_run
-from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.runs.conclusion import (
     concluded,
@@ -242,14 +241,12 @@ class Session:
         status.round_begins(wanted)
         self._so_far = Played(played, estimates, self._seconds)
 
-        def on_game(
-            label: GameLabel, record: GameRecord, hands: Sequence[PlayedHand], estimated: Estimates | None
-        ) -> None:
+        def on_game(label: GameLabel, record: GameRecord, estimated: Estimates | None) -> None:
             self._write(Game(label.match, record, self._seconds))
             self._files.replies.forget(label)
             played[label] = record
             self._signals.take_game(record)
-            core = estimated or game_estimates(record, hands)
+            core = estimated or game_estimates(record)
             coming = self._ladder.coming(label.match, record.players)
             estimates[record.spec] = self._ladder.match_margins.estimated(coming, record, core)
             status.game_ended(record)

@@ -4,7 +4,7 @@ import platform
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TypeAlias
 
 import msgspec
 
@@ -19,33 +19,11 @@ from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.luck.weights import luck_version
 from molt_bench.play.play_games import drive
 from molt_bench.plugin import NO_BOX
-from molt_bench.poker.observation import PlayedHand
 from molt_bench.records import GameRecord
 from molt_bench.specs import GameSpec, ParticipantSpec
 
-
-class PlayedGame(msgspec.Struct, frozen=True):
-    """What a worker returns: a game, and where custom agents raised, by participant.
-
-    It also says what player A won by each estimator. The spec is not sent back: whoever asked for the game has it.
-    """
-
-    outcome: tuple[Any, ...]
-    estimates: Estimates
-    traces: dict[str, tuple[Trace, ...]] = {}
-
-    @classmethod
-    def of(cls, record: GameRecord, estimates: Estimates, traces: dict[str, tuple[Trace, ...]]) -> "PlayedGame":
-        """Return what is sent of a game."""
-        return cls(tuple([getattr(record, name) for name in _OUTCOME]), estimates, traces)
-
-    def record(self, spec: GameSpec) -> GameRecord:
-        """Return the record, given the spec that was played."""
-        return GameRecord(spec=spec, **dict(zip(_OUTCOME, self.outcome, strict=True)))
-
-
-#: The fields of a record besides its spec.
-_OUTCOME: Final = tuple([name for name in GameRecord.__struct_fields__ if name != "spec"])
+#: What a worker returns: a game, what player A won in it, and where custom agents raised, by participant.
+Worked: TypeAlias = tuple[GameRecord, Estimates, dict[str, tuple[Trace, ...]]]
 
 
 class WorkerSetup(msgspec.Struct, frozen=True):
@@ -68,7 +46,7 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         settled = tuple([_settled(spec, permission) for spec in participants])
         return cls(settled, _versions(participants), permission, folder)
 
-    def __call__(self) -> Callable[[GameSpec], PlayedGame]:
+    def __call__(self) -> Callable[[GameSpec], Worked]:
         """Prepare to play, in the worker; raises MoltBenchError if its code differs from the run's, or is missing."""
         here = _versions(self.participants)
         for what, wanted in self.versions.items():
@@ -98,16 +76,15 @@ class WorkerSetup(msgspec.Struct, frozen=True):
         specs: dict[str, ParticipantSpec],
         bots: dict[str, PokerAgent],
         game: GameSpec,
-    ) -> PlayedGame:
+    ) -> Worked:
         first, second = game.players
         log = TraceLog()
         players = (
             bots.get(first) or self._agent(specs[first], game, log),
             bots.get(second) or self._agent(specs[second], game, log),
         )
-        hands: list[PlayedHand] = []
-        record = drive(game, players, hands=hands)
-        return PlayedGame.of(record, game_estimates(record, hands), log.found())
+        record = drive(game, players)
+        return record, game_estimates(record), log.found()
 
 
 def _settled(spec: ParticipantSpec, permission: Permission) -> ParticipantSpec:

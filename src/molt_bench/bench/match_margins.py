@@ -4,6 +4,7 @@ Where a run has plug-ins that take out luck, the first one that has a term for a
 none has. The term of a match is fixed before it is played.
 """
 
+from collections import deque
 from collections.abc import Mapping, MutableMapping, Sequence
 from math import isfinite
 
@@ -51,7 +52,12 @@ class MatchMargins:
         """
 
         def found(game: GameRecord) -> Estimates:
-            return estimates.pop(game.spec, None) or self.estimated(match, game, game_estimates(game))
+            known = estimates.pop(game.spec, None)
+            if known is None:
+                if not self._recount:  # then it was just played
+                    deque(game.replay(), maxlen=0)  # a hand that cannot have happened is an error
+                known = self.estimated(match, game, game_estimates(game))
+            return known
 
         margins = recorded
         if margins is None:

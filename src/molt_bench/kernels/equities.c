@@ -156,7 +156,7 @@ static const Flop *remembered_flop(const int c[7]) {
     return flop;
 }
 
-static int shares_of(const Cards *cards, double found[4]) {
+int shares_of(const Cards *cards, double found[4]) {
     int streets = cards->count < 7 ? 1 : cards->count - 5;
     if (!preflop.won || cards->count < 4 || (cards->count > 4 && cards->count < 7))
         return 0;

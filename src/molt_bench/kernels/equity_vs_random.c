@@ -48,7 +48,7 @@ static struct {
     int won[2];
 } lately[REMEMBERED];
 
-static int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]) {
+int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]) {
     uint64_t all = (uint64_t)cards->count;
     for (int at = 0; at < cards->count; at++)
         all = all << 6 | (uint64_t)cards->card[at];

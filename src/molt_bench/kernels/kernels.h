@@ -59,9 +59,14 @@ PyObject *dealt_hand(PyObject *self, PyObject *entropy);
 PyObject *street_equities(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *sampled_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
 PyObject *range_wins(PyObject *self, PyObject *const *args, Py_ssize_t count);
+PyObject *game_luck(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* Take 36 random bytes for nine cards, as molt_bench.poker.deck.deal does. */
 void deal_cards(const unsigned char *entropy, int cards[9]);
+/* Seat 0's equities, street by street: how many, 0 for odd cards. */
+int shares_of(const Cards *cards, double found[4]);
+/* Wins of both hands against samples, see sampled_wins; 0 for odd ones. */
+int sampled_lately(const Cards *cards, const char *samples, Py_ssize_t size, int won[2]);
 /* Numbers as a tuple. */
 PyObject *tuple_of(const double *values, Py_ssize_t count);
 

@@ -10,6 +10,7 @@ static PyMethodDef methods[] = {
     FAST(street_equities),
     FAST(sampled_wins),
     FAST(range_wins),
+    FAST(game_luck),
     {NULL, NULL, 0, NULL},
 };
 

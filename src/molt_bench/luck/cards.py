@@ -11,7 +11,6 @@ are hashes that no agent sees.
 """
 
 from collections.abc import Iterator, Sequence
-from math import fsum
 from typing import NamedTuple
 
 from molt_bench.luck.weights import DEALS, DealWeights, bucket_of
@@ -70,11 +69,10 @@ def hand_terms(hand: Hand, weights: Sequence[DealWeights] = DEALS) -> HandTerms:
     all_in = float(hand.payoffs[0])
     if hand.folded < 0 and decided_on < 5:
         all_in = (2 * equities[-1] - 1) * hand.at_stake
-    cards = [
-        weights[dealt][bucket_of(behind, pot, raised=raised)] * pot * change
-        for dealt, pot, behind, raised, change in deals_of(hand, equities)
-    ]
-    return HandTerms(all_in, fsum(cards), equities)
+    cards = 0.0
+    for dealt, pot, behind, raised, change in deals_of(hand, equities):
+        cards += weights[dealt][bucket_of(behind, pot, raised=raised)] * pot * change
+    return HandTerms(all_in, cards, equities)
 
 
 def deals_of(hand: Hand, equities: Sequence[float]) -> Iterator[Deal]:

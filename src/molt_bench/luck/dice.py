@@ -14,7 +14,7 @@ raises in the earlier hands of the game.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import fsum, log1p
+from math import log1p
 from typing import Final
 
 from molt_bench.luck.weights import ACTIONS
@@ -72,7 +72,7 @@ def draw_luck(
         max_actions: After so many actions nobody may raise.
         weights: Of the values of actions.
     """
-    found, last = list[float](), max(mixes, default=-1)
+    luck, last = 0.0, max(mixes, default=-1)
     betting = opening.of(hand.rules, hand.starting_stacks, hand.button)
     for at, done in enumerate(hand.log[: last + 1]):
         if at >= max_actions:
@@ -82,15 +82,15 @@ def draw_luck(
             edge = 2 * equities[_STREET_NUMBERS[betting.street]] - 1
             rates = equities_vs_random(hand.holes, hand.runout[: OPEN_CARDS[betting.street]])
             if betting.actor:
-                found.append(-_luck(mix, done, betting, -edge, rates[::-1], folds.share(0), weights))
+                luck += -_luck(mix, done, betting, -edge, rates[::-1], folds.share(0), weights)
             else:
-                found.append(_luck(mix, done, betting, edge, rates, folds.share(1), weights))
+                luck += _luck(mix, done, betting, edge, rates, folds.share(1), weights)
         if at < last:
             after = betting.known.get(done.amount if done.kind == "raiseTo" else done.kind)
             after = after or betting.after(done.kind, done.amount)
             assert after is not None, "the hand was played"
             betting = after
-    return fsum(found)
+    return luck
 
 
 def _luck(

@@ -5,18 +5,19 @@
 hole cards cancels out, since each player gets both hands; it helps single games.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from math import fsum
 from typing import Final
 
 import msgspec
 
-from molt_bench.errors import RulesError
+from molt_bench.kernels import compiled
 from molt_bench.luck.cards import hand_terms
 from molt_bench.luck.dice import Folds, draw_luck
-from molt_bench.poker.hand import Hand
-from molt_bench.poker.mix import Mix, mixes_from_text
-from molt_bench.poker.observation import PlayedHand
+from molt_bench.luck.weights import AS_BYTES
+from molt_bench.poker.equity import preflop_table
+from molt_bench.poker.equity_vs_random import kernel_tables
+from molt_bench.poker.mix import mixes_from_text
 from molt_bench.poker.street_equity import prepare_equities
 from molt_bench.records import GameRecord, Margins, MatchResult
 
@@ -39,38 +40,44 @@ class Estimates(msgspec.Struct, frozen=True, gc=False):
     adjusted: float
 
 
-def game_estimates(record: GameRecord, hands: Sequence[PlayedHand] = ()) -> Estimates:
-    """Return what was won in the hands of a game that count.
+def game_estimates(record: GameRecord) -> Estimates:
+    """Return what was won in the hands of a game that count, from their texts, as they were played.
 
-    A hand with a forced fold counts as played. A game in which both players failed is a draw, as in its record. `hands`
-    are those of the game as they were just played; none to rebuild them from their texts.
+    A hand with a forced fold counts as played. A game in which both players failed is a draw, as in its record.
     """
     if record.both_failed:
         return Estimates(0, 0.0, 0.0)
-    spec, found = record.spec, _hands(record, hands)
-    prepare_equities((hand.holes, hand.board) for hand, _ in found)
+    hands = hands_luck(record)
     sign = 1 if record.seating == "AB" else -1
-    raw = sign * sum([hand.payoffs[0] for hand, _ in found[spec.warmup_hands :]])
-    if raw != record.net[0]:
-        raise RulesError("the hands of a game do not add up to its result")
-    folds, without_cards, draws = Folds(), list[float](), list[float]()
-    for number, (hand, mixes) in enumerate(found, start=1):
-        if number > spec.warmup_hands:
-            terms = hand_terms(hand)
-            without_cards.append(terms.all_in - terms.cards)
-            if mixes:
-                draws.append(draw_luck(hand, mixes, terms.equities, folds, max_actions=spec.max_actions))
-        folds.add(hand)
-    cards = fsum(without_cards)
-    return Estimates(raw, sign * cards, sign * (cards - fsum(draws)))
+    cards = fsum([without_cards for without_cards, _ in hands])
+    return Estimates(record.net[0], sign * cards, sign * (cards - fsum([draws for _, draws in hands])))
 
 
-def _hands(record: GameRecord, played: Sequence[PlayedHand]) -> list[tuple[Hand, Mapping[int, Mix]]]:
-    """Return the hands of a game, each with its mixes."""
-    if played:
-        return [(each.hand, each.mixes) for each in played]
+def hands_luck(record: GameRecord) -> list[tuple[float, float]]:
+    """Return for every hand that counts what seat 0 won without the luck of the cards, and the luck of the draws."""
+    warmup = record.spec.warmup_hands
+    kernel = getattr(compiled, "game_luck", None)  # one that was compiled before does not have it
+    if kernel is not None:
+        preflop_table()  # which the kernel is given when it is loaded
+        tables = kernel_tables()
+        found: list[tuple[float, float]] | None
+        found = kernel(record.hand_texts, record.mixes, warmup, AS_BYTES, *tables)
+        if found is not None:
+            return found
+    return _hands_luck(record)[warmup:]
+
+
+def _hands_luck(record: GameRecord) -> list[tuple[float, float]]:
+    """Do the same in Python, for all hands."""
     hands = [each.hand for each in record.replay()]
-    return [*zip(hands, map(mixes_from_text, record.mixes or [""] * len(hands)), strict=True)]
+    prepare_equities((hand.holes, hand.board) for hand in hands)
+    folds, found = Folds(), list[tuple[float, float]]()
+    for hand, line in zip(hands, record.mixes or [""] * len(hands), strict=True):
+        terms, mixes = hand_terms(hand), mixes_from_text(line)
+        draws = draw_luck(hand, mixes, terms.equities, folds, max_actions=record.spec.max_actions)
+        found.append((terms.adjusted, draws))
+        folds.add(hand)
+    return found
 
 
 def margins_of(

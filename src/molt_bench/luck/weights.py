@@ -5,7 +5,9 @@ them by outcome. `scripts/fit_luck.py` fitted those of cards; those of actions a
 mix. Any change is a new version, with another hash in every run.
 """
 
+from array import array
 from hashlib import sha256
+from itertools import chain
 from typing import Final, TypeAlias
 
 import msgspec
@@ -46,6 +48,10 @@ ACTIONS: Final = (
     -0.031, 0.24, -0.608, -0.24, 0.562, -0.166, 0.11, 0.114, -0.12,
 )
 # fmt: on
+
+
+#: All of them, one after another, for the compiled kernel.
+AS_BYTES: Final = array("d", [*DEPTHS, *chain(*DEALS), *ACTIONS]).tobytes()
 
 
 def bucket_of(behind: int, pot: int, *, raised: bool = False) -> int:

@@ -21,12 +21,9 @@ from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, not_legal_in_mix
 from molt_bench.poker.mix import Mix, mixes_to_text
 from molt_bench.poker.notation import hand_to_text
-from molt_bench.poker.observation import Observation, PlayedHand, observe, result_for
+from molt_bench.poker.observation import Observation, observe, result_for
 from molt_bench.records import Fault, GameRecord
 from molt_bench.specs import GameSpec
-
-#: Hands of a game that are handed on as they were played, some 15 MB; none of a game that has more.
-MOST_HANDS: Final = 8192
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -51,24 +48,15 @@ def game_events(spec: GameSpec, *, listening: Listening = ((), ())) -> GameEvent
 
 
 @overload
-def game_events(
-    spec: GameSpec, *, listening: Listening = ((), ()), hands: list[PlayedHand] | None, ask: Ask | None
-) -> AskedEvents: ...
+def game_events(spec: GameSpec, *, listening: Listening = ((), ()), ask: Ask | None) -> AskedEvents: ...
 
 
-def game_events(
-    spec: GameSpec,
-    *,
-    listening: Listening = ((), ()),
-    hands: list[PlayedHand] | None = None,
-    ask: Ask | None = None,
-) -> AskedEvents:
+def game_events(spec: GameSpec, *, listening: Listening = ((), ()), ask: Ask | None = None) -> AskedEvents:
     """Play a game.
 
     Args:
         spec: What to play.
         listening: The hooks of the agents in seats 0 and 1.
-        hands: Filled with the hands as they were played, if somebody will take the luck out of them.
         ask: Asks an agent at once, for a decision that is not asked again after a failure.
 
     Yields:
@@ -84,8 +72,6 @@ def game_events(
     rules, shoe, max_actions = game.rules, Shoe(spec.decks), spec.max_actions
     first_scored, hearing, carried = spec.warmup_hands + 1, faults.hearing, spec.stacks == "carry"
     stacks = fresh_stacks = (spec.stack, spec.stack)
-    if spec.warmup_hands + spec.hands > MOST_HANDS:
-        hands = None
     for number in range(1, spec.warmup_hands + spec.hands + 1):
         if number == first_scored:
             stacks = fresh_stacks
@@ -105,8 +91,6 @@ def game_events(
                     game.take(hand, number, action)
             except (AgentFailed, IllegalAction) as failure:
                 forced = yield from faults.retry(hand, observation, failure, game.take)
-        if hands is not None:
-            hands.append(PlayedHand(number, hand, game.mixes or {}))
         game.finish(hand, number, forced=forced)
         if hearing:
             faults.hand_number = number
@@ -169,7 +153,7 @@ class _Game:
         if self.mixes:
             self.mixed += [""] * (number - 1 - len(self.mixed))
             self.mixed.append(mixes_to_text(self.mixes))
-        self.mixes = {}  # a new one for every hand, even after one without a mix, since hands keep theirs
+            self.mixes = {}
 
     def record(self, faults: tuple[Fault, ...]) -> GameRecord:
         """Return the record of the game."""

@@ -21,7 +21,7 @@ from molt_bench.play.hooks import Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
-from molt_bench.poker.observation import Observation, PlayedHand
+from molt_bench.poker.observation import Observation
 from molt_bench.records import GameRecord
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameOptions, GameSpec
@@ -29,8 +29,8 @@ from molt_bench.specs import GameOptions, GameSpec
 Players: TypeAlias = tuple[PokerAgent, PokerAgent]
 #: Makes fresh agents for a game, players A and B.
 MakePlayers: TypeAlias = Callable[[GameSpec], Players]
-#: Called with every finished game and its hands as they were played, in the order in which games finish.
-OnGame: TypeAlias = Callable[[GameSpec, GameRecord, Sequence[PlayedHand]], None]
+#: Called with every finished game, in the order in which games finish.
+OnGame: TypeAlias = Callable[[GameSpec, GameRecord], None]
 #: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
 Places: TypeAlias = Callable[[GameSpec], Iterable[tuple[str, int]]]
 Event: TypeAlias = Observation | Notice | Answered
@@ -76,12 +76,11 @@ def play_games_in_order(
     for spec in specs:
         if monotonic() >= until:
             return
-        hands: list[PlayedHand] = []
         try:
-            record = drive(spec, make_players(spec), hands=hands, until=until)
+            record = drive(spec, make_players(spec), until=until)
         except TimeUp:
             return
-        on_game(spec, record, hands)
+        on_game(spec, record)
 
 
 async def play_games_together(
@@ -102,9 +101,8 @@ async def play_games_together(
 
     async def one_after_the_other() -> None:
         while (spec := await waiting.next()) is not None:
-            hands: list[PlayedHand] = []
             try:
-                on_game(spec, await drive_async(spec, make_players(spec), hands=hands, until=until), hands)
+                on_game(spec, await drive_async(spec, make_players(spec), until=until))
             except RunHalted:
                 raise
             except GameUnfinished:
@@ -146,16 +144,16 @@ class _WaitingGames:
         self._changed.set()
 
 
-def drive(spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = None, until: float = inf) -> GameRecord:
-    """Play `spec` with these agents as players A and B; `hands` is filled for whoever takes luck out of them.
+def drive(spec: GameSpec, players: Players, *, until: float = inf) -> GameRecord:
+    """Play `spec` with these agents as players A and B.
 
     Raises `TimeUp` at the first decision after `until`, by the monotonic clock.
     """
     seats = _seated(spec, players)
     if spec.action_timeout_s is not None:
-        return event_loop.run_in_new_loop(_drive_on(spec, seats, _start(spec, seats, hands), until=until))
+        return event_loop.run_in_new_loop(_drive_on(spec, seats, _start(spec, seats), until=until))
     acts = [seats[0].act, seats[1].act]
-    game = _start(spec, seats, hands, ask=_ask_until(until, seats, acts))
+    game = _start(spec, seats, ask=_ask_until(until, seats, acts))
     outcome: GameRecord | Pending | None = None
     try:
         outcome = _drive_plainly(seats, game)
@@ -212,12 +210,10 @@ def _drive_plainly(seats: Seats, game: AskedEvents) -> GameRecord | Pending:
         return record
 
 
-async def drive_async(
-    spec: GameSpec, players: Players, *, hands: list[PlayedHand] | None = None, until: float = inf
-) -> GameRecord:
+async def drive_async(spec: GameSpec, players: Players, *, until: float = inf) -> GameRecord:
     """Play `spec` like `drive`, on the running event loop; at `until`, an answer is not waited for any longer."""
     seats = _seated(spec, players)
-    return await _drive_on(spec, seats, _start(spec, seats, hands), until=until)
+    return await _drive_on(spec, seats, _start(spec, seats), until=until)
 
 
 async def _drive_on(
@@ -290,8 +286,8 @@ def _seated(spec: GameSpec, players: Players) -> Seats:
     return (first, second) if spec.seating == "AB" else (second, first)
 
 
-def _start(spec: GameSpec, seats: Seats, hands: list[PlayedHand] | None, *, ask: Ask | None = None) -> AskedEvents:
-    return game_events(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), hands=hands, ask=ask)
+def _start(spec: GameSpec, seats: Seats, *, ask: Ask | None = None) -> AskedEvents:
+    return game_events(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), ask=ask)
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:

@@ -101,7 +101,6 @@ def _samples(live: int, drawn: int) -> Ints:
 
 
 @cache
-@cache
 def _sample_bytes(size: int) -> bytes:
     """Return the samples for a board of so many cards, one after another, for the compiled kernel."""
     return bytes([card for drawn in _drawn(48 - size, 7 - size) for card in drawn])
@@ -115,6 +114,15 @@ def _drawn(live: int, drawn: int) -> list[list[int]]:
 def _orders() -> list[list[int]]:
     """Return the order of all live cards in each sample; with more cards known, the last ones are missing."""
     return [sorted(range(_MOST_LIVE), key=lambda card: derive(n, f"sample {card}")) for n in range(_SAMPLES)]
+
+
+@cache
+def kernel_tables() -> tuple[bytes, ...]:
+    """Return what the compiled kernels need: the share of worse starting hands by two cards, and samples by street."""
+    worse = np.zeros((52, 52))
+    for hole, share in _starting_equities().items():
+        worse[hole] = share
+    return worse.tobytes(), *[_sample_bytes(size) for size in (3, 4, 5)]
 
 
 @cache

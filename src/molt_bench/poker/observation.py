@@ -3,8 +3,7 @@
 Observations hold only plain values: nothing leads back to the hand, the deck or the other seat's cards.
 """
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -13,7 +12,6 @@ from molt_bench.poker.betting import Betting
 from molt_bench.poker.cards import Hole, cards_to_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.hand_rules import HandRules
-from molt_bench.poker.mix import Mix
 
 
 class Observation(msgspec.Struct, frozen=True, gc=False):
@@ -142,20 +140,6 @@ class Observable(Protocol):
     @property
     def board(self) -> tuple[int, ...]:
         """The open board cards."""
-
-
-class PlayedHand(NamedTuple):
-    """A finished hand, as whoever takes the luck out of it needs it.
-
-    Attributes:
-        number: Its number in the game, from 1.
-        hand: The hand.
-        mixes: What was drawn from at each decision that was answered with a mix, by its index among the actions.
-    """
-
-    number: int
-    hand: Hand
-    mixes: Mapping[int, Mix] = {}
 
 
 def observe(hand: Observable, hand_number: int) -> Observation:

@@ -40,7 +40,7 @@ def test_the_faults_are_those_that_the_program_says_it_made(games, hands, tmp_pa
         return chaos("random", log, action_timeout_s=5.0), make_agent("callstation")
 
     specs = [GameSpec(seed=seed, hands=hands, max_retries=3) for seed in range(games)]
-    asyncio.run(play_games_together(specs, players, lambda spec, record, hands: records.append(record), at_once=8))
+    asyncio.run(play_games_together(specs, players, lambda spec, record: records.append(record), at_once=8))
 
     did = Counter(line[1] for line in log_of(log) if line[0] == "did")
     assert did.keys() <= CLASSES.keys() | NO_FAULTS
