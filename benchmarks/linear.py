@@ -77,7 +77,7 @@ def measure(participants: int, matches: int) -> tuple[list[Point], float]:
     points, games_s = [Point(0, 0.0, 0.0, marks[0][1])], 0.0
     for end in range(step, matches + 1, step):
         played = result.matches[end - step : end]
-        games = [game.spec for match in played for pair in match.result.seed_results for game in pair.games]
+        games = [game.spec for match in played for game in match.games]
         games_s += bare(games, kind_of)
         points.append(Point(end, marks[end][0], games_s, marks[end][1]))
     return points, files_s

@@ -126,9 +126,7 @@ def played(config: dict[str, Any], known: JournalContent | None = None) -> Round
 
 def records(result: RunResult) -> dict[GameLabel, GameRecord]:
     """Return the games of a result."""
-    games = [
-        (match.number, game) for match in result.matches for pair in match.result.seed_results for game in pair.games
-    ]
+    games = [(match.number, game) for match in result.matches for game in match.games]
     return {GameLabel(number, game.seed, game.seating): game for number, game in games}
 
 

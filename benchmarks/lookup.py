@@ -8,7 +8,6 @@ from pools import BIG_BLIND, Draws, margins_in
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import situation_of
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.schedule.matchmakers import matchmaker_named
 from molt_bench.bench.schedule.round_choice import choose_round
 from molt_bench.bench.spending import Spending
@@ -52,9 +51,8 @@ class PoolLadder(Ladder):
         self._look_anew()
 
 
-def _match(pair: Pair) -> PlayedMatch:
-    nothing: Any = None
-    return PlayedMatch(0, 0, 0, pair, MatchResult(()), nothing)
+def _match(pair: Pair) -> MatchResult:
+    return MatchResult((), participants=pair)
 
 
 class Outcome(NamedTuple):

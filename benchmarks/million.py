@@ -70,7 +70,7 @@ def play_run(hands: int) -> tuple[Took, list[float], list[GameSpec]]:
         write_artifacts(result, folder)
         journal.close()
     took = Took.now().since(start)
-    games = [game.spec for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    games = [game.spec for match in result.matches for game in match.games]
     return took, memory, games
 
 

@@ -78,7 +78,7 @@ def overhead(name: str, config: dict[str, object], goal: float) -> None:
     Each turn of it is between two of them, since a machine changes its pace.
     """
     run = run_benchmark(config, executor="inline")
-    specs = [game.spec for match in run.matches for pair in match.result.seed_results for game in pair.games]
+    specs = [game.spec for match in run.matches for game in match.games]
     del run  # or the collector would look through its hands again and again
     collect()
     before, ratios = bare(specs), []

@@ -55,7 +55,7 @@ def measured(plan: Plan, matches: int) -> tuple[str, list[tuple[float, float, fl
                 found.append(own)
             cards, plain, ahead = (variance(column) for column in zip(*found, strict=True))
             rows[meeting].append((cards, plain, ahead))
-            luck.rated(coming, [game for seed in result.seed_results for game in seed.games])
+            luck.rated(coming, result.games)
     means = [tuple(map(fmean, zip(*each, strict=True))) for each in rows]
     return plan.name, [(one, two, three) for one, two, three in means], away, 1000 * spent / hands
 

@@ -25,7 +25,6 @@ import numpy as np
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import next_pairs
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
 from molt_bench.config.loader import load_config
@@ -96,7 +95,7 @@ def seed_pairs(name: str, run: int, bots: list[list[float]]) -> int:
         else:
             ladder.margins.add(pair, played)
         ladder.meetings[pair] += 1
-        ladder.matches.append(PlayedMatch(0, 0, 0, pair, MatchResult(()), None))  # type: ignore[arg-type]
+        ladder.matches.append(MatchResult((), participants=pair))
         ladder._look_anew()
         ladder.end_round()
     return per_match * len(ladder.matches)

@@ -75,7 +75,7 @@ def seed_pairs(theme: Theme, found: Analysis) -> str:
     pairs = [
         tuple(game.net[0] / blind for game in pair.games)
         for match in found.result.matches
-        for pair in match.result.seed_results
+        for pair in match.seed_results
     ]
     games, means = [won for pair in pairs for won in pair], [sum(pair) / 2 for pair in pairs]
     return drawing(theme, 360, _pairs(theme, pairs[:_SHOWN], (a, b), (stdev(games), stdev(means))))

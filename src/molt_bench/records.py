@@ -199,16 +199,54 @@ class SeedResult(msgspec.Struct, frozen=True):
         return sum(game.spec.hands for game in self.games)
 
 
+class Rating(msgspec.Struct, frozen=True):
+    """The rating of one participant: mean and standard deviation of the belief about its skill, and its record."""
+
+    id: str
+    mu: float
+    sigma: float
+    matches: int = 0
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+
+
+class RatingChange(msgspec.Struct, frozen=True):
+    """How one match changed the ratings of its two participants, A first."""
+
+    before: tuple[Rating, Rating]
+    after: tuple[Rating, Rating]
+
+
+#: The estimators by their names in configs and artifacts: the chips, and the chips without luck.
+ESTIMATORS: Final = ("raw", "adjusted")
+
+#: What player A won in each seed pair of a match, in thousandths of a big blind per hand, by the names of `ESTIMATORS`.
+Margins: TypeAlias = Mapping[str, tuple[float, ...]]
+
+
 class MatchResult(msgspec.Struct, frozen=True):
-    """All seed pairs of one match.
+    """All seed pairs of one match, by itself or in a run, with its effect on the ratings.
 
     Attributes:
         seed_results: The result of every seed, in order of play.
         draw_threshold: Net chips up to which the match is a draw.
+        participants: Names of players A and B.
+        number: In a run, from 1, in schedule order; 0 for a match by itself.
+        round: The round in which it was scheduled, from 1.
+        meeting: Which meeting of this pair it was, from 1.
+        change: Both ratings, before and after.
+        margins: What player A won in each seed pair.
     """
 
     seed_results: tuple[SeedResult, ...]
     draw_threshold: int = 0
+    participants: tuple[str, str] = ("A", "B")
+    number: int = 0
+    round: int = 0
+    meeting: int = 0
+    change: RatingChange | None = None
+    margins: Margins = {}
 
     def without_hands(self) -> "MatchResult":
         """Return the result without its individual hands."""
@@ -216,7 +254,12 @@ class MatchResult(msgspec.Struct, frozen=True):
             SeedResult(seed.seed, (seed.games[0].without_hands(), seed.games[1].without_hands()))
             for seed in self.seed_results
         )
-        return MatchResult(seeds, self.draw_threshold)
+        return msgspec.structs.replace(self, seed_results=seeds)
+
+    @property
+    def games(self) -> list[GameRecord]:
+        """All games, seed by seed."""
+        return [game for result in self.seed_results for game in result.games]
 
     @property
     def score_a(self) -> int:
@@ -243,7 +286,7 @@ class MatchResult(msgspec.Struct, frozen=True):
     @property
     def own_decks(self) -> bool:
         """Whether the two seatings of a seed were dealt different cards, because a player may remember."""
-        return any(game.spec.deck_seed is not UNSET for result in self.seed_results for game in result.games)
+        return any(game.spec.deck_seed is not UNSET for game in self.games)
 
     @property
     def nominal_hands(self) -> int:
@@ -253,33 +296,7 @@ class MatchResult(msgspec.Struct, frozen=True):
     @property
     def faults(self) -> tuple[Fault, ...]:
         """All faults of both players."""
-        return tuple(fault for result in self.seed_results for game in result.games for fault in game.faults)
-
-
-class Rating(msgspec.Struct, frozen=True):
-    """The rating of one participant: mean and standard deviation of the belief about its skill, and its record."""
-
-    id: str
-    mu: float
-    sigma: float
-    matches: int = 0
-    wins: int = 0
-    losses: int = 0
-    draws: int = 0
-
-
-class RatingChange(msgspec.Struct, frozen=True):
-    """How one match changed the ratings of its two participants, A first."""
-
-    before: tuple[Rating, Rating]
-    after: tuple[Rating, Rating]
-
-
-#: The estimators by their names in configs and artifacts: the chips, and the chips without luck.
-ESTIMATORS: Final = ("raw", "adjusted")
-
-#: What player A won in each seed pair of a match, in thousandths of a big blind per hand, by the names of `ESTIMATORS`.
-Margins: TypeAlias = Mapping[str, tuple[float, ...]]
+        return tuple(fault for game in self.games for fault in game.faults)
 
 
 #: No margin is larger, nor anything else that a match adds up to: stacks have at most 1e15 chips. Computing with much

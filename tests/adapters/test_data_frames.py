@@ -48,11 +48,11 @@ def test_hands_that_count_add_up_to_the_chips_of_every_match(rows, result):
     won = {match.number: 0 for match in result.matches}
     for hand in rows.hands():
         won[hand["match"]] += hand["net_a"] * hand["counts"]
-    assert won == {match.number: match.result.score_a for match in result.matches}
+    assert won == {match.number: match.score_a for match in result.matches}
 
 
 def test_decisions_are_the_actions_of_all_games(rows, result):
-    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    games = [game for match in result.matches for game in match.games]
     found = rows.decisions()
     assert len(found) == sum(game.actions for game in games)
     assert all(row["action"] in ("fold", "check", "call", "raiseTo") for row in found)

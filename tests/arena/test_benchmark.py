@@ -21,8 +21,8 @@ def test_a_match_has_two_games_for_each_seed_and_its_participants_in_declared_or
     result = run_benchmark({**SMALL, "participants": people("tight", "random")})
     match = result.matches[0]
     assert match.participants == ("tight0", "random1")
-    assert [game.seating for pair in match.result.seed_results for game in pair.games] == ["AB", "BA"] * 2
-    assert match.result.hands == 40
+    assert [game.seating for game in match.games] == ["AB", "BA"] * 2
+    assert match.hands == 40
 
 
 def test_every_meeting_has_decks_of_its_own():
@@ -35,7 +35,7 @@ def test_every_meeting_has_decks_of_its_own():
     result = run_benchmark(config)
     by_meeting = {}
     for match in result.matches:
-        seeds = tuple(pair.seed for pair in match.result.seed_results)
+        seeds = tuple(pair.seed for pair in match.seed_results)
         by_meeting.setdefault(match.meeting, set()).add(seeds)
     assert {meeting: len(seeds) for meeting, seeds in by_meeting.items()} == dict.fromkeys((1, 2, 3), 3)
     used = {seed for found in by_meeting.values() for block in found for seed in block}
@@ -116,7 +116,7 @@ def test_initial_ratings_are_where_the_ratings_start():
 def test_a_draw_threshold_makes_draws():
     config = {**SMALL, "participants": people("random", "tight"), "match": {"drawThreshold": 10**9}}
     result = run_benchmark(config)
-    assert {match.result.winner for match in result.matches} == {"draw"}
+    assert {match.winner for match in result.matches} == {"draw"}
     assert result.leaderboard[0].draws == len(result.matches)
 
 

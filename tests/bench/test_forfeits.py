@@ -42,7 +42,7 @@ def test_the_run_goes_on_without_whoever_forfeits_and_ranks_the_rest():
     said = " ".join([*sentences(found), *result.warnings])
     assert "gone is not ranked: it stayed away and forfeited 4 games, so the run went on without it." in said
     assert "gone gave no usable answer" not in said
-    faults = [fault for match in result.matches[:1] for fault in match.result.faults]
+    faults = [fault for match in result.matches[:1] for fault in match.faults]
     assert {(fault.kind, fault.attempt, fault.forced_fold) for fault in faults} == {("forfeit", 1, True)}
 
 

@@ -92,7 +92,7 @@ def test_without_anybody_to_play_it_ends_as_interrupted_and_rates_the_complete_s
     _, games = played()
     run, ladder = decided(past=Past(games=dict([*games.items()][:11])))
     assert drive_run(run, play_nothing).ending == INTERRUPTED
-    assert [len(match.result.seed_results) for match in ladder.matches] == [2, 2, 1]
+    assert [len(match.seed_results) for match in ladder.matches] == [2, 2, 1]
 
 
 def test_whoever_only_reads_a_run_rates_nothing_that_the_run_has_not_rated():

@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.suspicion import FALSE_ALARMS, suspicions
 from molt_bench.records import MatchResult
 
@@ -17,7 +16,7 @@ def matches(drawn):
     found = []
     for number, (pair, gaps) in enumerate(drawn.items(), start=1):
         margins = {"raw": tuple(gaps), "adjusted": (0.0,) * len(gaps)}
-        found.append(PlayedMatch(number, number, 1, pair, MatchResult(()), None, margins=margins))
+        found.append(MatchResult((), participants=pair, number=number, round=number, meeting=1, margins=margins))
     return found
 
 

@@ -142,7 +142,7 @@ def test_the_library_gives_the_same_result_as_the_program(tmp_path, bots):
         agents={"mine": lambda: Counted(Counter(), 0)},
     )
     scores = [match["result"]["scoreA"] for match in read(folder, "matches.json")["matches"]]
-    assert [match.result.score_a for match in mine.matches] == scores
+    assert [match.score_a for match in mine.matches] == scores
 
 
 def test_an_agent_that_is_async_takes_part():

@@ -74,7 +74,7 @@ def run(provider, *, api="openai", llm=None, game=None, seeds=1, games_at_once=1
 
 def games_of(result):
     """Return the games of all matches, in the order of the schedule."""
-    return [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    return [game for match in result.matches for game in match.games]
 
 
 def faults_of(result):

@@ -121,7 +121,7 @@ def test_it_is_played_without_a_fault_by_every_provider(api):
     result, exchanges, _ = played(api=api)
     assert not faults_of(result)
     assert exchanges
-    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    games = [game for match in result.matches for game in match.games]
     assert sum(line.count(":") for game in games for line in game.mixes) == len(exchanges)
 
 

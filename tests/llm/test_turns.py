@@ -62,7 +62,7 @@ def test_half_of_the_requests_stay_under_way_until_the_last_tenth_of_the_money(w
         tenths[int(10 * spent / limit)].append(under_way)
     means = [sum(each) / len(each) for each in tenths[3:9]]  # after it is known what replies cost
     assert min(means) >= AT_ONCE / 2, means
-    pairs = sum(len(match.result.seed_results) for match in result.matches)
+    pairs = sum(len(match.seed_results) for match in result.matches)
     games = 2 * pairs * limit / course[-1][0]
     (told,) = [float(re.search(r"buys about (\d+) games", text)[1]) for text in said if "buys about" in text]
     assert games / 1.5 <= told <= 1.5 * games, (games, told)

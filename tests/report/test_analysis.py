@@ -37,7 +37,7 @@ def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_pair_as_the_unit():
     winner, loser = Rows(Analysis(two)).agents
     assert winner.bb_per_100 == -loser.bb_per_100
     assert winner.bb_per_100_half_width == loser.bb_per_100_half_width
-    total = sum(match.result.score_b for match in two.matches)
+    total = sum(match.score_b for match in two.matches)
     assert abs(winner.bb_per_100) == round(abs(total) / 2000, 1)
     (lead,) = leaderboard(Rows(Analysis(two)))["leads"]
     assert lead["bbPer100"] == winner.bb_per_100

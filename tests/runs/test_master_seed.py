@@ -27,7 +27,7 @@ def config_of(*participants, **seeds):
 
 
 def games_of(result):
-    return [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    return [game for match in result.matches for game in match.games]
 
 
 def test_a_seed_is_drawn_as_soon_as_somebody_is_not_built_in():

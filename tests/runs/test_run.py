@@ -37,7 +37,7 @@ def test_it_has_the_config_the_games_and_the_result(run):
     stored = Run.open(run)
     result = stored.result()
     assert [each.id for each in stored.config.participants] == ["caller", "tight"]
-    assert len(stored.games) == sum(2 * len(match.result.seed_results) for match in result.matches)
+    assert len(stored.games) == sum(2 * len(match.seed_results) for match in result.matches)
     assert result.ending == stored.ending is not None
 
 

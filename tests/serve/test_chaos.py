@@ -139,7 +139,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     finally:
         files.close()
         server.stop()
-    games = [game for match in result.matches for pair in match.result.seed_results for game in pair.games]
+    games = [game for match in result.matches for game in match.games]
     assert len(games) >= 200
     kinds = {name: set() for name in (*names, "tight")}
     for game in games:

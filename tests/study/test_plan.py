@@ -297,7 +297,7 @@ def asked(number, game, hand, tokens):
 def test_a_pilot_says_what_its_models_took_so_far():
     played = config("tag", "tight", seeds=2, hands=10, stop={"budget": {"maxMatches": 1}})
     result = run_benchmark({**played.plain(), "participants": [{"id": "model", "type": "tag"}, "tight"]})
-    pairs = [pair for match in result.matches for pair in match.result.seed_results]
+    pairs = [pair for match in result.matches for pair in match.seed_results]
     games = [GameLabel(1, game.seed, game.seating) for pair in pairs for game in pair.games]
     exchanges = [asked(at + 1, games[at % 4], 1 + at // 4 % 10, Tokens(1000, 500, 40)) for at in range(60)]
     # A game that is under way, in its third hand.

@@ -199,7 +199,7 @@ def test_carried_stacks_that_end_games_early_are_told_alike_everywhere(tmp_path)
     folder = quick_run(tmp_path, *flags, *carried, "--quiet", "--executor", "inline")
     run = OpenRun(folder)
     run.catch_up()
-    pairs = run.ladder.matches[0].result.seed_results
+    pairs = run.ladder.matches[0].seed_results
     assert sum(pair.hands for pair in pairs) < 240
     library = Library(tmp_path)
     page = told(library, f"api/runs/{folder.name}.json")

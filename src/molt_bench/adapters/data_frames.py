@@ -98,7 +98,7 @@ class RunFrames:
 
     def _hands(self) -> Iterator[DealtHand]:
         for match in self.result.matches:
-            games = [game for pair in match.result.seed_results for game in pair.games]
+            games = match.games
             if any(game.hands and not game.hand_texts for game in games):
                 raise MoltBenchError("the result was made without its hands: run_benchmark(..., keep_hands=True)")
             for game in games:

@@ -20,7 +20,7 @@ from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.endings import Spent
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
-from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.result import RunResult
 from molt_bench.bench.rounds import Played, Round, drive_run, end_run, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
@@ -31,7 +31,7 @@ from molt_bench.llm.providers import redirection_warnings
 from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.plugin import Sitting, luck_of_a_run
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, MatchResult
 from molt_bench.runs.conclusion import (
     concluded,
     listed_seeds,
@@ -304,8 +304,8 @@ class Session:
         if self._status is not None:
             self._status.exchanged()
 
-    def _on_match(self, match: PlayedMatch) -> None:
-        if self._past.margins_of(match.number, len(match.result.seed_results)) is None:
+    def _on_match(self, match: MatchResult) -> None:
+        if self._past.margins_of(match.number, len(match.seed_results)) is None:
             term = self._ladder.match_margins.term_of(match.number)
             self._write(Rated(match.number, match.margins, UNSET if term is None else term.label))
             self._observers.tell("match_over", match.number, match.participants, match.margins)

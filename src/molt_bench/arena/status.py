@@ -6,8 +6,8 @@ import msgspec
 
 from molt_bench.agents.tracebacks import OnTraceback
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
+from molt_bench.records import MatchResult
 
 
 class UnderWay(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class RunStatus(msgspec.Struct, frozen=True):
     games_in_round: int
     hands: int
     seconds: float
-    finished: PlayedMatch | None
+    finished: MatchResult | None
     ladder: Ladder
     spending: Spending | None = None
     under_way: UnderWay | None = None

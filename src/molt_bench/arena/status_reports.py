@@ -8,10 +8,9 @@ from typing import Final
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer, RunStatus, UnderWay
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.rounds import Round
 from molt_bench.bench.spending import Spending
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, MatchResult
 
 #: Seconds between two looks at what is under way.
 _LOOK_S: Final = 0.2
@@ -49,7 +48,7 @@ class StatusReports:
         self._players = record.players
         self._report()
 
-    def match_ended(self, match: PlayedMatch) -> None:
+    def match_ended(self, match: MatchResult) -> None:
         """Report a match that was just rated."""
         self._players = match.participants
         self._report(finished=match)
@@ -64,7 +63,7 @@ class StatusReports:
         if self._round.size and self._cast.awaited:
             self._report(awaited=self._cast.awaited)
 
-    def _report(self, *, finished: PlayedMatch | None = None, awaited: Mapping[str, int] | None = None) -> None:
+    def _report(self, *, finished: MatchResult | None = None, awaited: Mapping[str, int] | None = None) -> None:
         if self._tell is None:
             return
         ladder = self._ladder

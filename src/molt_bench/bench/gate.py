@@ -14,11 +14,10 @@ import numpy as np
 
 from molt_bench.bench.endings import GateAnswered
 from molt_bench.bench.participant_failures import Failures, add_failures
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.changes import Look, Tolerance, change_sums, names_where
 from molt_bench.rating.model import first_guess
-from molt_bench.records import MBB_PER_BB100
+from molt_bench.records import MBB_PER_BB100, MatchResult
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
@@ -232,7 +231,7 @@ def bb(mbb: float) -> str:
     return f"{mbb / MBB_PER_BB100:,.6g}"
 
 
-def gate_finding(config: BenchmarkConfig, matches: Iterable[PlayedMatch]) -> GateFinding:
+def gate_finding(config: BenchmarkConfig, matches: Iterable[MatchResult]) -> GateFinding:
     """Return what the matches of a gate say, by the looks that were taken after its rounds."""
     gate, failures, hands = Gate(config), dict[str, Failures](), 0
     for _, played in groupby(matches, key=lambda match: match.round):
@@ -240,10 +239,10 @@ def gate_finding(config: BenchmarkConfig, matches: Iterable[PlayedMatch]) -> Gat
             margins = match.margins[config.rating.estimator]
             gate.add(
                 match.participants,
-                {seed.seed: each for seed, each in zip(match.result.seed_results, margins, strict=True)},
+                {seed.seed: each for seed, each in zip(match.seed_results, margins, strict=True)},
             )
             add_failures(failures, match)
-            hands += sum(game.dealt for seed in match.result.seed_results for game in seed.games)
+            hands += sum(game.dealt for game in match.games)
         gate.look(failures)
     return gate.finding(failures, hands)
 

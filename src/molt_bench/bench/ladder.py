@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from molt_bench.bench.gate import Gate
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
-from molt_bench.bench.result import Convergence, PlayedMatch
+from molt_bench.bench.result import Convergence
 from molt_bench.bench.schedule.meeting_counts import Meetings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
@@ -77,7 +78,7 @@ class Ladder:
         self.estimates: dict[GameSpec, Estimates] = {}
         self.match_margins = MatchMargins(big_blind=config.game.big_blind, luck=luck, recount=recount)
         self._built_in = frozenset(each.id for each in config.participants if each.kind.built_in)
-        self.matches: list[PlayedMatch] = []
+        self.matches: list[MatchResult] = []
         self.open_meetings = self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
         self.left: frozenset[str] = frozenset()
         self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
@@ -118,7 +119,7 @@ class Ladder:
         number: int | None = None,
         recorded: Margins | None = None,
         decided: int | None = None,
-    ) -> PlayedMatch:
+    ) -> MatchResult:
         """Add a match and update the ratings and margins.
 
         `number` is its number, if matches before it have no complete seed pair; `recorded` are the margins of its seed
@@ -136,18 +137,18 @@ class Ladder:
         self.meetings[pair] += 1
         if self.open_meetings is not self.meetings and pair in self.open_meetings:
             self.open_meetings[pair] += 1
-        match = PlayedMatch(
+        match = replace(
+            result if self._keep_hands else result.without_hands(),
             number=number,
             round=decided or self.rounds + 1,
             meeting=self.meetings[pair],
             participants=pair,
-            result=result if self._keep_hands else result.without_hands(),
             change=self._updated(pair, result),
             margins=margins,
         )
         self.matches.append(match)
         add_failures(self.failures, match)
-        self.hands += sum(game.dealt for seed in result.seed_results for game in seed.games)
+        self.hands += sum(game.dealt for game in result.games)
         self.games += 2 * len(result.seed_results)
         self.played.update(pair)
         board = tuple(self.leaderboard())

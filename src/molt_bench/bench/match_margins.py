@@ -68,7 +68,7 @@ class MatchMargins:
                 raise JournalError(f"the recorded margins of match {match.number} are not what its games give")
             if self._recount and margins != margins_of(result, big_blind=self._big_blind, estimated=found):
                 self.differing.append(match.number)
-        self._tell(match, [game for seed in result.seed_results for game in seed.games])
+        self._tell(match, result.games)
         return margins
 
     def estimated(self, match: ComingMatch, game: GameRecord, core: Estimates) -> Estimates:

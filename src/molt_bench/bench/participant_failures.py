@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.agents.live.attendance import MOST_FORFEITS
-from molt_bench.bench.result import PlayedMatch
+from molt_bench.records import MatchResult
 
 #: A participant without a usable answer in more than this share of its hands did not really play.
 _HELPLESS: Final = 0.5
@@ -38,7 +38,7 @@ class Failures(msgspec.Struct, frozen=True):
         return self.unanswered > _HELPLESS * self.hands
 
 
-def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
+def failures_of(matches: Iterable[MatchResult]) -> dict[str, Failures]:
     """Return the failures of each participant that has played, in order of their first games."""
     found: dict[str, Failures] = {}
     for match in matches:
@@ -46,9 +46,9 @@ def failures_of(matches: Iterable[PlayedMatch]) -> dict[str, Failures]:
     return found
 
 
-def add_failures(found: dict[str, Failures], match: PlayedMatch) -> None:
+def add_failures(found: dict[str, Failures], match: MatchResult) -> None:
     """Add the failures of both participants in a match."""
-    games = [game for seed in match.result.seed_results for game in seed.games]
+    games = match.games
     hands = sum([game.dealt for game in games])
     failed = [game for game in games if game.faults or game.both_failed]
     for player, name in enumerate(match.participants):

@@ -7,29 +7,8 @@ from molt_bench.bench.endings import Ending, said_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.records import Margins, MatchResult, Rating, RatingChange
+from molt_bench.records import MatchResult, Rating
 from molt_bench.seeds import Seed
-
-
-class PlayedMatch(msgspec.Struct, frozen=True):
-    """One match of a run, with its effect on the ratings.
-
-    Attributes:
-        number: From 1, in schedule order.
-        round: The round in which it was scheduled, from 1.
-        meeting: Which meeting of this pair it was, from 1.
-        participants: Ids of players A and B.
-        change: Both ratings, before and after.
-        margins: What player A won in each seed pair.
-    """
-
-    number: int
-    round: int
-    meeting: int
-    participants: tuple[str, str]
-    result: MatchResult
-    change: RatingChange
-    margins: Margins = {}
 
 
 class Convergence(msgspec.Struct, frozen=True):
@@ -116,7 +95,7 @@ class RunResult(msgspec.Struct, frozen=True):
     """
 
     config: BenchmarkConfig
-    matches: tuple[PlayedMatch, ...]
+    matches: tuple[MatchResult, ...]
     leaderboard: tuple[Rating, ...]
     convergence: tuple[Convergence, ...]
     ending: Ending | None

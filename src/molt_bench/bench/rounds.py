@@ -18,7 +18,7 @@ from molt_bench.bench.extended_run import Course
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import followed_pairs, next_pairs, room_for_matches
 from molt_bench.bench.past import Games, Past, Stage
-from molt_bench.bench.result import PlayedMatch, RunResult
+from molt_bench.bench.result import RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import first_ending, has_converged, rules_of
@@ -26,7 +26,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.luck.estimators import Estimates
 from molt_bench.play.match import match_result
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, MatchResult
 from molt_bench.specs import GameLabel, GameSpec, Pair
 
 #: Who plays a match, and its games, seed by seed.
@@ -80,7 +80,7 @@ def rounds(
     past: Past | None = None,
     spending: Spending | None = None,
     extend: StopConfig | None = None,
-    on_match: Callable[[PlayedMatch], None] | None = None,
+    on_match: Callable[[MatchResult], None] | None = None,
 ) -> Generator[Round, Played, RunResult]:
     """Step through a run, round by round: yield each, to be sent back what was played of it, and return the result.
 
@@ -201,7 +201,7 @@ def _matches_of(pairs: Sequence[Pair], wanted: Mapping[GameLabel, GameSpec], fir
 def _rate_match(
     ladder: Ladder,
     past: Past,
-    on_match: Callable[[PlayedMatch], None] | None,
+    on_match: Callable[[MatchResult], None] | None,
     number: int,
     pair: Pair,
     games: Sequence[GameRecord],

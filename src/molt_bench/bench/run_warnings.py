@@ -13,7 +13,7 @@ def run_warnings(ladder: Ladder) -> list[str]:
     stack_mbb = 1000 * game.stack / game.big_blind / (2 * game.hands_per_game)
     return [
         *_misfit(ladder),
-        *_signalled(game for match in ladder.matches for pair in match.result.seed_results for game in pair.games),
+        *_signalled(game for match in ladder.matches for game in match.games),
         *_left(ladder),
         *_helpless(ladder),
         *ladder.match_margins.problems,
@@ -62,7 +62,7 @@ def _helpless(ladder: Ladder) -> list[str]:
     helpless = {name: each for name, each in ladder.failures.items() if each.helpless and name not in ladder.left}
     examples: dict[str, Fault] = {}
     for match in ladder.matches if helpless else ():
-        for fault in match.result.faults:
+        for fault in match.faults:
             examples.setdefault(match.participants[fault.player], fault)
     return [
         f"{name} gave no usable answer in {found.unanswered:,} of {found.hands:,} hands, so its result says "

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from math import fsum, log, sqrt
 from typing import Final
 
-from molt_bench.bench.result import PlayedMatch
-from molt_bench.records import MBB_PER_BB100
+from molt_bench.records import MBB_PER_BB100, MatchResult
 
 #: How often an honest run may name anybody.
 FALSE_ALARMS: Final = 1 / 200
@@ -20,7 +19,7 @@ _ENOUGH: Final = 20
 _UNSEEN: Final = 2.0
 
 
-def suspicions(matches: Iterable[PlayedMatch], *, stack_mbb: float) -> list[str]:
+def suspicions(matches: Iterable[MatchResult], *, stack_mbb: float) -> list[str]:
     """Return a warning about the participant whose two results differ by more than chance, if there is one.
 
     The sum of differences is compared with the root of the sum of their squares: for symmetric differences, whatever

@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from molt_bench.arena.status import RunStatus, UnderWay
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.bench.spending import Spending
 from molt_bench.cli.consoles import VisibleConsole, visible_prints
 from molt_bench.cli.streams import color_system
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.records import MatchResult
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
 from molt_bench.report.progress import Pace, Progress, StandingRow, course_of, progress_of
 from molt_bench.study.comparison_formats import signed_bb
@@ -108,10 +108,10 @@ def _models_line(status: RunStatus, now: UnderWay, config: BenchmarkConfig) -> s
     return ", ".join(found)
 
 
-def _match_line(status: RunStatus, match: PlayedMatch, config: BenchmarkConfig) -> str:
-    (first, second), outcome = map(on_one_line, match.participants), match.result
-    chips = f"by {abs(outcome.score_a):,} chips"
-    won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[outcome.winner]
+def _match_line(status: RunStatus, match: MatchResult, config: BenchmarkConfig) -> str:
+    first, second = map(on_one_line, match.participants)
+    chips = f"by {abs(match.score_a):,} chips"
+    won = {"A": f"{first} wins {chips}", "B": f"{second} wins {chips}", "draw": "a draw"}[match.winner]
     found = _progress(status, config)
     results = ", ".join(f"{on_one_line(each.id)} {_won(each)}" for each in found.standings)
     ratings = ", ".join(f"{on_one_line(each.id)} {each.mu:.1f}±{each.sigma:.1f}" for each in found.standings)

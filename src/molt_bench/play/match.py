@@ -62,4 +62,5 @@ def match_result(games: Iterable[GameRecord], *, draw_threshold: int = 0) -> Mat
     """
     played = list(games)
     pairs = zip(played[::2], played[1::2], strict=True)
-    return MatchResult(tuple(SeedResult(first.seed, (first, second)) for first, second in pairs), draw_threshold)
+    seeds = tuple([SeedResult(first.seed, (first, second)) for first, second in pairs])
+    return MatchResult(seeds, draw_threshold, played[0].players if played else ("A", "B"))

@@ -196,7 +196,7 @@ class Analysis:
         pairs = dict.fromkeys(match.participants for match in self.result.matches)
         rows = [(self.raw.own_variance(*pair), self.model.own_variance(*pair)) for pair in pairs]
         known = [(wider, used) for wider, used in rows if wider is not None and used is not None]
-        seed_pairs = sum(len(match.result.seed_results) for match in self.result.matches)
+        seed_pairs = sum(len(match.seed_results) for match in self.result.matches)
         total = fsum([used for _, used in known])
         return fsum([wider for wider, _ in known]) / total if total > 0 and seed_pairs >= _ENOUGH else None
 

@@ -13,9 +13,8 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from molt_bench.bench.result import PlayedMatch
 from molt_bench.rating.verdicts import Result, Verdict
-from molt_bench.records import MBB_PER_BB100
+from molt_bench.records import MBB_PER_BB100, MatchResult
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.shapes import AgentRow, CostRow, FaultRow, Interval, LeadRow, MatchRow, PairRow
 from molt_bench.report.totals import played_games
@@ -45,8 +44,8 @@ class Rows:
         return {row.id: row for row in self.agents}
 
     @cached_property
-    def _matches_of(self) -> dict[str, list[PlayedMatch]]:
-        found: dict[str, list[PlayedMatch]] = {}
+    def _matches_of(self) -> dict[str, list[MatchResult]]:
+        found: dict[str, list[MatchResult]] = {}
         for match in self.found.result.matches:
             for name in match.participants:
                 found.setdefault(name, []).append(match)
@@ -55,9 +54,7 @@ class Rows:
     def _agent(self, name: str) -> AgentRow:
         found, result, rating = self.found, self.found.result, self.found.ratings[name]
         own = self._matches_of.get(name, [])
-        faults = [
-            fault for match in own for fault in match.result.faults if fault.player == match.participants.index(name)
-        ]
+        faults = [fault for match in own for fault in match.faults if fault.player == match.participants.index(name)]
         won, half = interval(found.results[name])
         raw, raw_half = interval(found.raw_results[name])
         reference = found.measured_against
@@ -77,7 +74,7 @@ class Rows:
             bb_per_100_from_reference_half_width=from_it[1],
             rank_range=found.rank_ranges.get(name) if rating.matches else None,
             better_than_next=None if sure is None else round(sure, _SURE),
-            hands=sum(match.result.hands for match in own),
+            hands=sum(match.hands for match in own),
             faults=dict(Counter(fault.kind for fault in faults)),
             forced_folds=sum(fault.forced_fold for fault in faults),
             met=UNSET if met == field else (met, field),
@@ -161,7 +158,7 @@ class Rows:
         return tuple(
             MatchRow(
                 played=match,
-                bb_per_100=round(100 * match.result.score_a / big_blind / match.result.nominal_hands, _BB100) + 0.0,
+                bb_per_100=round(100 * match.score_a / big_blind / match.nominal_hands, _BB100) + 0.0,
             )
             for match in self.found.result.matches
         )
@@ -186,7 +183,7 @@ class Rows:
     def _cost_of(self) -> dict[str, CostRow]:
         return {row.usage.id: row for row in self.costs}
 
-    def faults(self, match: PlayedMatch) -> Iterator[FaultRow]:
+    def faults(self, match: MatchResult) -> Iterator[FaultRow]:
         """Return the faults in a match, in order."""
         for game in played_games([match]):
             for fault in game.faults:

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from molt_bench.bench.result import AgentUsage, PlayedMatch
+from molt_bench.bench.result import AgentUsage
 from molt_bench.errors import FaultKind
 from molt_bench.rating.verdicts import VerdictKind
-from molt_bench.records import ESTIMATORS, Winner
+from molt_bench.records import ESTIMATORS, MatchResult, Winner
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
 
@@ -144,18 +144,18 @@ class SeedRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
     """One match; `bb_per_100` is what player A won per 100 hands in chips."""
 
-    played: PlayedMatch
+    played: MatchResult
     bb_per_100: float
 
     @property
     def winner(self) -> Winner:
         """Who won it."""
-        return self.played.result.winner
+        return self.played.winner
 
     def seeds(self) -> Iterator[SeedRow]:
         """Return a row for each of its seeds."""
         columns = [(name, self.played.margins[name]) for name in ESTIMATORS]
-        for at, pair in enumerate(self.played.result.seed_results):
+        for at, pair in enumerate(self.played.seed_results):
             yield SeedRow(
                 seed=pair.seed,
                 net_a=pair.net,
@@ -168,10 +168,12 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
 
     def plain(self) -> dict[str, Any]:
         """Return it as `matches.json` and the log have it."""
-        match, outcome = self.played, self.played.result
+        match = self.played
+        change = match.change
+        assert change is not None, "it is of a run"
         deltas = {
             name: {"mu": after.mu - before.mu, "sigma": after.sigma - before.sigma}
-            for name, before, after in zip(match.participants, match.change.before, match.change.after, strict=True)
+            for name, before, after in zip(match.participants, change.before, change.after, strict=True)
         }
         return {
             "id": f"match-{match.number:04}",
@@ -179,15 +181,15 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
             "meeting": match.meeting,
             "participantA": match.participants[0],
             "participantB": match.participants[1],
-            **({"ownDecks": True} if outcome.own_decks else {}),
-            "seeds": [pair.seed for pair in outcome.seed_results],
+            **({"ownDecks": True} if match.own_decks else {}),
+            "seeds": [pair.seed for pair in match.seed_results],
             "result": {
-                "scoreA": outcome.score_a,
-                "scoreB": outcome.score_b,
+                "scoreA": match.score_a,
+                "scoreB": match.score_b,
                 "bbPer100A": self.bb_per_100,
-                "winner": outcome.winner,
-                "hands": outcome.hands,
-                "errors": len(outcome.faults),
+                "winner": match.winner,
+                "hands": match.hands,
+                "errors": len(match.faults),
             },
             "ratingDelta": deltas,
         }

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from molt_bench.bench.result import PlayedMatch, RunResult
-from molt_bench.records import GameRecord
+from molt_bench.bench.result import RunResult
+from molt_bench.records import GameRecord, MatchResult
 from molt_bench.report.number_text import dollars
 
 
-def played_games(matches: Iterable[PlayedMatch]) -> list[GameRecord]:
+def played_games(matches: Iterable[MatchResult]) -> list[GameRecord]:
     """Return the games of some matches."""
-    return [game for match in matches for pair in match.result.seed_results for game in pair.games]
+    return [game for match in matches for game in match.games]
 
 
 def totals(result: RunResult) -> dict[str, int]:
@@ -37,6 +37,7 @@ def guardrails(result: RunResult) -> dict[str, Any]:
     sigmas = [
         after.sigma < before.sigma
         for match in result.matches
+        if match.change is not None
         for before, after in zip(match.change.before, match.change.after, strict=True)
     ]
     return {

@@ -314,7 +314,7 @@ def _boxes(rows: Rows) -> list[str]:
 def _decks(rows: Rows) -> list[str]:
     """Say who was dealt other cards in each seating, and who was trusted to forget."""
     found, result = rows.found, rows.found.result
-    own = {name for match in result.matches if match.result.own_decks for name in match.participants}
+    own = {name for match in result.matches if match.own_decks for name in match.participants}
     said = []
     who = [found.shown[each.id] for each in result.config.participants if each.id in own and each.may_remember]
     if who:

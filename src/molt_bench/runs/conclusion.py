@@ -91,7 +91,7 @@ def concluded(
     config, seeds = result.config, result.seeds
     if seed.sealed:
         config = with_master_seed(config, None)
-        played = [pair.seed for match in result.matches for pair in match.result.seed_results]
+        played = [pair.seed for match in result.matches for pair in match.seed_results]
         seeds = tuple(dict.fromkeys(played))
     halted = halt_in(journal.lines) if isinstance(journal, JournalContent) else None
     ending = Interrupted(halted) if halted and result.ending == INTERRUPTED else result.ending

@@ -77,7 +77,7 @@ class ComparedRun(msgspec.Struct, frozen=True):
         for match in self.result.matches:
             if participant in match.participants:
                 first = match.participants[0] == participant
-                for pair, won in zip(match.result.seed_results, match.margins[estimator], strict=True):
+                for pair, won in zip(match.seed_results, match.margins[estimator], strict=True):
                     found[match.participants[1 if first else 0]][pair.seed] = won if first else -won
         return found
 

@@ -130,7 +130,7 @@ def pilot_of(config: BenchmarkConfig, result: RunResult, exchanges: Iterable[Exc
         turned = -1.0 if match.participants[0] > match.participants[1] else 1.0
         margins = match.margins[estimator]
         columns[frozenset(match.participants)] += [turned * each for each in margins]
-        for game in (game for pair in match.result.seed_results for game in pair.games):
+        for game in (game for game in match.games):
             dealt[GameLabel(match.number, game.seed, game.seating)] = game.dealt
     known = {pair: column for pair, column in columns.items() if len(column) > 1}
     per_hand = 2 * config.game.hands_per_game

@@ -185,7 +185,7 @@ class Plan:
         if times is None or self.pilot is None or self.pilot.result is None:
             return None
         matches = self.pilot.result.matches
-        return sum(game.dealt for match in matches for pair in match.result.seed_results for game in pair.games), times
+        return sum(game.dealt for match in matches for game in match.games), times
 
 
 def _first(enough: Callable[[int], bool], least: int) -> int:

@@ -20,7 +20,7 @@ def match_page(run: OpenRun, match: int) -> dict[str, Any]:
     adjusted = {}
     if rated is not None:
         adjusted = {
-            pair.seed: margin for pair, margin in zip(rated.result.seed_results, rated.margins["adjusted"], strict=True)
+            pair.seed: margin for pair, margin in zip(rated.seed_results, rated.margins["adjusted"], strict=True)
         }
     big_blind = run.config.game.big_blind
     seeds = []

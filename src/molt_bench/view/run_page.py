@@ -284,7 +284,7 @@ def _spent(result: RunResult) -> list[dict[str, Any]]:
     hands: Counter[tuple[str, str]] = Counter()
     for match in result.matches:
         matches[match.participants] += 1
-        hands[match.participants] += match.result.hands
+        hands[match.participants] += match.hands
     return [{"a": a, "b": b, "matches": matches[a, b], "hands": hands[a, b]} for a, b in matches]
 
 

@@ -228,11 +228,11 @@ def matches_data(rows: Rows) -> list[dict[str, Any]]:
             "round": match.round,
             "a": match.participants[0],
             "b": match.participants[1],
-            "net": match.result.score_a,
+            "net": match.score_a,
             "bb100": row.bb_per_100,
-            "winner": match.result.winner,
-            "seeds": len(match.result.seed_results),
-            "hands": match.result.hands,
+            "winner": match.winner,
+            "seeds": len(match.seed_results),
+            "hands": match.hands,
         }
         for row in rows.matches
         for match in [row.played]

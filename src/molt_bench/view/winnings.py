@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, permutations
 from typing import Any, Final
 
-from molt_bench.bench.result import PlayedMatch
-from molt_bench.records import GameRecord
+from molt_bench.records import GameRecord, MatchResult
 from molt_bench.report.analysis import Analysis
 from molt_bench.specs import Pair
 from molt_bench.view import rounded
@@ -48,7 +47,7 @@ def rates_data(run: OpenRun, found: Analysis) -> dict[str, Any]:
     shown = sorted({*range(step, len(matches) + 1, step), len(matches)})
     for at, match in enumerate(matches, start=1):
         won = {key: sum(values) for key, values in _won(run, found, match).items()}
-        hands = sum(seed.nominal_hands for seed in match.result.seed_results)
+        hands = sum(seed.nominal_hands for seed in match.seed_results)
         for sign, (name, other) in zip((1, -1), permutations(match.participants), strict=True):
             if name in rates:
                 rates[name].add(other, {key: sign * value for key, value in won.items()}, hands)
@@ -81,9 +80,9 @@ class _Rates:
             column.append(rounded(sum(each) / len(each)) if each else None)
 
 
-def _won(run: OpenRun, found: Analysis, match: PlayedMatch) -> dict[str, list[float]]:
+def _won(run: OpenRun, found: Analysis, match: MatchResult) -> dict[str, list[float]]:
     """Return the big blinds that player A won in each seed pair of a match, by kind."""
-    big_blind, seeds = run.config.game.big_blind, match.result.seed_results
+    big_blind, seeds = run.config.game.big_blind, match.seed_results
     shown = _at_showdown(run, match.number)
     raw = [seed.net for seed in seeds]
     won = {
