@@ -117,6 +117,7 @@ class Session:
         self._over = False
         self._so_far: Played | None = None
         self._start = monotonic()
+        self._ahead_s = 0.0 if files.began is None else self._start - files.began
         self._playing = False
         self._most_s = stop.budget.max_seconds if stop.budget is not None else None
 
@@ -137,6 +138,11 @@ class Session:
     def _seconds(self) -> float:
         """How long the run has taken, over all sessions."""
         return self._past.seconds + monotonic() - self._start
+
+    @property
+    def _session_s(self) -> float:
+        """How long this session has taken, with what came before its first card, but without waiting for anybody."""
+        return self._ahead_s + monotonic() - self._start
 
     def run(self, *, keep_hands: bool, preflight: bool) -> RunResult:
         """Run to the end."""
@@ -167,7 +173,7 @@ class Session:
         )
         try:
             with naming_damage(known):
-                return self._ended(drive_run(run, self._play))
+                found = self._ended(drive_run(run, self._play))
         except KeyboardInterrupt:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
@@ -183,6 +189,7 @@ class Session:
             raise
         finally:
             self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
+        return msgspec.structs.replace(found, seconds=self._past.seconds + self._session_s)
 
     def _cut_short(self, run: Generator[Round, Played, RunResult]) -> None:
         """Rate the complete seed pairs of the round that was being played."""
@@ -193,7 +200,7 @@ class Session:
     def _rest(self, halted: str | UnsetType = UNSET) -> None:
         """Record that this session has ended before the run did, and why."""
         if not self._over:
-            self._write(SessionEnd(self._seconds - self._past.seconds, halted=halted))
+            self._write(SessionEnd(self._session_s, halted=halted))
         if self._status is not None:
             self._status.awaiting()
 
@@ -265,11 +272,11 @@ class Session:
 
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
-        seconds, journal, seed = self._seconds, self._files.journal, self._seed
+        took, journal, seed = self._session_s, self._files.journal, self._seed
         self._over = True
         told = seed.value if seed.sealed else UNSET
         vouched = self._files.vouched(result) or UNSET
-        self._write(SessionEnd(seconds - self._past.seconds, result.ending, told, vouched))
+        self._write(SessionEnd(took, result.ending, told, vouched))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.
@@ -288,7 +295,7 @@ class Session:
         found = concluded(
             result,
             sealed,
-            seconds,
+            self._past.seconds + took,
             warnings=warnings,
             journal=journal or known,
             header=self._header,

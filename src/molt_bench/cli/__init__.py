@@ -3,10 +3,16 @@
 import os
 import signal
 from importlib import import_module
+from time import monotonic
+
+#: When the program began, by the monotonic clock; None where its commands are called as functions.
+began: float | None = None
 
 
 def main() -> None:
     """Run the program. A signal while its modules are loaded ends it at once: nothing has begun."""
+    global began
+    began = monotonic()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):  # as nohup has it

@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NoReturn, TypeAlias
 
+from molt_bench import cli
 from molt_bench.agents.human import Table
 from molt_bench.agents.human_replay import hidden_hands
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
@@ -128,6 +129,7 @@ def _play(
     ahead: str | None = None,
 ) -> None:
     """Play a run and write its result; `ahead` is said once everybody is there, before the first game."""
+    files.began = cli.began
     warned: list[str] = []
     lines: list[Iterator[str]] = []
     untold = [ahead] if ahead is not None and not options.quiet and not options.as_json else []

@@ -30,6 +30,7 @@ class RunFiles(msgspec.Struct):
         extend: A stop rule under which it continues, instead of its own.
         settings: Other settings with which it continues, by their paths.
         secret: The master seed of a new run, kept secret until the run ends.
+        began: When the program began, by the monotonic clock: what it took since then is time of the run.
         permission: Which agents may be made; of a run that is continued, only built-in bots unless somebody permits.
     """
 
@@ -40,6 +41,7 @@ class RunFiles(msgspec.Struct):
     settings: Mapping[str, Any] = {}
     secret: str | None = None
     permission: Permission = OWN
+    began: float | None = None
 
     @classmethod
     def new(cls, folder: Path, config: BenchmarkConfig, *, secret: str | None = None, warn: Warn | None = None) -> Self:
