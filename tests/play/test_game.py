@@ -342,7 +342,9 @@ class TestMatch:
 
     def test_a_match_has_both_games_of_every_seed(self):
         games = [play_game((bot("folder"), bot("shover")), seed=1, hands=2, seating=way) for way in ("AB", "BA")]
-        assert match_result(games, draw_threshold=7) == MatchResult((SeedResult(1, (games[0], games[1])),), 7)
+        assert match_result(games, draw_threshold=7) == MatchResult(
+            (SeedResult(1, (games[0], games[1])),), 7, games[0].players
+        )
         with pytest.raises(ValueError, match="zip"):
             match_result(games[:1])
 
