@@ -40,7 +40,7 @@ static int64_t least(int64_t one, int64_t two) {
 static int64_t number(const char **at) {
     int64_t found = 0;
     *at += strcspn(*at, "0123456789");
-    for (; **at >= '0' && **at <= '9' && found < 1LL << 56; ++*at)
+    for (; **at >= '0' && **at <= '9' && found < 1LL << 50; ++*at)
         found = 10 * found + (**at - '0');
     return found;
 }
@@ -232,6 +232,8 @@ static int hand_luck(Game *game, const char *at, const char *mix, double found[2
             return 0;
         kind = kind == 'F' ? 'f' : kind;
         amount = kind == 'r' ? number(&at) : 0;
+        if (amount > b.limits[b.actor])
+            return 0;
         int street = b.street;
         if (before == 'r') {
             faced[b.actor]++;
