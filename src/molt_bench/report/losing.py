@@ -1,7 +1,7 @@
 """Why the user's own agents lose: the kinds of decisions that gave away most, by the values of the reference bot."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -30,16 +30,17 @@ class Losing(RunObserver):
 
     def ended(self, result: RunResult, folder: Path | None) -> Iterator[str]:
         """Return a line about each, which is made when it is read."""
-        if folder is not None:
-            yield from why_they_lose(Rows(Analysis(result)), Run.open(folder).games)
+        rows = Rows(Analysis(result))
+        if folder is not None and _losers(rows):  # else the games need not be read, which may be many
+            yield from why_they_lose(rows, Run.open(folder).games)
 
 
-def why_they_lose(rows: Rows, games: Iterable[Game]) -> Iterator[str]:
+def why_they_lose(rows: Rows, games: Sequence[Game]) -> Iterator[str]:
     """Yield a line about each agent of the user's own code that lost, as far as the reference has values."""
-    own = {each.id for each in rows.found.result.config.participants if each.kind.takes_params}
-    lost = sorted([(row.bb_per_100 or 0.0, row.id) for row in rows.agents if row.id in own])
-    for name in [name for won, name in lost if won < 0][:_AGENTS]:
-        hands = [each for each in chain.from_iterable(map(hands_of, games)) if each.counts and name in each.names]
+    for name in _losers(rows):
+        played = [game for game in games if name in game.participants]
+        some = played[:: max(1, len(played) // _HANDS)]
+        hands = [each for each in chain.from_iterable(map(hands_of, some)) if each.counts]
         chosen = hands[:: max(1, len(hands) // _HANDS)]
         kinds = [*costly_kinds(chosen, name).items()][:_KINDS]
         if kinds:
@@ -48,6 +49,13 @@ def why_they_lose(rows: Rows, games: Iterable[Game]) -> Iterator[str]:
                 f"What cost {on_one_line(rows.found.shown[name])} most, in bb/100 by the values of {_REFERENCE} in "
                 f"{len(chosen):,} of its hands: {told}."
             )
+
+
+def _losers(rows: Rows) -> list[str]:
+    """Return the agents of the user's own code that lost most."""
+    own = {each.id for each in rows.found.result.config.participants if each.kind.takes_params}
+    lost = sorted([(row.bb_per_100 or 0.0, row.id) for row in rows.agents if row.id in own])
+    return [name for won, name in lost if won < 0][:_AGENTS]
 
 
 def costly_kinds(hands: Sequence[DealtHand], name: str) -> dict[str, float]:
