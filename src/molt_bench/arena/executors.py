@@ -164,8 +164,7 @@ class GameRunner:
             if self._where.executor != "auto":
                 raise
             self._fit = False
-            self._pool.close()
-            self._pool = None
+            self.end_workers()
         return list(left)
 
     def _new_pool(self) -> Workers:
@@ -207,5 +206,10 @@ class GameRunner:
             with suppress(KeyboardInterrupt):  # a second interrupt ends the wait
                 self._loop.run(self._cast.gateway.close(patience_s=patience_s))
         self._loop.close()
+        self.end_workers()
+
+    def end_workers(self) -> None:
+        """End all workers."""
         if self._pool is not None:
             self._pool.close()
+            self._pool = None

@@ -173,7 +173,7 @@ class Session:
         )
         try:
             with naming_damage(known):
-                found = self._ended(drive_run(run, self._play))
+                return self._ended(drive_run(run, self._play))
         except KeyboardInterrupt:
             if self._files.journal is not None:
                 self._files.journal.catch_up()
@@ -189,7 +189,6 @@ class Session:
             raise
         finally:
             self._runner.close(patience_s=_LATE_S if monotonic() >= self._until else None)
-        return msgspec.structs.replace(found, seconds=self._past.seconds + self._session_s)
 
     def _cut_short(self, run: Generator[Round, Played, RunResult]) -> None:
         """Rate the complete seed pairs of the round that was being played."""
@@ -272,6 +271,7 @@ class Session:
 
     def _ended(self, result: RunResult) -> RunResult:
         """Record why the run ended, and reveal the master seed, since no cards are left to guess."""
+        self._runner.end_workers()  # which is time of the run as well
         took, journal, seed = self._session_s, self._files.journal, self._seed
         self._over = True
         told = seed.value if seed.sealed else UNSET

@@ -106,7 +106,7 @@ def _played(rows: Rows, header: Header) -> dict[str, str]:
     warmup = sum(each.spec.warmup_hands for each in games)
     deep = game.stack / game.big_blind
     reset = "reset after every hand" if game.stacks == "reset" else "carried over within a game"
-    own = sum(match.result.own_decks for match in result.matches)
+    own = sum(match.own_decks for match in result.matches)
     swapped = f"; {own:,} matches had other decks for each seating" if own else ""
     field = rows.found.reference
     return {

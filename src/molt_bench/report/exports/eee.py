@@ -270,7 +270,7 @@ same `sample_hash` had the same cards and the same opponent.
             if name in match.participants:
                 sign = 1 if match.participants[0] == name else -1
                 margins = match.margins[self._rows.found.estimator]
-                for pair, mbb in zip(match.result.seed_results, margins, strict=True):
+                for pair, mbb in zip(match.seed_results, margins, strict=True):
                     yield row, pair, sign * mbb / MBB_PER_BB100 + 0.0
 
     def _samples(self, row: AgentRow) -> Iterator[dict[str, Any]]:
