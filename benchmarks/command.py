@@ -19,7 +19,8 @@ from rows import row
 
 from molt_bench import make_agent
 from molt_bench.play.play_games import drive
-from molt_bench.runs.journal import Game, JournalReader
+from molt_bench.runs.journal import JournalReader
+from molt_bench.runs.journal_lines import Game
 
 FIVE = "tight,callstation,random,maniac,tag"
 HANDS = 100

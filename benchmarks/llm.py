@@ -42,7 +42,8 @@ from molt_bench.llm.prompt import decision_prompt
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import default_skill
 from molt_bench.llm.types import Exchange, Prompt, Said
-from molt_bench.runs.journal import Journal, JournalContent, JournalReader, games_in
+from molt_bench.runs.journal import Journal, JournalContent, JournalReader
+from molt_bench.runs.journal_lines import games_in
 from molt_bench.runs.replies import Replies
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles

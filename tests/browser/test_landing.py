@@ -6,7 +6,7 @@ import pytest
 
 from molt_bench import make_agent, play_game
 from molt_bench.config.game import GameConfig
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.serve.invitations import Invited
 from molt_bench.serve.lobby import Lobby
 from tests.browser.axe import findings

@@ -29,7 +29,8 @@ from molt_bench.cli.app import program
 from molt_bench.config.loader import load_config
 from molt_bench.report.exports import Format
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import Journal, JournalReader, Rated, SessionEnd
+from molt_bench.runs.journal import Journal, JournalReader
+from molt_bench.runs.journal_lines import Rated, SessionEnd
 from molt_bench.runs.journal_past import past_of
 from molt_bench.runs.replies import FORMAT, Header, Skill
 from molt_bench.runs.run_files import RunFiles

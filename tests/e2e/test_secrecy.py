@@ -276,7 +276,7 @@ def test_the_commands_in_the_guide_work_as_they_are_shown(tmp_path):
 
 
 def test_the_variable_is_taken_out_of_the_environment_when_a_run_goes_on_as_well(tmp_path, monkeypatch):
-    from molt_bench.runs.journal import Header
+    from molt_bench.runs.journal_lines import Header
     from molt_bench.runs.master_seed import environment_seed, opened_seed, seed_hash
 
     fresh = cache(environment_seed.__wrapped__)  # so that nothing of it stays in this process

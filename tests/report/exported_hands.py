@@ -10,7 +10,7 @@ from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import hand_from_text, hand_to_text
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 
 NAMES = [
     "alice",

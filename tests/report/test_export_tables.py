@@ -13,7 +13,8 @@ from molt_bench.luck.cards import hand_terms
 from molt_bench.report.exports.chip_flow import chip_flow
 from molt_bench.report.exports.dealt_hands import dealt_hands, hands_of, that_count
 from molt_bench.report.exports.hands_csv import COLUMNS, hands_csv, row
-from molt_bench.runs.journal import FORMAT, Game, Header, Journal, JournalReader, SessionEnd
+from molt_bench.runs.journal import Journal, JournalReader
+from molt_bench.runs.journal_lines import FORMAT, Game, Header, SessionEnd
 
 BOTS = ("tight", "callstation")
 

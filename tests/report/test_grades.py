@@ -10,7 +10,7 @@ from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.report.grade_tables import page_of
 from molt_bench.report.grades import LISTED, GradeBook, left_out
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 
 IDS = ("tag", "maniac")
 

@@ -10,7 +10,8 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.dealt_hands import hands_of
 from molt_bench.report.losing import costly_kinds, why_they_lose
 from molt_bench.report.rows import Rows
-from molt_bench.runs.journal import Game, Journal
+from molt_bench.runs.journal import Journal
+from molt_bench.runs.journal_lines import Game
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 

@@ -5,7 +5,8 @@ import pytest
 from molt_bench import make_agent, play_game
 from molt_bench.bench.endings import Spent
 from molt_bench.errors import JournalError
-from molt_bench.runs.journal import FORMAT, Game, Header, Journal, JournalReader, SessionEnd, games_in
+from molt_bench.runs.journal import Journal, JournalReader
+from molt_bench.runs.journal_lines import FORMAT, Game, Header, SessionEnd, games_in
 
 HEADER = Header(FORMAT, 1, "0", "hash", {"a": 1})
 

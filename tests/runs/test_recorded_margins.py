@@ -12,7 +12,8 @@ from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.runs.file_lock import being_written
-from molt_bench.runs.journal import Journal, JournalReader, Rated
+from molt_bench.runs.journal import Journal, JournalReader
+from molt_bench.runs.journal_lines import Rated
 from molt_bench.runs.line_file import LineFile
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles

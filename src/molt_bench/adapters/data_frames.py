@@ -19,7 +19,7 @@ from molt_bench.report.exports.hands_csv import rows as hand_rows
 from molt_bench.report.number_text import signed
 from molt_bench.report.rows import Rows
 from molt_bench.report.shapes import AgentRow
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 

@@ -19,7 +19,8 @@ from molt_bench.play.play_games import drive
 from molt_bench.records import GameRecord
 from molt_bench.runs.folder import JOURNAL, REPLIES
 from molt_bench.runs.header import check_plugins
-from molt_bench.runs.journal import Game, JournalContent, Line
+from molt_bench.runs.journal import JournalContent
+from molt_bench.runs.journal_lines import Game, Line
 from molt_bench.runs.replies import Replies
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles

@@ -41,7 +41,7 @@ from molt_bench.runs.conclusion import (
     warnings_ahead,
 )
 from molt_bench.runs.header import boxes_of, header_of, recorded_luck, without_boxes
-from molt_bench.runs.journal import Change, Extension, Game, Header, Line, Rated, Resumption, SessionEnd
+from molt_bench.runs.journal_lines import Change, Extension, Game, Header, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep
 from molt_bench.runs.run_files import RunFiles

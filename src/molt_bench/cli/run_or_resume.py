@@ -34,7 +34,8 @@ from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
 from molt_bench.runs.folder import journal_in, new_folder, resume_command, summarized
-from molt_bench.runs.journal import Header, JournalReader
+from molt_bench.runs.journal import JournalReader
+from molt_bench.runs.journal_lines import Header
 from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles

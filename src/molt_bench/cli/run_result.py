@@ -25,7 +25,8 @@ from molt_bench.report.verdict import remarks, way_on
 from molt_bench.runs.conclusion import by_another_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
-from molt_bench.runs.journal import JournalContent, ending_in, games_in
+from molt_bench.runs.journal import JournalContent
+from molt_bench.runs.journal_lines import ending_in, games_in
 from molt_bench.runs.line_file import LineReader
 from molt_bench.runs.run import Run
 

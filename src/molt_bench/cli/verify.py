@@ -11,7 +11,7 @@ from molt_bench.cli.streams import warn
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.rows import Rows
-from molt_bench.runs.journal import missing_games
+from molt_bench.runs.journal_lines import missing_games
 from molt_bench.runs.run import Run
 
 

@@ -17,7 +17,7 @@ from molt_bench.report.rows import Rows
 from molt_bench.report.shapes import AgentRow
 from molt_bench.report.totals import hands_text, played_games, totals, unaccounted_line
 from molt_bench.runs.header import about_participant, recorded_prompts, recorded_versions
-from molt_bench.runs.journal import Header
+from molt_bench.runs.journal_lines import Header
 from molt_bench.visible_text import on_one_line
 
 #: The file of a card.

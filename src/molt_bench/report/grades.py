@@ -22,7 +22,7 @@ from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.rows import Rows
 from molt_bench.report.shapes import AgentRow
 from molt_bench.runs.conclusion import naming_damage
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.runs.run import Run
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair, Seating

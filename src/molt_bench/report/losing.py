@@ -14,7 +14,7 @@ from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
 from molt_bench.report.rows import Rows
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 

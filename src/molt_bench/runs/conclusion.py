@@ -17,7 +17,8 @@ from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
-from molt_bench.runs.journal import Extension, Game, Header, Journal, JournalContent, halt_in
+from molt_bench.runs.journal import Journal, JournalContent
+from molt_bench.runs.journal_lines import Extension, Game, Header, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
 

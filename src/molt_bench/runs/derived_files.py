@@ -12,7 +12,8 @@ from msgspec import UNSET
 
 from molt_bench.errors import JournalError
 from molt_bench.runs.folder import REPLIES
-from molt_bench.runs.journal import JournalContent, Line, SessionEnd
+from molt_bench.runs.journal import JournalContent
+from molt_bench.runs.journal_lines import Line, SessionEnd
 from molt_bench.runs.replies import replies_hash
 
 

@@ -12,7 +12,8 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import is_there
 from molt_bench.runs.header import config_hash
-from molt_bench.runs.journal import JournalReader, ending_in
+from molt_bench.runs.journal import JournalReader
+from molt_bench.runs.journal_lines import ending_in
 from molt_bench.runs.master_seed import seed_hash, settled, with_master_seed
 
 JOURNAL: Final = "journal.jsonl"

@@ -21,7 +21,7 @@ from molt_bench.errors import JournalError
 from molt_bench.llm.providers import PACKAGES, redirection
 from molt_bench.luck.weights import luck_version
 from molt_bench.plugin import NO_BOX, Luck, Registered, luck_of_a_run
-from molt_bench.runs.journal import FORMAT, Header
+from molt_bench.runs.journal_lines import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
 

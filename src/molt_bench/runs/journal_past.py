@@ -13,10 +13,10 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.records import Margins
-from molt_bench.runs.journal import (
+from molt_bench.runs.journal import JournalContent
+from molt_bench.runs.journal_lines import (
     Change,
     Extension,
-    JournalContent,
     Line,
     Rated,
     Resumption,

@@ -21,7 +21,8 @@ from molt_bench.agents.kinds import kind_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.files import text_of
-from molt_bench.runs.journal import Header, JournalContent, Line, SessionEnd
+from molt_bench.runs.journal import JournalContent
+from molt_bench.runs.journal_lines import Header, Line, SessionEnd
 from molt_bench.seeds import MASTER_SEED_VARIABLE, Seed
 from molt_bench.visible_text import shown
 

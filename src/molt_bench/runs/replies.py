@@ -21,8 +21,8 @@ from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, mix_from_text
 from molt_bench.poker.observation import Observation
 from molt_bench.runs.folder import REPLIES
-from molt_bench.runs.journal import Game
-from molt_bench.runs.journal import Line as JournalLine
+from molt_bench.runs.journal_lines import Game
+from molt_bench.runs.journal_lines import Line as JournalLine
 from molt_bench.runs.line_file import LineStore, Warn
 from molt_bench.specs import GameLabel
 

@@ -32,18 +32,8 @@ from molt_bench.runs.conclusion import (
 from molt_bench.runs.derived_files import check_replies
 from molt_bench.runs.folder import JOURNAL, REPLIES, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
-from molt_bench.runs.journal import (
-    Change,
-    Game,
-    Header,
-    JournalContent,
-    JournalReader,
-    Line,
-    Rated,
-    ending_in,
-    games_in,
-    missing_games,
-)
+from molt_bench.runs.journal import JournalContent, JournalReader
+from molt_bench.runs.journal_lines import Change, Game, Header, Line, Rated, ending_in, games_in, missing_games
 from molt_bench.runs.journal_past import past_of, resumptions_in
 from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import (

@@ -15,7 +15,8 @@ from molt_bench.agents.live.attendance import MOST_FORFEITS, RECONNECT_S
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.runs.folder import JOURNAL
-from molt_bench.runs.journal import Game, JournalReader, games_in
+from molt_bench.runs.journal import JournalReader
+from molt_bench.runs.journal_lines import Game, games_in
 from molt_bench.runs.run_files import remove_empty
 from molt_bench.serve.invitations import forget, load, new_invitations, save
 from molt_bench.serve.lobby import Invitation, Lobby

@@ -13,7 +13,7 @@ from molt_bench.agents.live.attendance import RECONNECT_S
 from molt_bench.agents.live.mailbox import Mailbox
 from molt_bench.arena.status import RunStatus
 from molt_bench.config.game import GameConfig
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.serve.invitations import TOKEN_BYTES, Invited
 from molt_bench.specs import GameLabel, GameSpec, Seating
 

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.view.hand_texts import HandTexts, Ints
 from molt_bench.view.run_reader import seating_of
 

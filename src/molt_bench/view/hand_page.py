@@ -15,7 +15,7 @@ from molt_bench.poker.hand import Hand
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault, GameRecord
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.seeds import Seed
 from molt_bench.view import rounded
 from molt_bench.view.grades import hand_grades

@@ -4,7 +4,7 @@ from collections.abc import Container
 from typing import Any
 
 from molt_bench.errors import ConfigError
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.view import rounded
 from molt_bench.view.hand_columns import Deal
 from molt_bench.view.open_run import OpenRun

@@ -10,7 +10,7 @@ from molt_bench.luck.reference.grade import reference
 from molt_bench.poker.play_statistics import Style
 from molt_bench.report.grades import GRADES, GradeBook, Grades
 from molt_bench.report.style_sums import Group, StyleCount
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 
 
 class _GameCount:

@@ -18,7 +18,7 @@ from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import CONFIG
 from molt_bench.report.rows import Rows
 from molt_bench.report.style_sums import grouped
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
 

@@ -23,7 +23,7 @@ from molt_bench.records import GameRecord, Margins
 from molt_bench.runs.derived_files import check_replies
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL, REPLIES
-from molt_bench.runs.journal import Extension, Game, Line, Rated, SessionEnd, halt_in
+from molt_bench.runs.journal_lines import Extension, Game, Line, Rated, SessionEnd, halt_in
 from molt_bench.runs.line_file import LineReader, Replaced
 from molt_bench.runs.master_seed import with_master_seed
 from molt_bench.runs.replies import Skill, read_line

@@ -11,7 +11,8 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
-from molt_bench.runs.journal import Game, JournalContent, JournalReader
+from molt_bench.runs.journal import JournalContent, JournalReader
+from molt_bench.runs.journal_lines import Game
 from molt_bench.runs.run import check_unchanged
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating

@@ -25,7 +25,7 @@ from molt_bench.report.rows import Rows
 from molt_bench.report.shapes import AgentRow, CostRow, MatchRow
 from molt_bench.report.totals import totals
 from molt_bench.runs.header import recorded_prompts
-from molt_bench.runs.journal import Header
+from molt_bench.runs.journal_lines import Header
 from molt_bench.runs.run import Run
 
 SCHEMA: Final = "0.3.0"

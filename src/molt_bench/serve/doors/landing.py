@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from molt_bench.runs.journal import Game
+from molt_bench.runs.journal_lines import Game
 from molt_bench.serve.doors.skill import rules_of_run
 from molt_bench.serve.guard import invitation_of, invitation_url, json_response
 from molt_bench.serve.invitations import Invited
