@@ -4,6 +4,7 @@ import os
 import platform
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from importlib import metadata
 from typing import Any, Final
@@ -139,17 +140,23 @@ def boxes_of(config: BenchmarkConfig, permission: Permission, own: Collection[st
     return {name: label for name, label in found.items() if label is not None}
 
 
+@cache
+def _installed(library: str) -> str:
+    """Return the version of a library that is installed; each takes a millisecond or two to look up."""
+    return metadata.version(library)
+
+
 def _versions(config: BenchmarkConfig) -> dict[str, str]:
     """Return the versions of all that affects a result, and where the environment sends models."""
     paid = config.paid()
-    found = {"python": platform.python_version(), "openskill": metadata.version("openskill"), "luck": luck_version()}
+    found = {"python": platform.python_version(), "openskill": _installed("openskill"), "luck": luck_version()}
     for name, settings in ((name, each) for name, models in paid.items() for each in models):
         where = redirection(settings)
         if where is not None:
             found[f"server of {name}"] = where[1]
     for library in PACKAGES if paid else ():
         with suppress(metadata.PackageNotFoundError):
-            found[library] = metadata.version(library)
+            found[library] = _installed(library)
     found |= {f"{_PACKAGE_OF}{name}": package for name, package in packages_of(config).items()}
     return found | {f"{_REPLY_OF}{name}": label for name, label in reply_forms_of(config).items()}
 
