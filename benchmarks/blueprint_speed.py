@@ -7,9 +7,9 @@ so boards are new to it, as they are in a run. Times are those of the processor,
 from time import perf_counter, thread_time
 
 from molt_bench import Action, Observation, make_agent, play_game
-from molt_bench.agents.blueprint.agent import BlueprintAgent
-from molt_bench.agents.blueprint.buckets import buckets
-from molt_bench.agents.blueprint.state import public_state
+from molt_bench.plugins.reference.agent import BlueprintAgent
+from molt_bench.plugins.reference.buckets import buckets
+from molt_bench.plugins.reference.state import public_state
 
 OPPONENTS = ("tag", "maniac", "random", "callstation")
 HANDS = 400

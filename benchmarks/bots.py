@@ -11,10 +11,10 @@ from weighers import Student, Weigher
 
 from molt_bench.agents.base import Mix, PokerAgent
 from molt_bench.agents.kinds import make_agent
-from molt_bench.agents.scripted import RandomAgent, raise_by_pot
+from molt_bench.agents.scripted import RandomAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Hole
-from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.observation import HandResult, Observation, raise_by_pot
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.seeds import Seed, derive
 

@@ -5,9 +5,9 @@ from math import exp
 from mixing import Chances, Mixer
 from readers import score
 
-from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
+from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-from molt_bench.poker.observation import Observation
+from molt_bench.poker.observation import Observation, raise_by_pot
 from molt_bench.seeds import Seed, derive
 
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 from bots import Bot
 
 from molt_bench.luck.estimators import margins_of
-from molt_bench.luck.reference.grade import grade_hand, reference
 from molt_bench.play.match import play_match
+from molt_bench.plugins.reference.grade import grade_hand, reference
 from molt_bench.records import GameRecord
 from molt_bench.seeds import seed_pool
 

@@ -7,10 +7,9 @@ and bluffs now and then. All of its dice have known chances, so that it can publ
 
 from mixing import Chances, Mixer
 
-from molt_bench.agents.scripted import raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.evaluator import category, strength
-from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.observation import HandResult, Observation, raise_by_pot
 from molt_bench.poker.starting_hands import RANKED_HANDS, starting_hand
 from molt_bench.seeds import Seed
 

@@ -9,9 +9,8 @@ from math import exp
 
 from mixing import Chances, Mixer
 
-from molt_bench.agents.scripted import raise_by_pot
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.observation import HandResult, Observation, raise_by_pot
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.seeds import Seed
 

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from molt_bench.plugins.reference.range_equity import edges, hole_cards, hole_strengths, holes_with
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.mix import Mix, RaiseRange
 from molt_bench.poker.observation import Observation
-from molt_bench.poker.range_equity import edges, hole_cards, hole_strengths, holes_with
 
 #: All hands of two cards, by their number.
 HOLES: tuple[Hole, ...] = tuple((low, high) for low, high in hole_cards().tolist())

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from molt_bench.agents.base import Mix
-from molt_bench.agents.scripted import RandomAgent, ScriptedAgent, raise_by_pot
+from molt_bench.agents.scripted import RandomAgent, ScriptedAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import card_arrays, strengths
 from molt_bench.poker.evaluator import KEY_START
-from molt_bench.poker.observation import Observation
+from molt_bench.poker.observation import Observation, raise_by_pot
 from molt_bench.poker.starting_hands import equity_against_best
 from molt_bench.seeds import derive
 

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.config.sections import BenchmarkConfig
+from molt_bench.plugins.reference.grades import Grades
 from molt_bench.records import ESTIMATORS
-from molt_bench.report.grades import Grades
 from molt_bench.runs.journal_lines import Line
 from molt_bench.runs.replies import Line as RepliesLine
 

@@ -47,7 +47,7 @@ SUITES: Final = {
         "-n auto -k 'adapters or integrations or learner'",
     ),
     "blueprint": Suite(
-        "a million decisions of the blueprint, 100,000 of its draws", "10 min", "tests/agents/blueprint"
+        "a million decisions of the blueprint, 100,000 of its draws", "10 min", "tests/plugins/reference"
     ),
     "browser": Suite("every page of the viewer in Chromium", "5 min", "tests/browser", "browser", "-m slow"),
     "cheats": Suite(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from molt_bench.agents.kinds import make_agent
+from molt_bench.plugins.reference.range_equity import edges, hole_number
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.observation import observe
-from molt_bench.poker.range_equity import edges, hole_number
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from molt_bench.agents.blueprint import buckets as bk
+from molt_bench.plugins.reference import buckets as bk
 from molt_bench.poker import equity, evaluator
 
 FLOP_FEATURES = 19

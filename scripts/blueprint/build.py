@@ -15,7 +15,7 @@ import abstraction
 import packing
 from tree_builder import Menu, build_tree, tree_to_bytes
 
-from molt_bench.agents.blueprint import table
+from molt_bench.plugins.reference import table
 
 HERE = Path(__file__).parent
 #: Buckets on flop, turn and river.

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from molt_bench.agents.blueprint import buckets as bk
-from molt_bench.agents.blueprint.table import LEVELS, MAGIC, STREETS, VALUE_UNIT
-from molt_bench.agents.blueprint.tree import FOLD, NONE, Tree
+from molt_bench.plugins.reference import buckets as bk
+from molt_bench.plugins.reference.table import LEVELS, MAGIC, STREETS, VALUE_UNIT
+from molt_bench.plugins.reference.tree import FOLD, NONE, Tree
 
 #: How many shapes the values of each street are made of, at most: many where there are few points.
 SHAPES = (96, 32, 16, 12)

@@ -1,11 +1,11 @@
-"""Build the betting tree of a stack depth, and write it as `molt_bench.agents.blueprint.tree` reads it."""
+"""Build the betting tree of a stack depth, and write it as `molt_bench.plugins.reference.tree` reads it."""
 
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from molt_bench.agents.blueprint.tree import BIG_BLIND, CALL, FIRST_RAISE, FOLD, FOLDED, NONE, SHOWDOWN, Tree
+from molt_bench.plugins.reference.tree import BIG_BLIND, CALL, FIRST_RAISE, FOLD, FOLDED, NONE, SHOWDOWN, Tree
 
 #: For each street, for each number of raises made on it so far: sizes in percent of the pot after the call. All-in is
 #: always offered; once the sizes run out, it is the only raise.

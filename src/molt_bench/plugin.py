@@ -211,8 +211,7 @@ class Luck(Protocol):
 class LazyCommand(msgspec.Struct, frozen=True):
     """A command that is loaded when it is called: the list of commands has to be there at once.
 
-    A command may have an option `as_json`. With it, what the command returns is printed as one JSON object, and all
-    else that it prints goes to standard error.
+    With its option `as_json`, if it has one, what a command returns is printed as one JSON object, and nothing else.
 
     Attributes:
         summary: Its line in the list of commands.
@@ -241,8 +240,7 @@ class Export:
         raise NotImplementedError
 
 
-#: What a worker gets before its first game; it is pickled, and called there. It returns what plays a game, whose result
-#: is for the core alone.
+#: What a worker gets, pickled, and calls before its first game. It returns what plays a game, for the core alone.
 Setup: TypeAlias = Callable[[], Callable[[GameSpec], Any]]
 
 
@@ -295,16 +293,19 @@ class FileCheck(Protocol):
 
 
 class Section(Protocol):
-    """What the viewer shows of a run besides its own; an entry point is called without arguments, once for each run."""
+    """What the viewer shows of a run besides its own; an entry point is called for each run, without arguments."""
 
-    def wanted(self, folder: Path) -> int:
-        """Return a number that changes with what asks for it in the folder of the run; 0 if it is not to be shown."""
+    def wanted(self, folder: Path, participants: list[str]) -> bool:
+        """Return whether a run with such a folder is to be counted now; asked whenever the run is read."""
 
     def add(self, game: Any, seed_index: int) -> None:
         """Count a `Game` of the journal, of a seed pair by its place in the match, from 0."""
 
     def data(self, rows: Any, shown: Callable[[int, int, str], bool]) -> Mapping[str, Any]:
         """Return the section of the run's page; `shown` says whether hands of a match, seed pair and seating are."""
+
+    def deals(self, data: Mapping[str, Any]) -> Iterable[tuple[int, int, int]]:
+        """Return the deals that a section links to, by match, seed pair and hand."""
 
     def costs(self) -> Mapping[tuple[int, int, str], tuple[list[int], list[int]]]:
         """Return what each hand cost players A and B, in mbb, by match, seed pair and seating."""

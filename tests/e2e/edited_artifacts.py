@@ -7,9 +7,9 @@ from pathlib import Path
 
 from molt_bench.adapters.data_frames import RunFrames
 from molt_bench.errors import MoltBenchError
+from molt_bench.plugins.reference.grades import GRADES
 from molt_bench.report.artifacts import ARTIFACTS, CONFIG
 from molt_bench.report.exports import FILES
-from molt_bench.report.grades import GRADES
 from molt_bench.view.library import Library
 from tests.e2e.shell import quick
 

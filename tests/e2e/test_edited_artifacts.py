@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from molt_bench.plugins.reference.grades import GRADES
 from molt_bench.report.artifacts import ARTIFACTS, indented
-from molt_bench.report.grades import GRADES
 from tests.e2e.edited_artifacts import EDITED, EDITS, READERS, fresh, link_instead, negated, outcome
 from tests.e2e.shell import lines_of, one_clear_line, quick, quick_run, read, rechained
 

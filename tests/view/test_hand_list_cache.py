@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from molt_bench.report.grades import GRADES
+from molt_bench.plugins.reference.grades import GRADES
 from molt_bench.runs.line_file import LineFile
 from molt_bench.view import hand_list_cache
 from molt_bench.view.hand_arrays import packed

@@ -9,10 +9,9 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from molt_bench.agents.scripted import raise_by_pot
 from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
-from molt_bench.poker.observation import Observation
+from molt_bench.poker.observation import Observation, raise_by_pot
 
 Mask: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 

@@ -121,13 +121,6 @@ class TightAgent(ScriptedAgent):
         return CALL if wanted else FOLD
 
 
-def raise_by_pot(observation: Observation, percent: int) -> Action:
-    """Return a raise by `percent` of the pot after a call, or the closest legal raise."""
-    facing = observation.bets[observation.seat] + observation.to_call
-    amount = facing + (observation.pot + observation.to_call) * percent // 100
-    return Action("raiseTo", min(max(amount, observation.min_raise_to), observation.max_raise_to))
-
-
 @lru_cache(maxsize=4096)
 def _anything(passive: Literal["call", "check"], low: int, high: int) -> Mix:
     """Return the mix of `random`; many decisions share it."""

@@ -1,10 +1,10 @@
 """`tag`, the strongest bot that goes by rules of thumb: tight, aggressive, and good at arithmetic."""
 
 from molt_bench.agents.base import Mix
-from molt_bench.agents.scripted import ScriptedAgent, raise_by_pot
+from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import Hole
-from molt_bench.poker.observation import Observation
+from molt_bench.poker.observation import Observation, raise_by_pot
 from molt_bench.poker.starting_hands import equity_against_best
 
 

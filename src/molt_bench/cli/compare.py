@@ -11,14 +11,12 @@ from rich.text import Text
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import Printing, printing_options
 from molt_bench.cli.parser import CONFIDENCE, NOT_NEGATIVE, Command, flag, grouped
-from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.saved_files import ABOUT, check_endings, save
 from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
 from molt_bench.config.stop import MOST_TIE_MARGIN
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable
-from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.header import recorded_reply_forms
 from molt_bench.runs.run import Run
 from molt_bench.study import comparison
@@ -121,7 +119,7 @@ def _both_ids(text: str) -> tuple[str, str]:
 
 def _run(folder: str) -> ComparedRun:
     stored = Run.open(folder)
-    for note in notes_on(stored.content, stored.folder / JOURNAL):
+    for note in stored.notes:
         warn(note)
     skills = stored.replies().skills
     header = stored.header

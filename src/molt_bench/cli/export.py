@@ -12,7 +12,6 @@ import click
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.options import PATH, Printing, printing_options
 from molt_bench.cli.parser import COUNT, NONE_OR_MORE, Command
-from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import data_output, notice, warn
 from molt_bench.entry_points import EXPORTS, broken, points
 from molt_bench.errors import ConfigError, MoltBenchError
@@ -24,7 +23,8 @@ from molt_bench.report.exports import FILES, TABLES, TEXTS, Format
 from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
 from molt_bench.report.exports.eee import Records
 from molt_bench.report.rows import Rows
-from molt_bench.runs.folder import JOURNAL, journal_in
+from molt_bench.runs.conclusion import notes_on
+from molt_bench.runs.folder import journal_in
 from molt_bench.runs.run import Run
 from molt_bench.suggestions import one_of
 from molt_bench.view.html_report import html_report
@@ -181,7 +181,7 @@ def _write_records(folder: str, output: str, printing: Printing) -> None:
 def _run_of(folder: str) -> Run:
     """Open a run, and say what its reader should know."""
     run = Run.open(folder)
-    for note in notes_on(run.content, run.folder / JOURNAL):
+    for note in run.notes:
         warn(note)
     return run
 

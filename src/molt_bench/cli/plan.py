@@ -12,12 +12,10 @@ from molt_bench.cli.options import ConfigOptions, config_options, json_option
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, Command, flag, grouped
 from molt_bench.cli.plan_tables import assumptions, plan_remarks, plan_sentences, plan_table
 from molt_bench.cli.run import BenchmarkOptions
-from molt_bench.cli.run_result import notes_on
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, raise_all
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.runs.folder import JOURNAL
 from molt_bench.runs.run import Run
 from molt_bench.study.pilot import Pilot, pilot_of
 from molt_bench.study.plan import Plan
@@ -82,7 +80,7 @@ def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, flags: PlanFla
 
 def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
     run = Run.open(folder)
-    for note in notes_on(run.content, run.folder / JOURNAL):
+    for note in run.notes:
         warn(note)
     then, now = (each.game.stack / each.game.big_blind for each in (run.config, config))
     if then != now:

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
+from molt_bench.cli.completion import Completion, run_folders
 from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import print_json, warn
 from molt_bench.entry_points import COMMANDS, broken, loaded, points
@@ -47,16 +49,37 @@ def loaded_command(name: str) -> click.Command | None:
         raise MoltBenchError(broken(point, error)) from error
 
 
+class _Completed(click.ParamType[str]):
+    """A text that a shell completes."""
+
+    name = "text"
+
+    def __init__(self, complete: Completion) -> None:
+        self._complete = complete
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        """Return how it can go on."""
+        return self._complete(ctx, param, incomplete)
+
+
+#: How texts are completed that ours have as well, by what stands for them in the help.
+_COMPLETED: Final = {"RUN": _Completed(run_folders)}
+
+
 class _Theirs(Command):
-    """A command of a plug-in, with what ours have: examples in its help, `--no-color`, one object for `--json`."""
+    """A command of a plug-in, with what ours have: examples, completion, `--no-color`, one object for `--json`."""
 
     def __init__(self, theirs: click.Command) -> None:
         super().__init__(theirs.name, help=theirs.help, callback=theirs.callback, params=[*theirs.params])
+        for param in theirs.params:
+            if isinstance(param.type, click.types.StringParamType):
+                param.type = _COMPLETED.get(param.metavar or "", param.type)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and print what it returns if that is asked for."""
         returned = super().invoke(ctx)
-        if ctx.params.get("as_json") and isinstance(returned, Mapping):
+        if not isinstance(returned, Mapping):
+            return returned
+        if ctx.params.get("as_json"):
             print_json(returned)
-            return None
-        return returned
+        return None

@@ -41,7 +41,7 @@ from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.serve.lobby import Lobby
 from molt_bench.study.before_a_run import outlay_of, too_little, what_the_budget_shows, what_the_limit_buys
-from molt_bench.visible_text import printable
+from molt_bench.visible_text import on_one_line, printable
 
 #: Serves a run, given its folder and config, to the agents that come by themselves.
 Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Lobby]]
@@ -196,7 +196,7 @@ def _exit(result: RunResult, folder: str, options: RunOptions) -> None:
 def _say_more(result: RunResult, folder: Path, lines: Iterable[str]) -> None:
     """Say what plug-ins have to say, and show a person what the others held."""
     for line in lines:
-        console().print(line, soft_wrap=True, markup=False)
+        console().print(on_one_line(line), soft_wrap=True, markup=False)
     for person in result.config.people():
         Table().say(*hidden_hands([game.record for game in Run.open(folder).games], person))
 

@@ -22,29 +22,14 @@ from molt_bench.report.number_text import dollars
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
 from molt_bench.report.verdict import remarks, way_on
-from molt_bench.runs.conclusion import by_another_version
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import journal_in, resume_command
-from molt_bench.runs.journal import JournalContent
-from molt_bench.runs.journal_lines import ending_in, games_in
+from molt_bench.runs.journal_lines import games_in
 from molt_bench.runs.line_file import LineReader
 from molt_bench.runs.run import Run
 
 #: The exit status of a run that ended without a rated match.
 UNRATED: Final = 5
-
-
-def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) -> list[str]:
-    """Return what a reader of a run should know: who wrote it, if another version did, and that it has not ended.
-
-    `decided`: what is read depends on rounds and stops, and not on hands alone.
-    """
-    another = by_another_version(content.header) if decided else None
-    found = [] if another is None else [another]
-    if ending_in(content.lines) is None:
-        state = "is still going" if being_written(journal) else "has not ended"
-        found.append(f"{journal.parent}: the run {state}: this is what was finished so far")
-    return found
 
 
 def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> RunResult:

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from molt_bench.poker.actions import LegalActions, LoggedAction, Street
+from molt_bench.poker.actions import Action, LegalActions, LoggedAction, Street
 from molt_bench.poker.betting import Betting
 from molt_bench.poker.cards import Hole, cards_to_text
 from molt_bench.poker.hand import Hand
@@ -179,3 +179,10 @@ def result_for(hand: Hand, seat: int, hand_number: int) -> HandResult:
         hand.starting_stacks,
         hand.payoffs,
     )
+
+
+def raise_by_pot(observation: Observation, percent: int) -> Action:
+    """Return a raise by `percent` of the pot after a call, or the closest legal raise."""
+    facing = observation.bets[observation.seat] + observation.to_call
+    amount = facing + (observation.pot + observation.to_call) * percent // 100
+    return Action("raiseTo", min(max(amount, observation.min_raise_to), observation.max_raise_to))

@@ -13,10 +13,15 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
+from molt_bench.bench.result import RunResult
+from molt_bench.rating.estimate import Estimate
 from molt_bench.rating.verdicts import Result, Verdict
 from molt_bench.records import MBB_PER_BB100, MatchResult
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.shapes import AgentRow, CostRow, FaultRow, Interval, LeadRow, MatchRow, PairRow
+from molt_bench.report.exports.dealt_hands import DealtHand as DealtHand
+from molt_bench.report.exports.dealt_hands import hands_of as hands_of
+from molt_bench.report.shapes import AgentRow as AgentRow
+from molt_bench.report.shapes import CostRow, FaultRow, Interval, LeadRow, MatchRow, PairRow
 from molt_bench.report.totals import played_games
 from molt_bench.specs import Pair
 
@@ -32,6 +37,11 @@ class Rows:
         self.found = found
         #: Up to which lead two count as equally good.
         self.tie_bb_per_100 = bb_per_100(found.rule.tie_margin_mbb)
+
+    @classmethod
+    def of(cls, result: RunResult) -> "Rows":
+        """Return the rows of the result of a run."""
+        return cls(Analysis(result))
 
     @cached_property
     def agents(self) -> tuple[AgentRow, ...]:
@@ -211,3 +221,8 @@ def interval(known: Result | None) -> Interval:
     if known is None or not isfinite(known.mean):
         return None, None
     return bb_per_100(known.mean), bb_per_100(known.half_width) if isfinite(known.half_width) else None
+
+
+def half_width_95(error: float, units: int) -> float:
+    """Return half the width of the 95% interval of a mean over so many units, given its standard error."""
+    return Estimate(0.0, error, units - 1).half_width(0.95)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from msgspec import structs
 
@@ -16,9 +17,10 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError, RulesError
 from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.runs.journal import Journal, JournalContent
-from molt_bench.runs.journal_lines import Extension, Game, Header, halt_in
+from molt_bench.runs.journal_lines import Extension, Game, Header, ending_in, halt_in
 from molt_bench.runs.master_seed import MasterSeed, guessable, guessable_file, only_built_in, revealed, with_master_seed
 from molt_bench.seeds import Seed, load_seeds
 
@@ -123,3 +125,16 @@ def naming_damage(content: JournalContent | None) -> Iterator[None]:
             if why is not None:
                 raise JournalError(f"the journal's line {number} is damaged: {why}") from error
         raise
+
+
+def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) -> list[str]:
+    """Return what a reader of a run should know: who wrote it, if another version did, and that it has not ended.
+
+    `decided`: what is read depends on rounds and stops, and not on hands alone.
+    """
+    another = by_another_version(content.header) if decided else None
+    found = [] if another is None else [another]
+    if ending_in(content.lines) is None:
+        state = "is still going" if being_written(journal) else "has not ended"
+        found.append(f"{journal.parent}: the run {state}: this is what was finished so far")
+    return found

@@ -1,7 +1,8 @@
 """A run on disk: its config, games and result, for every command, and for whoever follows it while it is played."""
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from pathlib import Path
@@ -21,19 +22,23 @@ from molt_bench.config.assignments import put
 from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError
+from molt_bench.files import write_whole
 from molt_bench.runs.conclusion import (
     by_another_version,
     concluded,
     naming_damage,
+    notes_on,
     recorded_seeds,
     told_before,
     warnings_ahead,
 )
 from molt_bench.runs.derived_files import check_replies
+from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL, REPLIES, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import JournalContent, JournalReader
-from molt_bench.runs.journal_lines import Change, Game, Header, Line, Rated, ending_in, games_in, missing_games
+from molt_bench.runs.journal_lines import Change, Header, Line, Rated, ending_in, games_in, missing_games
+from molt_bench.runs.journal_lines import Game as Game
 from molt_bench.runs.journal_past import past_of, resumptions_in
 from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import (
@@ -45,6 +50,7 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.replies import Replies
+from molt_bench.specs import Pair
 
 
 class Run:
@@ -106,6 +112,37 @@ class Run:
     def seed(self) -> MasterSeed:
         """The master seed, and whether it is still secret."""
         return known_seed(self.config, self.content)
+
+    @property
+    def going(self) -> bool:
+        """Whether it is being played."""
+        return being_written(self.folder / JOURNAL)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know: who wrote it, if another version did, and that it has not ended."""
+        return notes_on(self.content, self.folder / JOURNAL)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file into its folder, whole or not at all; raises OSError if it cannot."""
+        write_whole(self.folder / name, content)
+
+    def feed_games(self, take: Callable[[Game, int], None]) -> None:
+        """Hand over the finished games by match, seed pair and seating, each with the place of its seed pair, from 0.
+
+        Raises JournalError, which names the line, for one that cannot have happened.
+        """
+        games, blocks = self.games, SeedBlocks(self.config, self.header.seeds)
+        met: Counter[Pair] = Counter()
+        seeds = {}
+        for match, pair in sorted({game.match: game.participants for game in games}.items()):
+            seeds[match] = blocks.block(pair, met[pair])
+            met[pair] += 1
+        with naming_damage(self.content):
+            placed = [(seeds[game.match].index(game.record.seed), game) for game in games]
+            # Which game finishes first depends on the workers, and sums on their order.
+            for seed_index, game in sorted(placed, key=lambda each: (each[1].match, each[0], each[1].record.seating)):
+                take(game, seed_index)
 
     def follow(self) -> list[tuple[int, Line]]:
         """Read what has been added to the journal, and return the new lines with their numbers.

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from molt_bench.view.hand_columns import Deal
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_counts import Deal
 
 #: How many hands that the pages link to come before the biggest swings.
 _MOST_LINKED: Final = 400
@@ -20,18 +20,17 @@ def chosen_deals(run: OpenRun, page: dict[str, Any], matches: dict[int, dict[str
                     swings[match, at, number] = max(swings.get((match, at, number), 0), abs(net))
     order = sorted(swings, key=lambda place: (-swings[place], place))
     # Many links must not take the place of the biggest swings.
-    first = dict.fromkeys([*_linked(page), *_biggest(matches)])
+    first = dict.fromkeys([*_linked(run, page), *_biggest(matches)])
     linked = [place for place in first if place in swings][:_MOST_LINKED]
     return list(dict.fromkeys([*linked, *order]))
 
 
-def _linked(page: dict[str, Any]) -> Iterator[Deal]:
-    """Return the hands that the page of a run links to: examples of faults, and the costliest decisions."""
+def _linked(run: OpenRun, page: dict[str, Any]) -> Iterator[Deal]:
+    """Return the hands that the page of a run links to: examples of faults, and those of the sections of plug-ins."""
     for fault in page["faults"]:
         yield fault["place"]["match"], fault["place"]["seed"], fault["place"]["hand"]
-    for row in page["grades"]["rows"] if page["grades"] else ():
-        for each in row["costliest"]:
-            yield each["match"], each["seedIndex"], each["hand"]
+    for section in run.sections:
+        yield from section.deals(page[section.name])
 
 
 def _biggest(matches: dict[int, dict[str, Any]]) -> list[Deal]:

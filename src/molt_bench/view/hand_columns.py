@@ -2,14 +2,14 @@
 
 from collections.abc import Container, Iterator
 from itertools import compress
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from molt_bench.poker.cards import RANKS
 from molt_bench.view import hand_arrays
-from molt_bench.view.grades import losses_by_game
 from molt_bench.view.hand_arrays import Listed
 from molt_bench.view.hand_texts import Ints
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_counts import Deal
 
 _COLUMNS: Final = (
     *("match", "seed", "seating", "hand", "a", "b", "net", "pot", "street", "flags"),
@@ -24,10 +24,6 @@ STARTING_HANDS: Final = tuple(
 )
 #: Hands that are read at once: the memory that this takes is bounded.
 _AT_ONCE: Final = 20_000
-
-
-#: Names a hand in both seatings: match, seed pair from 0, number of the hand from 1.
-Deal: TypeAlias = tuple[int, int, int]
 
 
 class Listing(NamedTuple):
@@ -92,7 +88,7 @@ def _hands(run: OpenRun, listed: Listing) -> tuple[dict[str, Any], "dict[str, In
         "faultKinds": listed.kinds,
         "notShown": listed.not_shown,
         "startingHands": STARTING_HANDS,
-        # The largest mistakes of A and B in each hand, in mbb, if the run has been graded.
+        # What each hand cost A and B, in mbb, by the section of a plug-in.
         "losses": _losses(run, [each for pair in listed.pairs for each in pair]),
     }
     return data, hand_arrays.joined_columns(parts, _COLUMNS)
@@ -124,8 +120,8 @@ def _batches(pairs: list[list[Listed]]) -> Iterator[list[list[Listed]]]:
 
 
 def _losses(run: OpenRun, games: list[Listed]) -> list[list[int | None]] | None:
-    """Return the largest mistakes of A and of B in each hand, where they are known; None if no grades are stored."""
-    stored = losses_by_game(run)
+    """Return what each hand cost A and B by the first section that knows it, where it does; None if none does."""
+    stored = next((costs for section in run.sections if (costs := section.costs())), None)
     if stored is None:
         return None
     worst: list[list[int | None]] = [[], []]

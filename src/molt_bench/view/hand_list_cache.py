@@ -21,7 +21,7 @@ class _State(NamedTuple):
     journal: str
     size: int
     status: str
-    grades: bool
+    sections: tuple[str, ...]
 
 
 class HandListCache:
@@ -43,7 +43,7 @@ class HandListCache:
         with making:
             with cached.reading:
                 run = cached.run
-                state = _State(run.journal_hash, run.journal_size, run.status, run.grades.known() is not None)
+                state = _State(run.journal_hash, run.journal_size, run.status, run.known_sections)
                 known = self._known.get(name)
                 if known is not None and known[0] == state:
                     return known[1]

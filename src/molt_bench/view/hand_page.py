@@ -18,14 +18,13 @@ from molt_bench.records import Fault, GameRecord
 from molt_bench.runs.journal_lines import Game
 from molt_bench.seeds import Seed
 from molt_bench.view import rounded
-from molt_bench.view.grades import hand_grades
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.run_reader import Span, seating_of
 from molt_bench.view.steps import diverges_at, steps_of
 
 
 def hand_page(
-    run: OpenRun, match: int, seed_index: int, number: int, *, prompts: bool = True, grades: bool = True
+    run: OpenRun, match: int, seed_index: int, number: int, *, prompts: bool = True, sections: bool = True
 ) -> dict[str, Any]:
     """Return one hand of a seed pair in both seatings, or raise ConfigError if there is no such hand.
 
@@ -35,7 +34,7 @@ def hand_page(
     seed, games = _games(run, match, seed_index)
     with run.reading(games):
         sides = [
-            _side(run, game, number, prompts=prompts, grades=grades)
+            _side(run, game, number, prompts=prompts, sections=sections)
             for game in games
             if number <= len(game.record.hand_texts)
         ]
@@ -95,7 +94,7 @@ def _neighbour(run: OpenRun, match: int, seed_index: int, number: int, step: int
     return None
 
 
-def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, grades: bool) -> dict[str, Any]:
+def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, sections: bool) -> dict[str, Any]:
     record = game.record
     parsed = hand_from_text(record.hand_texts[number - 1])
     hand, swapped = parsed.hand, bool(seating_of(record))
@@ -124,7 +123,7 @@ def _side(run: OpenRun, game: Game, number: int, *, prompts: bool, grades: bool)
         "steps": steps_of(hand, (names[seats[0]], names[seats[1]]), forced=parsed.forced),
         "decisions": _decisions(run, game, number, hand, seats, faults, prompts=prompts),
         "faults": [_fault(fault, seats, swapped=swapped) for fault in faults],
-        "grades": hand_grades(parsed, max_actions=record.spec.max_actions) if grades else None,
+        **{each.name: each.hand(parsed, record.spec.max_actions) if sections else None for each in run.sections},
     }
 
 

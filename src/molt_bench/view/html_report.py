@@ -13,12 +13,13 @@ from typing import Any, Final
 import msgspec
 
 from molt_bench.view.chosen_deals import chosen_deals
-from molt_bench.view.hand_columns import Deal, hand_columns
+from molt_bench.view.hand_columns import hand_columns
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.history import chapter_of, history
 from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import DATA, inlined, script_of_pages
+from molt_bench.view.run_counts import Deal
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page, run_summary
 from molt_bench.view.run_parts import reproduce_data
@@ -129,7 +130,7 @@ def _packed_hands(run: OpenRun, known: dict[str, Any], room: int) -> tuple[str, 
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
         pages = {
-            f"api/runs/{ONLY_RUN}/hand/{m}/{s}/{h}.json": hand_page(run, m, s, h, grades=False) for m, s, h in some
+            f"api/runs/{ONLY_RUN}/hand/{m}/{s}/{h}.json": hand_page(run, m, s, h, sections=False) for m, s, h in some
         }
         # Base64 makes it a third longer; the list of the hands comes last.
         if not pack.add(pages, room=room * 3 // 4 - 100 - _LISTED * (len(kept) + len(some))):

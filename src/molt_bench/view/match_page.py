@@ -6,8 +6,8 @@ from typing import Any
 from molt_bench.errors import ConfigError
 from molt_bench.runs.journal_lines import Game
 from molt_bench.view import rounded
-from molt_bench.view.hand_columns import Deal
 from molt_bench.view.open_run import OpenRun
+from molt_bench.view.run_counts import Deal
 from molt_bench.view.run_reader import seating_of
 
 

@@ -19,7 +19,7 @@ from molt_bench.records import MatchResult, SeedResult
 from molt_bench.report.progress import Course, course_of
 from molt_bench.report.rows import interval
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
-from molt_bench.view.run_counts import RunGrades, RunStyles
+from molt_bench.view.run_counts import RunStyles, sections_of
 from molt_bench.view.run_reader import RunReader
 
 #: Participants of whom everybody's win rate is worked out after every match.
@@ -49,20 +49,25 @@ class OpenRun(RunReader):
         self.standings: list[dict[str, Standing]] = []
         self.course = Course()
         self.styles = RunStyles(folder, self.in_order)
-        self.grades = RunGrades(folder, self.in_order, [each.id for each in self.config.participants])
+        self.sections = sections_of(folder, self.in_order, [each.id for each in self.config.participants])
         self.at_showdown: dict[int, list[int]] = {}
         self._counted = False
 
     @property
     def version(self) -> int:
         """A number that grows with every change."""
-        work = len(self.ladder.matches) + self.styles.done + self.grades.done
+        work = len(self.ladder.matches) + self.styles.done + sum(each.done for each in self.sections)
         return self.journal_size + self.replies_size + work + self._status_changes
 
     @property
     def unrated(self) -> int:
         """How many matches are still to be rated; the last may still be in progress."""
         return 0 if self._blocked() else len(self.pairs) - len(self.ladder.matches)
+
+    @property
+    def known_sections(self) -> tuple[str, ...]:
+        """The names of the sections that are there."""
+        return tuple(section.name for section in self.sections if section.known)
 
     @property
     def counting(self) -> bool:
@@ -81,8 +86,9 @@ class OpenRun(RunReader):
             return f"{behind:,} of {behind + len(self.ladder.matches):,} matches are still to be rated"
         if self.styles.pending:
             return f"styles of {self.styles.pending:,} of {len(self.games):,} games are still to be counted"
-        if self.grades.pending:
-            return f"{self.grades.pending:,} of {len(self.games):,} games are still to be graded"
+        for section in self.sections:
+            if section.pending:
+                return f"{section.name} of {section.pending:,} of {len(self.games):,} games are still to be counted"
         return None
 
     def read(self) -> None:
@@ -92,19 +98,29 @@ class OpenRun(RunReader):
             Replaced: The journal is another one now.
         """
         super().read()
-        self.grades.look()
+        for section in self.sections:
+            section.look()
 
     def count_next(self) -> bool:
-        """Rate one more match, or else count the styles of one more game, or grade it; return whether there was one."""
+        """Rate one more match, or count one more game for the styles or a section; return whether there was one."""
         if self._rate_next():
             return True
-        for count in (self.styles, self.grades):
+        for count in (self.styles, *self.sections):
             game = count.next()
             if game is not None:
                 with self.reading([game]):
                     count.count(game, self.seed_index(game))
                 return True
         return False
+
+    def shows(self, match: int, seed_index: int, seating: str) -> bool:
+        """Return whether a game is there, and its cards may be shown."""
+        if match not in self.pairs:
+            return False
+        seeds = self.seeds_of(match)
+        if not 0 <= seed_index < len(seeds):
+            return False
+        return any(game.record.seating == seating for game in self.sides(match, seeds[seed_index]))
 
     def catch_up(self, *, within_s: float | None = None) -> None:
         """Read what is new; then count for about so many seconds, or to the end."""

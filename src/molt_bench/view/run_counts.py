@@ -1,19 +1,26 @@
-"""Styles and grades of a run, counted game by game in the order of the journal: complete, or not known."""
+"""Styles of a run, and what plug-ins show of it: counted game by game as in its journal; complete, or not known."""
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
-import msgspec
-
-from molt_bench.files import inside
-from molt_bench.luck.reference.grade import reference
+from molt_bench.entry_points import PAGES, loaded
+from molt_bench.plugin import Section
+from molt_bench.poker.notation import ParsedHand
 from molt_bench.poker.play_statistics import Style
-from molt_bench.report.grades import GRADES, GradeBook, Grades
+from molt_bench.report.rows import Rows
 from molt_bench.report.style_sums import Group, StyleCount
 from molt_bench.runs.journal_lines import Game
 
+T = TypeVar("T")
+#: Names a hand in both seatings: match, seed pair from 0, number of the hand from 1.
+Deal: TypeAlias = tuple[int, int, int]
+#: What each hand of a game cost players A and B, in mbb, by match, seed pair and seating.
+Costs: TypeAlias = Mapping[tuple[int, int, str], tuple[list[int], list[int]]]
 
-class _GameCount:
+
+class _GameCount(ABC):
     """A count over the games of a run, which grow while it is played.
 
     Attributes:
@@ -35,6 +42,10 @@ class _GameCount:
         """Return the next game to count."""
         return self._games[self.done] if self.pending else None
 
+    @abstractmethod
+    def count(self, game: Game, seed_index: int) -> None:
+        """Count the game that comes next; `seed_index` is the place of its seed in the match, from 0."""
+
 
 class RunStyles(_GameCount):
     """The styles of a run's participants."""
@@ -44,7 +55,7 @@ class RunStyles(_GameCount):
         self._count = StyleCount()
 
     def count(self, game: Game, seed_index: int) -> None:
-        """Count the game that comes next; `seed_index` is the place of its seed in the match, from 0."""
+        """Count the game that comes next."""
         self._count.add(game.participants, game.record)
         self.done += 1
 
@@ -53,41 +64,58 @@ class RunStyles(_GameCount):
         return None if self.pending else dict(sorted(self._count.groups().items()))
 
 
-class RunGrades(_GameCount):
-    """The grades of a run's participants, once `molt-bench grade` has been run on it.
+class RunSection(_GameCount):
+    """The section of a plug-in on the pages of a run; one that fails has none from then on."""
 
-    A run is graded after its journal is closed, so nothing vouches for `grades.json`. That the file is there tells that
-    grades are wanted. What it says is not shown: they are worked out again.
-    """
-
-    def __init__(self, folder: Path, games: Sequence[Game], agents: list[str]) -> None:
+    def __init__(self, name: str, section: Section, folder: Path, games: Sequence[Game], agents: list[str]) -> None:
         super().__init__(folder, games)
+        self.name = name
+        self._section: Section | None = section
         self._agents = agents
-        self._written = 0
         self.wanted = False
-        self._book: GradeBook | None = None
 
     def look(self) -> None:
-        """See whether the run has been graded."""
-        path = self._folder / GRADES
-        try:
-            written = path.stat().st_mtime_ns if inside(self._folder, path) else 0
-            if written == self._written:
-                return
-            self._written, self.wanted = written, False
-            if written:
-                msgspec.json.decode(path.read_bytes(), type=Grades)
-                self.wanted = True
-        except (OSError, msgspec.MsgspecError, RecursionError):
-            self.wanted = False
+        """See whether the run has such a section now."""
+        folder, agents = self._folder, self._agents
+        self.wanted = bool(self._asked(lambda section: section.wanted(folder, agents)))
 
     def count(self, game: Game, seed_index: int) -> None:
-        """Grade the decisions of a game."""
-        if self._book is None:
-            self._book = GradeBook(self._agents, reference())
-        self._book.add(game, seed_index)
+        """Count the game that comes next."""
+        self._asked(lambda section: section.add(game, seed_index))
         self.done += 1
 
-    def known(self) -> GradeBook | None:
-        """Return the grades; None if the run has not been graded, or games are still to be graded."""
-        return self._book if self.wanted and not self.pending else None
+    @property
+    def known(self) -> bool:
+        """Whether it is there: all games are counted."""
+        return self.wanted and not self.pending
+
+    def data(self, rows: Rows | None, shown: Callable[[int, int, str], bool]) -> Mapping[str, Any] | None:
+        """Return what the page of the run shows; None as long as that is not known."""
+        return self._asked(lambda section: section.data(rows, shown)) if self.known and rows is not None else None
+
+    def deals(self, data: Mapping[str, Any] | None) -> Iterable[Deal]:
+        """Return the deals that it links to."""
+        return (self._asked(lambda section: section.deals(data)) if data is not None else None) or ()
+
+    def costs(self) -> Costs:
+        """Return what each hand cost players A and B, by match, seed pair and seating."""
+        return (self._asked(lambda section: section.costs()) if self.known else None) or {}
+
+    def hand(self, parsed: ParsedHand, max_actions: int) -> Sequence[Mapping[str, Any] | None] | None:
+        """Return what the page of a hand shows of each of its decisions."""
+        return self._asked(lambda section: section.hand(parsed, max_actions))
+
+    def _asked(self, ask: Callable[[Section], T]) -> T | None:
+        if self._section is None:
+            return None
+        try:
+            return ask(self._section)
+        except Exception:  # foreign code: it may raise anything
+            self._section, self.wanted = None, False
+            return None
+
+
+def sections_of(folder: Path, games: Sequence[Game], agents: list[str]) -> list[RunSection]:
+    """Return the sections of all plug-ins for one run."""
+    made, _ = loaded(PAGES)
+    return [RunSection(name, make(), folder, games, agents) for name, make in made.items()]

@@ -17,7 +17,6 @@ from molt_bench.report.shapes import LeadRow
 from molt_bench.report.totals import played_games
 from molt_bench.report.verdict import headline, remarks
 from molt_bench.view import rounded
-from molt_bench.view.grades import grades_data
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.progress import progress_data
 from molt_bench.view.run_list import started
@@ -110,7 +109,7 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         **(_results(run, rows) if rows is not None else _NO_RESULTS),
         "styles": styles_data(run, found),
         "styleGroups": style_groups(run),
-        "grades": grades_data(run, rows),
+        **{section.name: section.data(rows, run.shows) for section in run.sections},
         "faults": faults_data(run, found),
         "reproduce": reproduce_data(run),
     }

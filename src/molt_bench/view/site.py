@@ -18,23 +18,24 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import msgspec
 
+from molt_bench.entry_points import FILES, points
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside, write_whole
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS
-from molt_bench.report.grades import GRADES
 from molt_bench.report.rows import Rows
 from molt_bench.report.verdict import headline
 from molt_bench.runs.folder import JOURNAL, REPLIES
 from molt_bench.runs.run import Run
 from molt_bench.view.chosen_deals import chosen_deals
-from molt_bench.view.hand_columns import Deal, hand_columns
+from molt_bench.view.hand_columns import hand_columns
 from molt_bench.view.hand_page import hand_page
 from molt_bench.view.library import Library
 from molt_bench.view.match_page import match_page, played_hands
 from molt_bench.view.open_run import OpenRun
 from molt_bench.view.pages import STATIC, script_of_pages
+from molt_bench.view.run_counts import Deal
 from molt_bench.view.run_names import names_data
 from molt_bench.view.run_page import run_page
 from molt_bench.view.run_parts import archive_name, reproduce_data
@@ -43,7 +44,7 @@ from molt_bench.view.search import said_in
 #: How many deals of a run are published.
 MOST_DEALS: Final = 2000
 #: The files of a run that are published; never a secret or what a program wrote to its standard error.
-_FILES: Final = (JOURNAL, REPLIES, *ARTIFACTS, GRADES)
+_FILES: Final = (JOURNAL, REPLIES, *ARTIFACTS, *points(FILES))
 _ALLOWED: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "worker-src blob:; base-uri 'none'; form-action 'none'"
@@ -165,7 +166,7 @@ def _write_run(run: OpenRun, target: Path, most_deals: int, warn: Callable[[str]
 
 def _hand(run: OpenRun, deal: Deal, kept: set[Deal], said: list[list[Any]]) -> dict[str, Any]:
     """Return the page of a hand, without links to hands that are not published; what was said in it goes to `said`."""
-    found = hand_page(run, *deal, grades=False)
+    found = hand_page(run, *deal, sections=False)
     for side in ("previous", "next"):
         if found[side] is not None and tuple(found[side].values()) not in kept:
             found[side] = None
@@ -180,7 +181,7 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
         rows = Rows(Analysis(stored.result()))
     except MoltBenchError as error:
         warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")
-        return {*ARTIFACTS, GRADES}
+        return {*ARTIFACTS, *points(FILES)}
     wrong = check_artifacts(stored, rows).differing
     if wrong:
         warn(f"{run.id}: {', '.join(wrong)} left out: not what the journal gives; molt-bench report writes them again")

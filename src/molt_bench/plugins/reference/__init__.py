@@ -6,6 +6,6 @@ from molt_bench.plugin import LazyCommand
 
 GRADE: Final = LazyCommand(
     "Grade every decision of a run by the values of the reference bot, and write grades.json.",
-    "molt_bench.cli.grade:grade",
+    "molt_bench.plugins.reference.command:grade",
     "Read results",
 )

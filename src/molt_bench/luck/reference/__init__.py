@@ -1,1 +1,0 @@
-"""Grades of decisions, by the values of a reference bot."""
