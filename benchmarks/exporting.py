@@ -8,8 +8,8 @@ from time import process_time
 
 from molt_bench import run_benchmark, write_artifacts
 from molt_bench.poker.street_equity import forget_equities
+from molt_bench.report.dealt_hands import dealt_hands
 from molt_bench.report.exports import TEXTS, Format
-from molt_bench.report.exports.dealt_hands import dealt_hands
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
 

@@ -9,7 +9,7 @@ from tests.poker.pokerkit_oracle import draw_action, draw_setting
 from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.notation import hand_from_text, hand_to_text
-from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.report.dealt_hands import DealtHand, hands_of
 from molt_bench.runs.journal_lines import Game
 
 NAMES = [

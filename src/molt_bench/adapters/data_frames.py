@@ -14,7 +14,7 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
-from molt_bench.report.exports.dealt_hands import DealtHand, hands_of
+from molt_bench.report.dealt_hands import DealtHand, hands_of
 from molt_bench.report.exports.hands_csv import rows as hand_rows
 from molt_bench.report.number_text import signed
 from molt_bench.report.rows import Rows

@@ -19,8 +19,8 @@ from molt_bench.files import fill_whole, writing
 from molt_bench.plugin import Export
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.card import CARD, card_text
+from molt_bench.report.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
 from molt_bench.report.exports import FILES, TABLES, TEXTS, Format
-from molt_bench.report.exports.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
 from molt_bench.report.exports.eee import Records
 from molt_bench.report.rows import Rows
 from molt_bench.runs.conclusion import notes_on

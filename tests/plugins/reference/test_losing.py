@@ -7,7 +7,7 @@ import pytest
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.plugins.reference.losing import costly_kinds, why_they_lose
 from molt_bench.report.analysis import Analysis
-from molt_bench.report.exports.dealt_hands import hands_of
+from molt_bench.report.dealt_hands import hands_of
 from molt_bench.report.rows import Rows
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.journal_lines import Game

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, TypeAlias
 
-from molt_bench.report.exports.dealt_hands import DealtHand
+from molt_bench.report.dealt_hands import DealtHand
 from molt_bench.report.exports.hands_csv import hands_csv
 from molt_bench.report.exports.phh import phh
 

@@ -10,8 +10,8 @@ from molt_bench.luck.cards import hand_terms
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
 from molt_bench.poker.street_equity import prepare_equities
+from molt_bench.report.dealt_hands import DealtHand
 from molt_bench.report.exports.chip_flow import all_in_street, final_pot
-from molt_bench.report.exports.dealt_hands import DealtHand
 
 #: Every column and its type.
 COLUMNS: Final[dict[str, type]] = {
