@@ -150,7 +150,7 @@ def test_a_file_that_cannot_be_read_says_where(tmp_path, name, text, said):
 
 def test_the_schema_describes_every_section():
     schema = BenchmarkConfig.model_json_schema(by_alias=True)
-    sections = "participants seeds game match rating scheduler stop llm sandbox outputDir"
+    sections = "participants seeds game match rating scheduler stop llm outputDir"
     assert {*sections.split()} == {*schema["properties"]}
 
 

@@ -50,7 +50,12 @@ def test_a_server_without_tls(tmp_path):
 
 def test_a_server_that_does_not_answer_hello_well(tmp_path):
     with Table("wrong-hello") as table:
-        absent(tmp_path, "--participants", f"{table.url},tight", said="a server that answers (the answer is not as the protocol says")
+        absent(
+            tmp_path,
+            "--participants",
+            f"{table.url},tight",
+            said="a server that answers (the answer is not as the protocol says",
+        )
 
 
 def test_a_server_that_takes_the_connection_has_its_whole_time_to_answer(tmp_path):
@@ -111,7 +116,10 @@ def test_a_server_is_greeted_once_before_its_first_game(tmp_path):
     ("source", "said"),
     [
         ("raise SystemExit('no licence')", "exit status 1; its last line on standard error: no licence"),
-        ("import sys\nprint('hi', file=sys.stderr)\nprint('{}', flush=True)\ninput()\ninput()", "missing required field"),
+        (
+            "import sys\nprint('hi', file=sys.stderr)\nprint('{}', flush=True)\ninput()\ninput()",
+            "missing required field",
+        ),
         ('print(\'{"type":"hello","protocol":1}\', flush=True)', "said hello and ended"),
     ],
 )

@@ -111,8 +111,8 @@ def test_serve_and_join(bot, tmp_path):
 def test_the_gate(bot, tmp_path):
     """The two runs that a gate compares, whose config has the setting."""
     config = tmp_path / "bench.json"
-    named = {"participants": [{"id": "mine", "type": bot}, "tight"]}
-    config.write_text(json.dumps({**named, **({"sandbox": "on"} if boxed(bot) else {})}))
+    mine = {"id": "mine", "type": bot, **({"sandbox": "on"} if boxed(bot) else {})}
+    config.write_text(json.dumps({"participants": [mine, "tight"]}))
     runs = [no_faults(quick_run(tmp_path / name, "run", config, *SMALL, *SEEDED)) for name in ("base", "head")]
     compared = quick("compare", *runs)
     assert compared.returncode == 0, compared.stderr

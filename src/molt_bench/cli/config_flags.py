@@ -13,7 +13,7 @@ from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn
 from molt_bench.config.assignments import put, set_field
 from molt_bench.config.loader import examined, load_config, read_config_file
-from molt_bench.config.participants import participants_from
+from molt_bench.config.participants import boxed_alike, participants_from
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.errors import ConfigError, ConfigErrors, MoltBenchError, raise_all
@@ -95,15 +95,15 @@ def changed_by(options: StopOptions, stored: Run) -> tuple[StopConfig | None, di
 
 
 def _overridden(values: dict[str, Any], flags: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
-    participants = values.get("participants") if flags.get("sandbox") is not None else None  # the flag is for all
-    for each in participants if isinstance(participants, list) else ():
-        if isinstance(each, dict):
-            each.pop("sandbox", None)
-    for path, value in flags.items():
-        if value is not None:
-            put(values, path, participants_from(value) if path == "participants" else value)
+    """Return plain values with flags and assignments on top; the flag of the sandbox is for all participants."""
+    given = {path: value for path, value in flags.items() if value is not None}
+    box = given.pop("sandbox", None)
+    for path, value in given.items():
+        put(values, path, participants_from(value) if path == "participants" else value)
     for assignment in assignments:
         set_field(values, assignment)
+    if box is not None and "participants" in values:
+        values["participants"] = boxed_alike(values["participants"], box)
     return values
 
 

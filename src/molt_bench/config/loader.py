@@ -14,7 +14,6 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from molt_bench.agents.settings_base import another_field, problems_in, sections_in
 from molt_bench.config.participants import (
     ParticipantConfig,
-    boxed_alike,
     of_its_kind,
     section_for,
     sections,
@@ -64,7 +63,7 @@ def examined(values: dict[str, Any]) -> tuple[BenchmarkConfig, list[ConfigError]
     names = {key: name for name, field in BenchmarkConfig.model_fields.items() for key in (name, field.alias)}
     found: dict[str, Any] = {}
     problems: dict[str, list[ConfigError]] = {}
-    for key, value in boxed_alike(values).items():
+    for key, value in values.items():
         name = names.get(key)
         if name is None:
             problems[key] = [ConfigError(key, value, another_field(key, BenchmarkConfig, _elsewhere()))]

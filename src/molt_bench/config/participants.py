@@ -135,7 +135,11 @@ def sections() -> tuple[type[ParticipantConfig], ...]:
 
 def section_for(value: Any) -> type[ParticipantConfig]:
     """Return the section that a participant has to fit: that of its type, if it has one."""
-    return section_of(kind_of(value["type"])) if isinstance(value, dict) and _has_type(value) else ParticipantConfig
+    return (
+        section_of(kind_of(value["type"]))
+        if isinstance(value, dict) and isinstance(value.get("type"), str)
+        else ParticipantConfig
+    )
 
 
 def of_its_kind(value: Any) -> Any:
@@ -163,22 +167,18 @@ def with_settings(participants: Any) -> Any:
     return [next(found) if isinstance(each, str) else each for each in participants]
 
 
-def boxed_alike(values: dict[str, Any]) -> dict[str, Any]:
-    """Put the box of a config into the participants that can play in one and do not name their own."""
-    box, participants = values.get("sandbox"), with_settings(values.get("participants"))
-    if box is None or not isinstance(participants, list):
-        return values
-    found = [{"sandbox": box, **each} if _plays_in_boxes(each) else each for each in participants]
-    return {**values, "participants": found}
+def boxed_alike(participants: Any, box: str) -> Any:
+    """Return participants of which all that can play in a box have this one."""
+    found = with_settings(participants)
+    return (
+        [{**each, "sandbox": box} if _plays_in_boxes(each) else each for each in found]
+        if isinstance(found, list)
+        else found
+    )
 
 
 def _plays_in_boxes(participant: Any) -> bool:
-    kind = kind_of(participant["type"]) if isinstance(participant, dict) and _has_type(participant) else None
-    return kind is not None and kind.settings is not None and "sandbox" in kind.settings.model_fields
-
-
-def _has_type(participant: dict[str, Any]) -> bool:
-    return isinstance(participant.get("type"), str)
+    return "sandbox" in section_for(participant).model_fields
 
 
 def participants_from(text: str) -> list[dict[str, Any]]:

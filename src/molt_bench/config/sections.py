@@ -5,11 +5,10 @@ Files and artifacts use camelCase; snake_case is accepted as well.
 
 from collections.abc import Collection, Iterator
 from itertools import combinations
-from typing import Annotated, Any, Final, Self, TypeVar
+from typing import Annotated, Final, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from molt_bench.agents.external.box import SandboxSetting
 from molt_bench.agents.settings_base import PathText, Problem, Section, as_problems, checked
 from molt_bench.config.game import (
     MOST_GAMES_OF_A_ROUND,
@@ -20,7 +19,7 @@ from molt_bench.config.game import (
 )
 from molt_bench.config.gate import Versions, gate_problems
 from molt_bench.config.methods import GATE, GAUNTLET, LLMConfig, RatingConfig, SchedulerConfig
-from molt_bench.config.participants import REFERENCES, AnyParticipant, ParticipantConfig, boxed_alike, with_settings
+from molt_bench.config.participants import REFERENCES, AnyParticipant, ParticipantConfig, with_settings
 from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig, usual_tie_margin
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.specs import Pair
@@ -59,19 +58,7 @@ class BenchmarkConfig(Section):
     scheduler: SchedulerConfig = SchedulerConfig()
     stop: StopConfig = StopConfig()
     llm: LLMConfig = LLMConfig()
-    sandbox: Annotated[
-        SandboxSetting | None,
-        Field(
-            description="The box of all programs and Python code that do not name their own; see `participants`.",
-            exclude_if=lambda value: value is None,
-        ),
-    ] = None
     output_dir: Annotated[PathText, Field(description="Folder in which each run gets a folder.")] = "benchmark-results"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _boxed(cls, value: Any) -> Any:
-        return boxed_alike(value) if isinstance(value, dict) else value
 
     @model_validator(mode="after")
     def _sound(self) -> Self:

@@ -17,6 +17,7 @@ from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli.agent_argument import agent_from
 from molt_bench.config.loader import load_config, read_config_file
+from molt_bench.config.participants import boxed_alike
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.plugin import NO_BOX
@@ -81,10 +82,10 @@ def test_code_of_a_stored_run_has_to_have_one():
     assert box_label(spec("http://127.0.0.1:9/act"), boxed=True) is None
 
 
-def test_the_box_of_a_config_is_that_of_all_who_can_play_in_one_and_name_none():
+def test_the_flag_is_for_all_who_can_play_in_a_box():
     bots = [{"id": "a", "type": "exec:./a"}, {"id": "b", "type": "exec:./b", "sandbox": "off"}, "mine.py:make", "tight"]
-    found = load_config({"participants": bots, "sandbox": "required"}).participants
-    assert [getattr(each, "sandbox", None) for each in found] == ["required", "off", "required", None]
+    found = load_config({"participants": boxed_alike(bots, "required")}).participants
+    assert [getattr(each, "sandbox", None) for each in found] == ["required", "required", "required", None]
 
 
 @pytest.mark.parametrize("setting", ["jail", {"kind": "chroot"}])
@@ -101,7 +102,6 @@ def test_network_makes_a_program_one_that_may_remember_unless_it_says_otherwise(
 
 def test_only_who_can_play_in_a_box_has_its_settings():
     plain = load_config({"participants": ["exec:./a", "mine.py:make", "tight", "http://127.0.0.1:9/act"]}).plain()
-    assert "sandbox" not in plain
     assert [each.get("sandbox") for each in plain["participants"]] == ["auto", "off", None, None]
     assert [each.get("network") for each in plain["participants"]] == [False, False, None, None]
 
@@ -119,10 +119,8 @@ def test_only_who_can_play_in_a_box_has_its_settings():
 )
 def test_on_and_off_need_no_quotes_in_yaml(text, setting, tmp_path):
     path = tmp_path / "config.yaml"
-    bots = "participants: [{id: a, type: 'exec:./a', sandbox: %s}, tight]"
-    for config in (bots % text, f"sandbox: {text}\nparticipants: ['exec:./a', tight]"):
-        path.write_text(config)
-        assert load_config(read_config_file(str(path))).participants[0].sandbox == setting
+    path.write_text(f"participants: [{{id: a, type: 'exec:./a', sandbox: {text}}}, tight]")
+    assert load_config(read_config_file(str(path))).participants[0].sandbox == setting
 
 
 # Machines without.
