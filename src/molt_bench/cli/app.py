@@ -43,7 +43,7 @@ _GROUPS: Final = {
         "view": "View runs in the browser, in progress or finished: results, confidence, every hand from both sides.",
         "compare": "Test whether a new run is better or worse than an old one, on the same cards where possible.",
         "gate": "Test whether a new version of an agent is worse than the old one, in as few hands as it takes.",
-        "export": "Export a run: its hands for other programs, its pages as one file, or runs as a static site.",
+        "export": "Export a run: its hands for other programs, records for hubs, pages as one file, or runs as a site.",
     },
     "Check results": {
         "verify": "Replay every game of a run, check that it is identical and that every file follows from it.",

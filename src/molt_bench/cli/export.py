@@ -74,7 +74,7 @@ def export(
     deals: int | None,
     printing: Printing,
 ) -> None:
-    """Export a run: its hands for other programs, its records for hubs, its pages as one file, or runs as a site.
+    """Export a run: its hands for other programs, records for hubs, pages as one file, or runs as a site.
 
     A file is written into the folder of the run unless --output says otherwise. A site has all pages, the files of
     runs and their hashes; an earlier site in its folder is replaced. Records are those of Every Eval Ever, with a data
