@@ -2,6 +2,7 @@
 
 import sys
 from hashlib import sha256
+from itertools import product
 
 import pytest
 
@@ -10,6 +11,7 @@ from molt_bench.agents.kinds import kind_of, make_agent
 from molt_bench.agents.python_import import file_hash, find_factory
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.specs import ParticipantSpec
+from tests.cases import one_in
 from tests.e2e.shell import SMALL, quick
 
 BOT = """
@@ -117,23 +119,22 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("how", BROKEN)
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("run", "--participants", "broken.py:Bot,tight", *SMALL),
-        ("check", "broken.py:Bot"),
-        ("plan", "--participants", "broken.py:Bot,tight"),
-        ("doctor", "bench.yaml"),
-        ("init", "new.yaml", "--participants", "broken.py:Bot,tight"),
-    ],
-    ids=lambda command: command[0],
-)
+#: Commands that load agents of the user.
+LOADING = {
+    "run": ("--participants", "broken.py:Bot,tight", *SMALL),
+    "check": ("broken.py:Bot",),
+    "plan": ("--participants", "broken.py:Bot,tight"),
+    "doctor": ("bench.yaml",),
+    "init": ("new.yaml", "--participants", "broken.py:Bot,tight"),
+}
+
+
+@pytest.mark.parametrize(("how", "command"), one_in(3, product(BROKEN, LOADING)))
 def test_a_file_that_makes_no_agent_is_one_line_with_its_name_and_status_1(here, command, how):
     text, said = BROKEN[how]
     (here / "broken.py").write_text(text)
     (here / "bench.yaml").write_text("participants: ['broken.py:Bot', tight]\n")
-    done = quick(*command, cwd=here)
+    done = quick(command, *LOADING[command], cwd=here)
     *usage, line = done.stderr.splitlines()
     assert (done.returncode, done.stdout) == (1, "")
     assert line.startswith("molt-bench: ")
