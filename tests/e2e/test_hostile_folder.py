@@ -412,4 +412,7 @@ def test_a_document_that_would_be_sent_to_a_server_is_named(trap):
     model = trap.models()["skill document"]
     cut = trap.run("run-cut", {"model": model}, ended=False)
     done = quick("resume", cut, "--run-agents", env={"MY_KEY": "a key of mine"})
+    assert "sends the value of $MY_KEY\n" in done.stderr, "what it is told is on record, and no file is read"
+    (cut / "replies.jsonl").unlink()
+    done = quick("resume", cut, "--run-agents", env={"MY_KEY": "a key of mine"})
     assert f"sends the value of $MY_KEY, and the file {trap.bait}/secret.txt" in done.stderr

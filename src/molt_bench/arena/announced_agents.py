@@ -8,6 +8,7 @@ from molt_bench.agents.permission import OWN, Permission
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import AgentError
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.runs.header import source_hashes
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
@@ -54,7 +55,8 @@ def announced(stored: Run, participants: Collection[str]) -> list[Announcement]:
                 f"the code of {name!r} has been changed since the run began, so it is not run: its SHA-256 is {now}, "
                 f"and {hashes[name]} is recorded"
             )
-        return [Announcement(each.id, on_one_line(_told(each, hashes)), hashes.get(each.id)) for each in wanted]
+        skills = stored.replies().skills
+        return [Announcement(each.id, on_one_line(_told(each, hashes, skills)), hashes.get(each.id)) for each in wanted]
 
 
 def permission_of(announcements: Collection[Announcement]) -> Permission:
@@ -62,9 +64,12 @@ def permission_of(announcements: Collection[Announcement]) -> Permission:
     return Permission(granted={each.participant: each.code_sha256 for each in announcements})
 
 
-def _told(participant: ParticipantConfig, hashes: Mapping[str, str]) -> str:
-    """Say what a participant runs, starts or contacts."""
-    told = participant.kind.announced(participant.spec(), participant.settings())
+def _told(participant: ParticipantConfig, hashes: Mapping[str, str], skills: Collection[str]) -> str:
+    """Say what a participant runs, starts or contacts; of a model whose system prompt is on record, no file is read."""
+    settings = participant.settings()
+    if isinstance(settings, LLMSettings) and participant.id in skills:
+        settings = settings.model_copy(update={"skill_doc": None})
+    told = participant.kind.announced(participant.spec(), settings)
     recorded = hashes.get(participant.id)
     hashed = f"; SHA-256 {recorded}, as recorded (not covered: what it loads)"
     return f"{participant.id!r}, type {participant.type}: {told}{'' if recorded is None else hashed}"
