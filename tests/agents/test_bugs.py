@@ -40,7 +40,7 @@ OUTSIDE = (
     *("ProgramAgent._end", "ProgramAgent._begin"),
     "scripted.FixedAgent.policy",
     "estimate.Estimate.usd_per_call",
-    *("replies.Replies.__init__", "replies.Replies._open", "replies.Replies.close", "replies.Replies.problem"),
+    *("replies.Replies.__init__", "replies.Replies.close", "replies.Replies.problem"),
     *("replies._store", "replies.replies_hash"),
     *("http.Http.close", "client.ModelClient.close", "library.ModelLibrary.close"),
     *("ledger.Ledger.__init__", "http_record.HttpRecords.__init__"),

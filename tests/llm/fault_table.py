@@ -153,7 +153,7 @@ def outcome(provider, *, base_url=None, game=None):
     tried_again = refused or len(kept) < 2 or any(each.tries > 1 for each in kept)
     # A request that ended the run has no exchange: what it may have cost is in the ledger.
     open_ = recorder.ledger.unaccounted(Unaccounted())
-    most = open_.requests > 0 or any(isinstance(each.at_most_usd, float) for each in kept)
+    most = open_.requests > 0 or any(each.lost.requests for each in kept)
     return kinds, "unaccounted" if most else "none" if tried_again else "as reported", end
 
 

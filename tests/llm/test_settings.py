@@ -8,8 +8,7 @@ from molt_bench import run_benchmark
 from molt_bench.errors import ConfigError
 from molt_bench.llm.client import ModelClient
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers import redirection, redirection_warnings
-from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.settings import LLMSettings, redirection_warnings
 from molt_bench.runs.replies import Replies
 from tests.llm.playing import assert_complete, config, faults_of, passive, run
 from tests.llm.provider import Provider
@@ -101,14 +100,14 @@ def test_a_server_of_the_users_own_gets_the_limit_by_the_name_that_all_know():
 ])  # fmt: skip
 def test_the_environment_sends_no_key_elsewhere_without_a_word(name, variable, monkeypatch):
     settings = LLMSettings(model=name)
-    assert redirection(settings) is None
+    assert settings.redirection is None
     assert PriceList({}).knows(settings)
     monkeypatch.setenv(variable, "http://user:password@elsewhere.example/v1")
     (warning,) = redirection_warnings({"guest": [settings]})
     assert warning.startswith(f"{variable} sends the requests and the key of guest to http://elsewhere.example/v1:")
     assert warning.endswith("published prices do not hold there")
     assert not PriceList({}).knows(settings)
-    assert redirection(LLMSettings(model=name, base_url=SERVER)) is None
+    assert LLMSettings(model=name, base_url=SERVER).redirection is None
 
 
 def test_half_a_character_is_no_obstacle(tmp_path):

@@ -27,7 +27,7 @@ from molt_bench.bench.spending import Spending
 from molt_bench.blame import internal_error
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import JournalError, MoltBenchError, RunHalted
-from molt_bench.llm.providers import redirection_warnings
+from molt_bench.llm.settings import redirection_warnings
 from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.plugin import Sitting, luck_of_a_run

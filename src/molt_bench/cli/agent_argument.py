@@ -15,8 +15,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.gateway import Gateway
-from molt_bench.llm.providers import redirection_warnings
-from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.settings import LLMSettings, redirection_warnings
 from molt_bench.plugin import NO_BOX
 from molt_bench.specs import GameLabel, ParticipantSpec
 

@@ -19,7 +19,7 @@ from molt_bench.agents.settings_base import hide_key
 from molt_bench.blame import raise_bug
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.llm.failures import failure_of
-from molt_bench.llm.providers import PROVIDERS, api_key, is_elsewhere, provider_of
+from molt_bench.llm.providers import PROVIDERS
 from molt_bench.llm.reply import LONGEST_REPLY, WITHHELD, whole_characters
 from molt_bench.llm.request_settings import model_settings, trial_settings
 from molt_bench.llm.settings import LLMSettings
@@ -72,9 +72,9 @@ class ModelClient:
 
     def __init__(self, settings: LLMSettings, *, keep_alive: bool = True, key: str | None = None) -> None:
         self._settings = settings
-        self._provider = provider_of(settings.provider)
+        self._provider = settings.provider
         make_provider = _provider_class(settings)  # an unknown provider is reported before a missing key
-        self._key = api_key(settings) if key is None else key
+        self._key = settings.key() if key is None else key
         self._transport = Transport(keep_alive=keep_alive)
         self._http = httpx2.AsyncClient(transport=self._transport, trust_env=False, timeout=None)
         self._model = _model(settings, make_provider, self._key, self._http)
@@ -82,7 +82,7 @@ class ModelClient:
         #: By the limit of a reply, and whether it is a preflight question.
         self._written: dict[tuple[int | None, bool], ModelSettings] = {}
         self._settings_for(None, trial=False)
-        self._bills_errors = self._provider.bills_errors or is_elsewhere(settings)
+        self._bills_errors = self._provider.bills_errors or settings.is_elsewhere
         self.has_answered = False
         self.refusals = 0
 
@@ -192,16 +192,15 @@ class ModelClient:
 
 def _provider_class(settings: LLMSettings) -> Any:
     """Return the library's class of a provider; raises ConfigError if there is none."""
-    provider = provider_of(settings.provider)
     try:
-        return infer_provider_class(provider.library or provider.name)
+        return infer_provider_class(settings.provider.library or settings.provider.name)
     except ValueError:
         raise ConfigError("model", settings.model, f"a provider such as {', '.join(PROVIDERS)}") from None
 
 
 def _model(settings: LLMSettings, make_provider: Any, key: str, http: httpx2.AsyncClient) -> Model:
     """Return a model as the library has it; raises ConfigError if it cannot be asked."""
-    row = provider_of(settings.provider)
+    row = settings.provider
 
     def made(name: str) -> Any:
         options = {"api_key": key or "none", "http_client": http}

@@ -67,9 +67,7 @@ def failure_of(error: Exception, cleaned: _Cleaned, *, sent: bool, bills_errors:
     # billed: Azure says so of prompts that its filter refuses, and of those that are too long.
     worked_out = trouble == "refused" or (status or 0) >= _OF_THE_SERVER
     may_be_billed = bills_errors and worked_out if told else trouble != "fatal"
-    return RequestFailed(
-        trouble, cleaned(message)[:_LONGEST], _asked_pause(error), may_cost=sent and may_be_billed, told=told
-    )
+    return RequestFailed(trouble, cleaned(message)[:_LONGEST], _asked_pause(error), may_cost=sent and may_be_billed)
 
 
 def _meaning(error: Exception) -> Meaning:

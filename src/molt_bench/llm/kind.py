@@ -4,7 +4,7 @@ import os
 
 from molt_bench.agents.settings_base import variables_told
 from molt_bench.llm.agent import LLMAgent, lone_agent
-from molt_bench.llm.providers import PROVIDERS, key_variables, redirection
+from molt_bench.llm.providers import PROVIDERS
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.plugin import Context, Kind
 from molt_bench.specs import MODEL_TIMEOUT_S, ParticipantSpec
@@ -31,10 +31,10 @@ class LanguageModel(Kind):
 
     def announced(self, spec: ParticipantSpec, settings: LLMSettings) -> str:
         """Return which model is asked where, and what is sent to it."""
-        redirected = redirection(settings)
+        redirected = settings.redirection
         where = settings.base_url or (redirected[1] if redirected is not None else "its provider")
         document = f", and the file {os.path.realpath(settings.skill_doc)}" if settings.skill_doc else ""
-        sent = variables_told(key_variables(settings))
+        sent = variables_told(settings.key_variables)
         return f"asks the model {settings.model} at {where}; sends {sent}{document}"
 
     def meant(self, participant_type: str) -> str:

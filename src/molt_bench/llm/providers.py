@@ -3,51 +3,15 @@
 The library speaks with all of them; this has only what it does not know.
 """
 
-import os
-from collections.abc import Iterable, Mapping
-from typing import Final, Protocol, TypeAlias
-from urllib.parse import urlsplit
+from typing import Final, TypeAlias
 
 import msgspec
 
-from molt_bench.errors import ConfigError
-from molt_bench.llm.types import EFFORT_TOKENS, Effort
+from molt_bench.llm.types import Effort
 
 #: A family of models: a pattern of their names, the effort with which they think if none is set (None: they do not
 #: think then), and how long they think over what others take.
 Family: TypeAlias = tuple[str, Effort | None, float]
-
-
-class Asked(Protocol):
-    """The settings of a model, as far as a provider looks at them."""
-
-    @property
-    def model(self) -> str:
-        """Provider and model."""
-
-    @property
-    def provider(self) -> str:
-        """The provider's name."""
-
-    @property
-    def base_url(self) -> str | None:
-        """The user's own server."""
-
-    @property
-    def api_key_env(self) -> str | None:
-        """The variable that holds its key."""
-
-    @property
-    def reasoning_effort(self) -> Effort | None:
-        """How hard it is to think."""
-
-    @property
-    def max_tokens(self) -> int | None:
-        """Tokens that a reply may have, if the user set a number."""
-
-    @property
-    def thinking_tokens(self) -> int | None:
-        """Tokens of thought, if the user set a number."""
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,19 +72,6 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def _prefix(self) -> str:
         return self.name.upper().replace("-", "_")
-
-    def thought_number(self, settings: Asked) -> int:
-        """Return how many tokens of thought a request asks for, where that is a number; 0 for none."""
-        effort = settings.reasoning_effort
-        if settings.thinking_tokens is None and effort is not None and self.effort_is_number:
-            return EFFORT_TOKENS[effort]
-        return settings.thinking_tokens or 0
-
-    def sent_max_tokens(self, settings: Asked) -> int | None:
-        """Return the limit of tokens that is sent with a request; None if none is."""
-        if settings.max_tokens is not None or self.usual_max_tokens is None:
-            return settings.max_tokens
-        return self.usual_max_tokens + self.thought_number(settings)
 
 
 _OPENAI: Final = Provider(
@@ -198,52 +149,3 @@ def provider_of(name: str) -> Provider:
 def families() -> list[Family]:
     """Return all families of models that think by themselves; the first that fits counts."""
     return [*dict.fromkeys(family for row in PROVIDERS.values() for family in row.families), *_OTHER_FAMILIES]
-
-
-def key_variables(settings: Asked) -> tuple[str, ...]:
-    """Return the environment variables of which one has to hold the key of a model; none where no key is needed."""
-    if settings.api_key_env is not None:
-        return (settings.api_key_env,)
-    # A provider's key is never sent to another server.
-    return () if settings.base_url is not None else provider_of(settings.provider).key_variables
-
-
-def api_key(settings: Asked) -> str:
-    """Return the API key of a model; the user's own server needs none. Raises ConfigError if it is not set."""
-    variables = key_variables(settings)
-    key = next((found for name in variables if (found := os.environ.get(name, "").strip())), "")
-    if key or not variables:
-        return key
-    if settings.api_key_env is not None:
-        raise ConfigError("apiKeyEnv", settings.api_key_env, "the name of an environment variable that is set")
-    raise ConfigError("model", settings.model, f"its key in the environment variable {' or '.join(variables)}")
-
-
-def redirection(settings: Asked) -> tuple[str, str] | None:
-    """Return the variable that redirects a model, and the server it names; None if none does, or the config names one.
-
-    A password in the URL is left out.
-    """
-    if settings.base_url is not None:
-        return None
-    for name in provider_of(settings.provider).url_variables:
-        url = os.environ.get(name)
-        if url:
-            parts = urlsplit(url)
-            return name, parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    return None
-
-
-def is_elsewhere(settings: Asked) -> bool:
-    """Return whether a model is asked at another server than its provider's."""
-    return settings.base_url is not None or redirection(settings) is not None
-
-
-def redirection_warnings(models: Mapping[str, Iterable[Asked]]) -> list[str]:
-    """Say of each model by its participant where the environment sends its requests and its key."""
-    found = [(name, redirection(each)) for name, some in models.items() for each in some]
-    return [
-        f"{where[0]} sends the requests and the key of {name} to {where[1]}: published prices do not hold there"
-        for name, where in found
-        if where is not None
-    ]

@@ -1,10 +1,10 @@
 """A request to a model: who is asked, what it says, and what it may cost."""
 
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
+from molt_bench.llm.money.ledger import NOTHING_LOST, Unaccounted
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.money.reply_costs import Amount, Hold, ReplyCosts
 from molt_bench.llm.settings import LLMSettings
@@ -61,15 +61,12 @@ class Request:
         self._least = least
         self.lost = []
 
-    def losses(self) -> dict[str, Any]:
-        """Return the fields of an exchange that say what this may have cost, where that is not known."""
+    def losses(self) -> Unaccounted:
+        """Return what this is taken to have cost where that is not known, as an exchange has it."""
         if not self.lost:
-            return {}
-        return {
-            "at_most_usd": sum(each.usd for each in self.lost),
-            "at_most_tokens": round(sum(each.tokens for each in self.lost)),
-            "at_most_requests": len(self.lost),
-        }
+            return NOTHING_LOST
+        usd, tokens = sum(each.usd for each in self.lost), sum(each.tokens for each in self.lost)
+        return Unaccounted(len(self.lost), usd, round(tokens))
 
 
 def cut_short(exchange: Exchange, request: Request) -> Exchange:

@@ -9,7 +9,6 @@ from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
 from molt_bench.errors import ConfigError
-from molt_bench.llm.providers import Provider, provider_of
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import EFFORT_TOKENS
 
@@ -23,9 +22,8 @@ def model_settings(settings: LLMSettings, model: Model) -> ModelSettings:
 
     Raises ConfigError if the model does not take one of them.
     """
-    provider = provider_of(settings.provider)
-    _check_taken(settings, provider, model)
-    max_tokens = provider.sent_max_tokens(settings)
+    provider, max_tokens = settings.provider, settings.sent_max_tokens
+    _check_taken(settings, model)
     wanted: dict[str, Any] = {
         "temperature": settings.temperature,
         "top_p": settings.top_p,
@@ -36,7 +34,7 @@ def model_settings(settings: LLMSettings, model: Model) -> ModelSettings:
         "cache": {"messages": False} if model.profile.get("supports_cache") else None,
         "extra_body": settings.extra_body,
         **({provider.bill_field: {"include": True}} if provider.bill_field else {}),
-        **_thinking(settings, provider, model, max_tokens),
+        **_thinking(settings, model, max_tokens),
     }
     found: Any = {name: value for name, value in wanted.items() if value is not None}
     result: ModelSettings = found
@@ -48,10 +46,10 @@ def trial_settings(settings: LLMSettings) -> LLMSettings:
     return settings.model_copy(update={"reasoning_effort": None, "thinking_tokens": None})
 
 
-def _thinking(settings: LLMSettings, provider: Provider, model: Model, max_tokens: int | None) -> dict[str, Any]:
+def _thinking(settings: LLMSettings, model: Model, max_tokens: int | None) -> dict[str, Any]:
     """Return how long to think, where a provider takes a number."""
-    wanted = provider.thought_number(settings)
-    if settings.thinking_tokens is not None and not provider.effort_is_number:
+    wanted = settings.thought_number
+    if settings.thinking_tokens is not None and not settings.provider.effort_is_number:
         return {"google_thinking_config": {"thinking_budget": wanted}}
     adaptive = model.profile.get("anthropic_supports_adaptive_thinking") and settings.thinking_tokens is None
     if not wanted or adaptive or max_tokens is None:
@@ -64,9 +62,10 @@ def _thinking(settings: LLMSettings, provider: Provider, model: Model, max_token
     return {"anthropic_thinking": {"type": "enabled", "budget_tokens": min(wanted, room)}}
 
 
-def _check_taken(settings: LLMSettings, provider: Provider, model: Model) -> None:
+def _check_taken(settings: LLMSettings, model: Model) -> None:
     """Raise ConfigError if a model does not take a setting, which its library would drop without a word."""
     profile: dict[str, Any] = {**model.profile}
+    provider = settings.provider
     name, effort = settings.model, settings.reasoning_effort
     never: frozenset[str] = model.unsupported_settings
     for field, library, value in (
@@ -76,9 +75,9 @@ def _check_taken(settings: LLMSettings, provider: Provider, model: Model) -> Non
         ("extraBody", "extra_body", settings.extra_body),
     ):
         if value is not None and library in never:
-            raise ConfigError(field, value, f"none, since {settings.provider} takes none")
+            raise ConfigError(field, value, f"none, since {provider.name} takes none")
     if settings.thinking_tokens is not None and not provider.counts_thoughts:
-        expected = f"none, since {settings.provider} takes no number: see reasoningEffort and extraBody"
+        expected = f"none, since {provider.name} takes no number: see reasoningEffort and extraBody"
         raise ConfigError("thinkingTokens", settings.thinking_tokens, expected)
     efforts = profile.get("openai_reasoning_efforts")
     own = settings.base_url is not None  # a model of the user's own server may know more than its name tells
@@ -90,7 +89,7 @@ def _check_taken(settings: LLMSettings, provider: Provider, model: Model) -> Non
     can_rest = "none" in (efforts or ()) or profile.get("openai_supports_reasoning_effort_none", False)
     resting = can_rest and effort is None and not profile.get("thinking_enabled_by_default", False)
     reasons = profile.get("openai_supports_reasoning", False) and not resting
-    reasons = reasons or (not provider.samples_while_thinking and provider.thought_number(settings) > 0)
+    reasons = reasons or (not provider.samples_while_thinking and settings.thought_number > 0)
     for field, value in (("temperature", settings.temperature), ("topP", settings.top_p)):
         if reasons and value not in (None, 1):
             raise ConfigError(field, value, f"none, since {name} reasons, and takes none then")

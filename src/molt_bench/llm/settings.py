@@ -1,6 +1,7 @@
-"""Settings of a language model that plays."""
+"""Settings of a language model that plays, and what follows from them and its provider."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -19,7 +20,8 @@ from molt_bench.agents.settings_base import (
     as_problem,
     http_parts,
 )
-from molt_bench.llm.providers import EXAMPLE, key_variables
+from molt_bench.errors import ConfigError
+from molt_bench.llm.providers import EXAMPLE, Provider, provider_of
 from molt_bench.llm.types import EFFORT_TOKENS, Effort
 from molt_bench.specs import MODEL_TIMEOUT_S
 
@@ -118,9 +120,9 @@ class LLMSettings(AgentSettings):
         return {"label": self.label, **{to_camel(name): value for name, value in self.decisive().items()}}
 
     @property
-    def provider(self) -> str:
-        """The provider's name."""
-        return self.model.partition(":")[0]
+    def provider(self) -> Provider:
+        """The provider."""
+        return provider_of(self.model.partition(":")[0])
 
     @property
     def endpoint(self) -> str:
@@ -135,13 +137,69 @@ class LLMSettings(AgentSettings):
         )
         return max(MODEL_TIMEOUT_S, many / _TOKENS_PER_SECOND)
 
+    @property
+    def thought_number(self) -> int:
+        """How many tokens of thought a request asks for, where that is a number; 0 for none."""
+        effort = self.reasoning_effort
+        if self.thinking_tokens is None and effort is not None and self.provider.effort_is_number:
+            return EFFORT_TOKENS[effort]
+        return self.thinking_tokens or 0
+
+    @property
+    def sent_max_tokens(self) -> int | None:
+        """The limit of tokens that is sent with a request; None if none is."""
+        usual = self.provider.usual_max_tokens
+        return self.max_tokens if self.max_tokens is not None or usual is None else usual + self.thought_number
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables of which one has to hold the key; none where no key is needed."""
+        if self.api_key_env is not None:
+            return (self.api_key_env,)
+        # A provider's key is never sent to another server.
+        return () if self.base_url is not None else self.provider.key_variables
+
     def variables(self) -> list[str]:
         """Return the variables of its key."""
-        names = key_variables(self)
-        return [" or ".join(names)] if names else []
+        return [" or ".join(self.key_variables)] if self.key_variables else []
+
+    def key(self) -> str:
+        """Return the API key; the user's own server needs none. Raises ConfigError if it is not set."""
+        names = self.key_variables
+        found = next((key for name in names if (key := os.environ.get(name, "").strip())), "")
+        if found or not names:
+            return found
+        if self.api_key_env is not None:
+            raise ConfigError("apiKeyEnv", self.api_key_env, "the name of an environment variable that is set")
+        raise ConfigError("model", self.model, f"its key in the environment variable {' or '.join(names)}")
+
+    @property
+    def redirection(self) -> tuple[str, str] | None:
+        """The variable that redirects its requests, and the server it names, without a password; None if none does."""
+        names = () if self.base_url is not None else self.provider.url_variables
+        variable = next((name for name in names if os.environ.get(name)), None)
+        if variable is None:
+            return None
+        parts = urlsplit(os.environ[variable])
+        return variable, parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is asked at another server than its provider's."""
+        return self.base_url is not None or self.redirection is not None
 
     def decisive(self) -> dict[str, object]:
         """Return the settings that decide a reply, besides the prompt."""
         sampling = ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "thinking_tokens")
         fields = ("model", *sampling, "base_url", "extra_body")
         return {field: value for field in fields if (value := getattr(self, field)) is not None}
+
+
+def redirection_warnings(models: Mapping[str, Iterable[LLMSettings]]) -> list[str]:
+    """Say of each model by its participant where the environment sends its requests and its key."""
+    found = [(name, each.redirection) for name, some in models.items() for each in some]
+    return [
+        f"{where[0]} sends the requests and the key of {name} to {where[1]}: published prices do not hold there"
+        for name, where in found
+        if where is not None
+    ]

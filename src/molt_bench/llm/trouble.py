@@ -21,7 +21,6 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
     Attributes:
         retry_after_s: The pause that the provider asks for.
         may_cost: Whether the request was sent, and may be on the bill.
-        told: Whether the server itself says that it failed. An answer that got lost may have had any length instead.
         about_limit: Whether it complains about how many tokens a reply may have.
         tokens: What it took all the same, as far as the server says.
     """
@@ -33,13 +32,11 @@ class RequestFailed(Exception):  # noqa: N818 - the caller decides whether it is
         retry_after_s: float | None = None,
         *,
         may_cost: bool = False,
-        told: bool = False,
         tokens: Tokens = NO_TOKENS,
     ) -> None:
         self.trouble: Trouble = trouble
         self.retry_after_s = retry_after_s
         self.may_cost = may_cost
-        self.told = told
         self.tokens = tokens
         about: dict[Trouble, tuple[str, ...]] = {"rejected": _ABOUT_LIMIT, "refused": _LIMIT_IN_CONTEXT}
         self.about_limit = any(word in message.lower() for word in about.get(trouble, ()))

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Final, Literal, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
-from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.money.ledger import NOTHING_LOST, Unaccounted
 from molt_bench.specs import GameLabel
 
 #: How hard a model is to think.
@@ -151,10 +150,8 @@ class Exchange(
         cost_usd: Dollars it cost; None where no price is known.
         latency_s: Seconds the last request took.
         tries: Requests that were sent.
-        at_most_usd: What requests that were sent and never fully answered, or answered without a count of tokens, are
-            taken to have cost, in dollars. The budget counts it.
-        at_most_tokens: The same in tokens.
-        at_most_requests: How many requests those are.
+        lost: What requests that were sent and never fully answered, or answered without a count of tokens, are taken to
+            have cost. The budget counts it.
     """
 
     key: str
@@ -178,14 +175,4 @@ class Exchange(
     cost_usd: float | None = None
     latency_s: float = 0.0
     tries: int = 1
-    at_most_usd: float | UnsetType = UNSET
-    at_most_tokens: int | UnsetType = UNSET
-    at_most_requests: int | UnsetType = UNSET
-
-    @property
-    def lost(self) -> Unaccounted:
-        """The requests whose cost is not known, and what they are taken to have cost."""
-        if self.at_most_tokens is UNSET:
-            return Unaccounted()
-        usd = self.at_most_usd if self.at_most_usd is not UNSET else 0.0
-        return Unaccounted(self.at_most_requests if self.at_most_requests is not UNSET else 1, usd, self.at_most_tokens)
+    lost: Unaccounted = NOTHING_LOST

@@ -19,7 +19,7 @@ from molt_bench.agents.permission import Permission
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.entry_points import none_wanted
 from molt_bench.errors import JournalError
-from molt_bench.llm.providers import PACKAGES, redirection
+from molt_bench.llm.providers import PACKAGES
 from molt_bench.luck.weights import luck_version
 from molt_bench.plugin import NO_BOX, Luck, Registered, luck_of_a_run
 from molt_bench.runs.journal_lines import FORMAT, Header
@@ -151,7 +151,7 @@ def _versions(config: BenchmarkConfig) -> dict[str, str]:
     paid = config.paid()
     found = {"python": platform.python_version(), "openskill": _installed("openskill"), "luck": luck_version()}
     for name, settings in ((name, each) for name, models in paid.items() for each in models):
-        where = redirection(settings)
+        where = settings.redirection
         if where is not None:
             found[f"server of {name}"] = where[1]
     for library in PACKAGES if paid else ():

@@ -153,20 +153,17 @@ class Replies:
     """
 
     def __init__(self, path: str | None = None, *, warn: Warn | None = None) -> None:
-        self._open(None if path is None else _store(path, read_only=False, warn=warn), read_only=False)
-        if self._store is not None:
-            self._store.create()
-
-    def _open(self, store: LineStore[Line] | None, *, read_only: bool) -> None:
-        self.read_only, self.on_disk = read_only, store is not None and not read_only
+        self.read_only, self.on_disk = False, path is not None
         self.begun = self._has_header = False
         self.skills: dict[str, str] = {}
         self.earlier: list[Exchange] = []
         self.ledger = Ledger(self._write)
         self.written = 0
-        self._store = store
         self._exchanges: dict[GameLabel, dict[str, Exchange]] = defaultdict(dict)
         self._answers: dict[GameLabel, dict[str, Outcome]] = defaultdict(dict)
+        self._store = None if path is None else _store(path, read_only=False, warn=warn)
+        if self._store is not None:
+            self._store.create()
 
     @classmethod
     def reopen(
@@ -177,9 +174,9 @@ class Replies:
         What was said in the games that are `over` is not kept. Raises JournalError if the file cannot be read, or a
         line is damaged.
         """
-        found = cls.__new__(cls)
-        store = _store(path, read_only=read_only, warn=warn)
-        found._open(store, read_only=read_only)
+        found = cls()
+        found.read_only, found.on_disk = read_only, not read_only
+        found._store = store = _store(path, read_only=read_only, warn=warn)
         try:
             keys = set[str]()
             for number, (place, line) in enumerate(store.earlier(), start=1):

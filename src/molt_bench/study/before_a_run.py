@@ -8,7 +8,6 @@ import msgspec
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import Budget
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers import redirection
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.plan import Plan
@@ -77,7 +76,7 @@ def _about_rest(config: BenchmarkConfig) -> str:
 
 def _is_local(settings: LLMSettings) -> bool:
     """Return whether a model is on this machine, where nobody sends a bill."""
-    elsewhere = redirection(settings)
+    elsewhere = settings.redirection
     url = settings.base_url or (elsewhere[1] if elsewhere is not None else "")
     return bool(url) and is_loopback(urlsplit(url).hostname or "")
 

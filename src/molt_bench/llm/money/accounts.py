@@ -85,7 +85,7 @@ class Accounts(msgspec.Struct, frozen=True):
 
     async def record(self, exchange: Exchange, request: Request, **fields: object) -> Exchange:
         """Record an exchange, and wait until it is on disk."""
-        found = msgspec.structs.replace(exchange, **{"tries": request.tries, **request.losses(), **fields})
+        found = msgspec.structs.replace(exchange, **{"tries": request.tries, "lost": request.losses(), **fields})
         self.disk.add(found)
         self.on_exchange(found)
         await self.disk.settled()

@@ -11,7 +11,7 @@ import msgspec
 
 from molt_bench.llm.conversation import CHARACTERS_PER_TOKEN
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers import families, provider_of
+from molt_bench.llm.providers import families
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Effort, Tokens
 
@@ -133,8 +133,7 @@ def _cached(settings: LLMSettings, same: int) -> int:
 
     It caches them from a certain length on.
     """
-    provider, _, model = settings.model.partition(":")
-    row = provider_of(provider)
+    row, model = settings.provider, settings.model.partition(":")[2]
     least = next((number for beginning, number in row.cached_from if model.startswith(beginning)), None)
     if least is None or same < least or settings.base_url is not None:
         return 0

@@ -34,6 +34,10 @@ class Unaccounted(msgspec.Struct, frozen=True):
         )
 
 
+#: Nothing; an exchange with it is written without it.
+NOTHING_LOST: Final = Unaccounted()
+
+
 class Began(msgspec.Struct, frozen=True, tag="session", tag_field="line"):
     """A session begins to ask models: what an earlier one sent and nobody answered, nobody will."""
 

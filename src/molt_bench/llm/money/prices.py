@@ -6,7 +6,6 @@ from typing import Annotated
 from pydantic import Field
 
 from molt_bench.agents.settings_base import MUCH, Section
-from molt_bench.llm.providers import is_elsewhere, provider_of
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
 
@@ -48,11 +47,11 @@ class PriceList:
         own = self._own.get(settings.model)
         if own is not None:
             return own.cost(tokens)
-        if is_elsewhere(settings):
+        if settings.is_elsewhere:
             return None
         import genai_prices  # noqa: PLC0415 - part of the extra llm
 
-        provider, _, name = settings.model.partition(":")
+        name = settings.model.partition(":")[2]
         usage = genai_prices.Usage(
             input_tokens=tokens.input,
             cache_read_tokens=tokens.cached,
@@ -66,7 +65,7 @@ class PriceList:
             priced = genai_prices.calc_price(
                 usage,
                 name,
-                provider_id=provider_of(provider).priced_as,
+                provider_id=settings.provider.priced_as,
                 price_context=context,
             )
         except LookupError:

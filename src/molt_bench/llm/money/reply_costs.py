@@ -12,7 +12,6 @@ import msgspec
 
 from molt_bench.llm.money.estimate import reasons, written_range
 from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers import provider_of
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
 
@@ -101,15 +100,14 @@ class ReplyCosts:
 
     def __init__(self, settings: LLMSettings, prices: PriceList, *, limited: bool) -> None:
         self._settings, self._prices, self._limited = settings, prices, limited
-        provider = provider_of(settings.provider)
         # A number of tokens for thoughts tells a model how long to think, so it must not depend on the money.
-        thoughts = provider.thought_number(settings)
+        thoughts = settings.thought_number
         self._floor = LEAST + thoughts if thoughts else 1
         self._least = LEAST + thoughts
         self._highest = MOST + thoughts
         self._ours = (FIRST_REASONING if reasons(settings) else FIRST) + thoughts
         usual = REPLY_TOKENS if settings.reasoning_effort is None else REASONING_TOKENS
-        sent = provider.sent_max_tokens(settings)
+        sent = settings.sent_max_tokens
         self._unlimited = sent or max(usual, REPLY_TOKENS + (settings.thinking_tokens or 0))
         self._expected = int(_FEW * written_range(settings)[1])
         self._lengths: deque[int] = deque(maxlen=_LAST)
