@@ -146,7 +146,7 @@ def test_a_cost_that_a_reply_states_counts_whatever_the_prices_say(monkeypatch):
     monkeypatch.setattr(wire, "openai_answer", answer)
     kept = Kept()
     with Provider(policy=passive) as provider:
-        result = run_benchmark(limited(provider), games_at_once=1, files=RunFiles(exchanges=kept))
+        result = run_benchmark(limited(provider), games_at_once=1, files=RunFiles(replies=kept))
     assert result.usage[0].cost_usd == pytest.approx(0.25 * len(kept.all))
     assert {(each.upstream, each.tier) for each in kept.all} == {("Somebody", "flex")}
 
