@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -123,6 +124,31 @@ def test_the_python_bot_is_checked_plays_and_passes_its_gate_until_it_gets_worse
         bot.replace('Action("call" if legal.to_call else "check")', 'Action("fold")'), "utf-8"
     )
     assert "worse" in run(gate, folder, status=4)
+
+
+def test_the_plug_in_adds_all_that_it_names(tmp_path):
+    """Its folder is on the path with the metadata that pip writes, and every command but pip's is run."""
+    folder = copied("plug-in", tmp_path)
+    assert (folder / "coin.py").read_text("utf-8").count("\n") <= 60
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    info = folder / "coin-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: coin\nVersion: 1\n")
+    groups = project["entry-points"].items()
+    points = [f"[{group}]\n{name} = {value}\n" for group, each in groups for name, value in each.items()]
+    (info / "entry_points.txt").write_text("".join(points))
+    install, play, *others = commands("plug-in")
+    assert install == "pip install ."
+    (tmp_path / "elsewhere").mkdir()
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    told, largest, _, verified = [run(each, tmp_path / "elsewhere", PYTHONPATH=path) for each in (play, *others)]
+    assert re.search(r"^\d+ games were played\.$", told, re.MULTILINE)
+    assert re.fullmatch(r"\d+ chips\n", largest)
+    assert "identical when replayed" in verified
+    (journal,) = (tmp_path / "elsewhere" / "out").glob("*/journal.jsonl")
+    lines = [json.loads(line) for line in journal.read_text("utf-8").splitlines()]
+    assert {each.get("term") for each in lines if each["line"] == "margins"} == {"without-cards 1"}
+    assert journal.with_name("run.nets").read_text().count("\n") == sum(each["line"] == "game" for each in lines)
 
 
 #: What the models of the example answer, from the best to the worst; the others check or call.
