@@ -56,7 +56,13 @@ def points(group: str) -> Points:
 
 def package_of(point: metadata.EntryPoint) -> str:
     """Return the name of the distribution that an entry point came from; "?" if its metadata does not tell."""
-    return point.dist.name if point.dist is not None else "?"
+    return _name_of(point.dist) if point.dist is not None else "?"
+
+
+@cache
+def _name_of(package: metadata.Distribution) -> str:
+    """Return the name of a distribution; it takes a millisecond or two to read."""
+    return str(package.name)
 
 
 def is_ours(point: metadata.EntryPoint) -> bool:

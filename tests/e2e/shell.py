@@ -17,9 +17,12 @@ from pathlib import Path
 
 import pytest
 
+from molt_bench import entry_points
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.cli import main
+from molt_bench.config.loader import load_config
 from molt_bench.runs.master_seed import environment_seed
+from molt_bench.runs.run_files import RunFiles
 from molt_bench.seeds import derive
 from tests.agents.external.boxes import NO_BOXES
 
@@ -198,8 +201,15 @@ class Fork:
 
 @cache
 def _prepare():
-    """Play a small run here once: forks find the tables that it makes, and half of their time was spent on them."""
-    run_benchmark({"seeds": {"perMatch": 2}, "game": {"handsPerGame": 10}, "stop": {"budget": {"maxMatches": 2}}})
+    """Play a run here once: forks find the tables that it makes, and half of their time was spent on them."""
+    players = {"participants": ["tag", "tight", "maniac", "random", "callstation"], "game": {"handsPerGame": 10}}
+    config = load_config({**players, "seeds": {"perMatch": 2}, "stop": {"budget": {"maxMatches": 10}}})
+    with tempfile.TemporaryDirectory() as folder:
+        files = RunFiles.new(Path(folder), config)
+        run_benchmark(config, files=files)
+        files.close()
+    for group in (entry_points.COMMANDS, entry_points.EXECUTORS, entry_points.OBSERVERS, entry_points.FILES):
+        entry_points.points(group)
 
 
 def quick(*arguments, **options):
@@ -243,6 +253,8 @@ def be_the_program(arguments, files, *, cwd=None, env=None, bare=False, encoding
             os.environ.clear()
         os.environ.update(env or {})
         environment_seed.cache_clear()  # a new process has not read its environment yet
+        if "--no-plugins" in arguments or entry_points.none_wanted():
+            entry_points.points.cache_clear()
         sys.path[:] = filter(None, sys.path)  # nor loaded agents from the current folder, as earlier tests may have
         for standard, file in enumerate(files[:3]):
             os.dup2(file, standard)

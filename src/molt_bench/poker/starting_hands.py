@@ -69,10 +69,16 @@ class _Range(NamedTuple):
     numbers: Ints  # the starting hand of each, by number
 
 
-def _best_hands(percent: int) -> list[Hole]:
-    """Return the best so many percent of all 1,326 hands, best first, each with its lower card first."""
+@cache
+def _all_hands() -> list[Hole]:
+    """Return all 1,326 hands, best first, each with its lower card first."""
     index = {name: at for at, name in enumerate(RANKED_HANDS)}
-    return sorted(combinations(range(52), 2), key=lambda hand: index[starting_hand(hand)])[: 1326 * percent // 100]
+    return sorted(combinations(range(52), 2), key=lambda hand: index[starting_hand(hand)])
+
+
+def _best_hands(percent: int) -> list[Hole]:
+    """Return the best so many percent of all hands, best first."""
+    return _all_hands()[: 1326 * percent // 100]
 
 
 @cache
