@@ -4,11 +4,13 @@ import pytest
 
 from molt_bench.config.loader import load_config
 from molt_bench.errors import JournalError
-from molt_bench.poker.actions import LoggedAction
+from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.types import Exchange
+from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
 from molt_bench.runs.journal_past import games_go_on
-from molt_bench.runs.replies import Replies, answer_key
+from molt_bench.runs.replies import ProgramAnswer, Replies, answer_key, replies_hash
 from molt_bench.specs import GameLabel
 
 HTTP = "http://127.0.0.1:9/act"
@@ -94,3 +96,59 @@ def test_a_file_without_its_header_was_not_begun(tmp_path):
     found.begin()
     found.close()
     assert Replies.reopen(str(path), read_only=True).begun
+
+
+def exchange(key):
+    place = {"game": GameLabel(1, 1, "AB"), "hand": 1, "decision": 0, "attempt": 1}
+    return Exchange(key=key, participant="m", **place, prompt_hash="", outcome="reply", text="call")
+
+
+def test_an_exchange_settles_the_requests_of_its_own_session_alone(tmp_path):
+    path = str(tmp_path / "replies.jsonl")
+    killed = Replies(path)
+    killed.begin({"m": "Play."})
+    killed.ledger.open("a question", 0.25, 100)
+    killed.close()
+    resumed = Replies.reopen(path)
+    resumed.ledger.open("a question", 0.5, 200)
+    resumed.ledger.open("a question", 0.5, 200)
+    resumed.ledger.free("a question")
+    resumed.add(exchange("a question"))
+    resumed.close()
+    assert resumed.ledger.unaccounted(Unaccounted()) == Unaccounted(1, 0.25, 100)
+    known = Replies.reopen(path, read_only=True)
+    assert known.ledger.unaccounted(Unaccounted()) == Unaccounted(1, 0.25, 100)
+    assert (known.skills, [each.key for each in known.earlier]) == ({"m": "Play."}, ["a question"])
+
+
+def test_what_is_forgotten_after_the_end_is_no_change_of_what_was_said(tmp_path):
+    path = tmp_path / "replies.jsonl"
+    replies = Replies(str(path))
+    replies.begin()
+    replies.ledger.open("a question", 0.25, 100)
+    replies.add(exchange("another"))
+    replies.close()
+    before = replies_hash(path)
+    again = Replies.reopen(str(path))
+    again.ledger.forget(Unaccounted())
+    again.close()
+    assert Replies.reopen(str(path), read_only=True).ledger.unaccounted(Unaccounted()) == Unaccounted()
+    assert replies_hash(path) == before
+    path.write_text(path.read_text().replace('"call"', '"fold"'))
+    assert replies_hash(path) != before
+
+
+def test_a_model_and_a_program_of_one_game_share_the_file(tmp_path):
+    path, game = str(tmp_path / "replies.jsonl"), GameLabel(1, 1, "AB")
+    replies = Replies(path)
+    replies.begin()
+    replies.add(exchange("of the model"))
+    assert not replies.knows(game)
+    place = {"participant": "p", "game": game, "hand": 1, "decision": 1, "attempt": 1}
+    replies.add_answer(ProgramAnswer(key="of the program", **place, action=Action("call")))
+    replies.close()
+    known = Replies.reopen(path, read_only=True)
+    assert known.find(game, "of the model").text == "call"
+    assert known.answer(game, "of the program") == Action("call")
+    over = Replies.reopen(path, read_only=True, over={game})
+    assert (over.find(game, "of the model"), over.knows(game), len(over.earlier)) == (None, False, 1)
