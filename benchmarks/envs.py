@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from molt_bench.envs import holdem_v0
+from molt_bench.plugins.adapters import holdem_v0
 
 ROUNDS, SECONDS = 5, 0.4
 

@@ -287,9 +287,9 @@ def _file_table(schema: Schema, defs: dict[str, Schema]) -> str:
 
 #: The names of the API by what they are for; a name that is in none of these comes at the end.
 TOPICS: Final = {
-    "Run a benchmark": "run_benchmark run_benchmark_async BenchmarkConfig RunResult RunFrames write_artifacts",
+    "Run a benchmark": "run_benchmark run_benchmark_async BenchmarkConfig RunResult write_artifacts",
     "Games and matches": "play_game play_game_async play_match GameSpec ParticipantSpec GameRecord MatchResult Fault",
-    "Agents": "PokerAgent Observation Action LegalActions LoggedAction HandResult Policy Sizes PolicyAgent make_agent "
+    "Agents": "PokerAgent Observation Action LegalActions LoggedAction HandResult Policy Sizes make_agent "
     "BUILTIN_AGENTS check_agent AgentReport AgentSettings",
     "Cards": "cards_from_text cards_to_text strength equity",
     "Errors": "MoltBenchError ConfigError AgentError AgentFailed IllegalAction RulesError JournalError ProviderError",

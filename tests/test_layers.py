@@ -14,7 +14,7 @@ ROOT = Path(molt_bench.__file__).parent
 
 FLOORS = [
     {"__main__", "host"},
-    {"cli", "envs", "plugins"},
+    {"cli", "plugins"},
     {"adapters"},
     {"serve", "view"},
     {"arena", "report", "study", "testing"},

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from molt_bench import PolicyAgent, strength
+from molt_bench import strength
+from molt_bench.plugins.adapters.policy_agent import PolicyAgent
 
 ACTIONS = 7  # fold, check or call, the smallest raise, three sizes, all-in
 #: Hands that a hand is compared with after the flop: from seven high to aces.

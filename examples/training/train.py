@@ -11,7 +11,7 @@ import numpy as np
 from player import ACTIONS, best, situation
 
 from molt_bench import make_agent
-from molt_bench.envs import holdem_v1
+from molt_bench.plugins.adapters import holdem_v1
 
 CHECKPOINTS = (0, 500, 2_000, 8_000)  # games
 TRIED = 0.2  # share of the actions that are tried at random

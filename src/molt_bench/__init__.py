@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from molt_bench._version import BENCH_VERSION as BENCH_VERSION
     from molt_bench._version import __version__ as __version__
-    from molt_bench.adapters.data_frames import RunFrames as RunFrames
-    from molt_bench.adapters.data_frames import run_benchmark_async as run_benchmark_async
-    from molt_bench.adapters.policy_agent import PolicyAgent as PolicyAgent
     from molt_bench.agents.base import Mix as Mix
     from molt_bench.agents.base import PokerAgent as PokerAgent
     from molt_bench.agents.base import RaiseRange as RaiseRange
@@ -19,6 +16,7 @@ if TYPE_CHECKING:
     from molt_bench.agents.kinds import make_agent as make_agent
     from molt_bench.agents.settings_base import AgentSettings as AgentSettings
     from molt_bench.arena.benchmark import run_benchmark as run_benchmark
+    from molt_bench.arena.benchmark import run_benchmark_async as run_benchmark_async
     from molt_bench.bench.result import RunResult as RunResult
     from molt_bench.config.sections import BenchmarkConfig as BenchmarkConfig
     from molt_bench.errors import AgentError as AgentError
@@ -55,12 +53,10 @@ if TYPE_CHECKING:
 #: The names that each module gives to the face of the package.
 _NAMES = {
     "_version": "BENCH_VERSION __version__",
-    "adapters.data_frames": "RunFrames run_benchmark_async",
-    "adapters.policy_agent": "PolicyAgent",
     "agents.base": "Mix PokerAgent RaiseRange",
     "agents.kinds": "BUILTIN_AGENTS make_agent",
     "agents.settings_base": "AgentSettings",
-    "arena.benchmark": "run_benchmark",
+    "arena.benchmark": "run_benchmark run_benchmark_async",
     "bench.result": "RunResult",
     "config.sections": "BenchmarkConfig",
     "errors": "AgentError AgentFailed ConfigError IllegalAction JournalError MoltBenchError ProviderError RulesError",

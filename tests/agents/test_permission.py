@@ -39,7 +39,7 @@ DIRECT = {
     "agents/permission.py",
     "agents/python_kind.py",
     "host.py",  # which is a program of its own
-    "adapters/gymnasium_env.py",
+    "plugins/adapters/gymnasium_env.py",
     "adapters/inspect_task.py",
     "cli/agent_argument.py",
     "testing/agent_check.py",

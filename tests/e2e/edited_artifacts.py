@@ -5,8 +5,8 @@ import re
 import shutil
 from pathlib import Path
 
-from molt_bench.adapters.data_frames import RunFrames
 from molt_bench.errors import MoltBenchError
+from molt_bench.plugins.adapters.data_frames import RunFrames
 from molt_bench.plugins.reference.grades import GRADES
 from molt_bench.report.artifacts import ARTIFACTS, CONFIG
 from molt_bench.report.exports import FILES

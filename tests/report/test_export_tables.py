@@ -10,9 +10,10 @@ from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_
 from molt_bench import BUILTIN_AGENTS, play_game
 from molt_bench.errors import JournalError
 from molt_bench.luck.cards import hand_terms
+from molt_bench.report.chip_flow import chip_flow
 from molt_bench.report.dealt_hands import dealt_hands, hands_of, that_count
-from molt_bench.report.exports.chip_flow import chip_flow
-from molt_bench.report.exports.hands_csv import COLUMNS, hands_csv, row
+from molt_bench.report.exports.hands_csv import hands_csv
+from molt_bench.report.hand_rows import COLUMNS, row
 from molt_bench.runs.journal import Journal, JournalReader
 from molt_bench.runs.journal_lines import FORMAT, Game, Header, SessionEnd
 

@@ -13,7 +13,7 @@ from msgspec import structs
 from rich.console import Console
 from tests.e2e.shell import quick, quick_run
 
-from molt_bench.adapters.data_frames import RunFrames
+from molt_bench.plugins.adapters.data_frames import RunFrames
 from molt_bench.rating.ranks import rank_ranges
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS

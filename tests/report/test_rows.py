@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from tests.e2e.shell import quick
 
-from molt_bench.adapters.data_frames import RunFrames
+from molt_bench.plugins.adapters.data_frames import RunFrames
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.explanation import explanation
 from molt_bench.report.result_tables import print_result

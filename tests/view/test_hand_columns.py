@@ -11,7 +11,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import CARD_TEXT, RANKS, deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.notation import hand_to_text
-from molt_bench.report.exports.chip_flow import chip_flow
+from molt_bench.report.chip_flow import chip_flow
 from molt_bench.seeds import derive
 from molt_bench.view.hand_columns import STARTING_HANDS, hand_columns
 from molt_bench.view.hand_texts import HandTexts, called

@@ -1,5 +1,6 @@
 """The benchmark: settles what is played, checks that it can be, and runs it."""
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, Unpack
@@ -80,6 +81,14 @@ def run_benchmark(
         observer = observer or Observer()
         session = Session(played, agents, files, Where(**where), observer=observer, live=live)
         return session.run(keep_hands=keep_hands, preflight=preflight)
+
+
+async def run_benchmark_async(*arguments: Any, **options: Any) -> RunResult:
+    """Run a benchmark as `run_benchmark` does, in a thread, so that a notebook or a server stays responsive.
+
+    A run that is cancelled plays on until its end, since a thread cannot be stopped.
+    """
+    return await asyncio.to_thread(run_benchmark, *arguments, **options)
 
 
 def _check_boxes(

@@ -20,6 +20,8 @@ from molt_bench.records import MBB_PER_BB100, MatchResult
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.dealt_hands import DealtHand as DealtHand
 from molt_bench.report.dealt_hands import hands_of as hands_of
+from molt_bench.report.hand_rows import hand_rows as hand_rows
+from molt_bench.report.number_text import signed as signed
 from molt_bench.report.shapes import AgentRow as AgentRow
 from molt_bench.report.shapes import CostRow, FaultRow, Interval, LeadRow, MatchRow, PairRow
 from molt_bench.report.totals import played_games

@@ -10,8 +10,8 @@ from typing import Final
 
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY, Hand
+from molt_bench.report.chip_flow import BOARD_OF
 from molt_bench.report.dealt_hands import DealtHand
-from molt_bench.report.exports.chip_flow import BOARD_OF
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 #: The actions that have no amount.

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from molt_bench import ConfigError, PolicyAgent, check_agent, make_agent, play_game
-from molt_bench.adapters.action_numbers import EveryChip, SizeMenu
-from molt_bench.adapters.observation_arrays import VIEW_LENGTHS, view_of
+from molt_bench import ConfigError, check_agent, make_agent, play_game
+from molt_bench.plugins.adapters.action_numbers import EveryChip, SizeMenu
+from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTHS, view_of
+from molt_bench.plugins.adapters.policy_agent import PolicyAgent
 from molt_bench.poker.actions import Action, LegalActions
 
 GAMES = [

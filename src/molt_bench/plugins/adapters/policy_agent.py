@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
-from molt_bench.adapters.observation_arrays import one_version, view_of
+from molt_bench.plugins.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
+from molt_bench.plugins.adapters.observation_arrays import one_version, view_of
 from molt_bench.poker.actions import Action
 from molt_bench.poker.observation import Observation
 

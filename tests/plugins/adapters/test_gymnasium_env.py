@@ -8,14 +8,15 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from molt_bench import Action, ConfigError, PolicyAgent, make_agent, play_game
+from molt_bench import Action, ConfigError, make_agent, play_game
+from molt_bench.plugins.adapters.policy_agent import PolicyAgent
 
 pytestmark = pytest.mark.skipif(
     find_spec("gymnasium") is None or find_spec("pettingzoo") is None,
     reason="gymnasium and PettingZoo are not installed: make slow SUITE=adapters",
 )
 #: Gymnasium imports what is before the colon first.
-NAME = "molt_bench.envs.holdem_v1:molt_bench/Holdem-v1"
+NAME = "molt_bench.plugins.adapters.holdem_v1:molt_bench/Holdem-v1"
 
 
 def made(**options):
@@ -148,3 +149,25 @@ def test_an_opponent_that_cannot_play_is_refused():
         made(opponent="nobody")
     with pytest.raises(ConfigError, match="is not async"):
         made(opponent=Slow).reset(seed=1, options={"seating": "BA"})
+
+
+def test_the_opponent_is_told_when_a_game_begins_and_when_it_has_ended():
+    told = []
+
+    class Bot:
+        name = "bot"
+
+        def reset(self):
+            told.append("reset")
+
+        def act(self, seen):
+            return Action("call" if seen.to_call else "check")
+
+        def close(self):
+            told.append("close")
+
+    table = made(opponent=Bot)
+    table.reset(seed=1)
+    table.reset()
+    table.close()
+    assert told == ["reset", "close", "reset", "close"]

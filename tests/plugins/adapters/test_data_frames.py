@@ -6,7 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from molt_bench import ConfigError, MoltBenchError, RunFrames, run_benchmark, run_benchmark_async
+from molt_bench import ConfigError, MoltBenchError, run_benchmark, run_benchmark_async
+from molt_bench.plugins.adapters.data_frames import RunFrames
 from molt_bench.runs.run_files import RunFiles
 
 CONFIG = {

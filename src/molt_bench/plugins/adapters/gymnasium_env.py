@@ -5,11 +5,10 @@ from typing import Any, ClassVar, TypeAlias
 
 import gymnasium
 
-from molt_bench.adapters.pettingzoo_env import PLAYERS, RENDER_MODES, HoldemEnv
-from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.kinds import BUILTIN_AGENTS, kind_of, make_agent
+from molt_bench import BUILTIN_AGENTS, PokerAgent, make_agent
 from molt_bench.errors import ConfigError
 from molt_bench.play.hooks import Notice
+from molt_bench.plugins.adapters.pettingzoo_env import PLAYERS, RENDER_MODES, HoldemEnv
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 
@@ -22,7 +21,7 @@ _LEARNER, _BOT = PLAYERS
 class _Table(HoldemEnv):
     """The table, with a bot that is told how hands end, if it wants to know."""
 
-    bot: PokerAgent
+    bot: PokerAgent | None = None
 
     def _hand_over(self, notice: Notice) -> None:
         super()._hand_over(notice)
@@ -47,7 +46,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [*RENDER_MODES], "render_fps": 1}
 
     def __init__(self, opponent: Opponent = "tight", **options: Any) -> None:
-        if isinstance(opponent, str) and not kind_of(opponent).built_in:
+        if isinstance(opponent, str) and opponent not in BUILTIN_AGENTS:
             raise ConfigError("opponent", opponent, f"a function that makes an agent, or {', '.join(BUILTIN_AGENTS)}")
         self.table = _Table(version=1, **options)
         self.render_mode = self.table.render_mode
@@ -83,18 +82,29 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
         return self.table.render()
 
     def close(self) -> None:
-        """End the game."""
+        """End the game; the bot is told."""
         self.table.close()
+        self._leave()
 
     def _deal(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+        """Start a game with a new bot, which is told so, as in a run."""
+        self._leave()
         self.table.bot = make_agent(self._opponent) if isinstance(self._opponent, str) else self._opponent()
+        _tell(self.table.bot, "reset")
         self.table.reset(seed=seed, options=options)
+
+    def _leave(self) -> None:
+        """Let the bot of the last game release what it holds."""
+        if self.table.bot is not None:
+            _tell(self.table.bot, "close")
+            self.table.bot = None
 
     def _waits(self) -> bool:
         """Let the bot act until it is the learner's turn, and return whether it is; if not, the game is over."""
         while (seen := self.table.seen) is not None:
             if self.table.agent_selection == _LEARNER:
                 return True
+            assert self.table.bot is not None
             answer = self.table.bot.act(seen)
             if not isinstance(answer, Action | Mix):
                 raise ConfigError(
@@ -105,3 +115,8 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
 
     def _info(self) -> dict[str, Any]:
         return dict(self.table.infos[_LEARNER])
+
+
+def _tell(bot: PokerAgent, hook: str) -> None:
+    if hasattr(bot, hook):
+        getattr(bot, hook)()

@@ -8,7 +8,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from molt_bench import ConfigError, PolicyAgent, make_agent, play_game
+from molt_bench import ConfigError, make_agent, play_game
+from molt_bench.plugins.adapters.policy_agent import PolicyAgent
 
 pytestmark = pytest.mark.skipif(
     find_spec("pettingzoo") is None, reason="PettingZoo is not installed: make slow SUITE=adapters"
@@ -19,7 +20,7 @@ GAMES = [{}, {"hands": 5}, {"raw": True, "stack": 1_000}, {"hands": 30, "stacks"
 
 @pytest.fixture(scope="module")
 def holdem():
-    from molt_bench.envs import holdem_v0
+    from molt_bench.plugins.adapters import holdem_v0
 
     return holdem_v0
 
@@ -169,7 +170,7 @@ class TestVersion1:
     def test_it_passes_the_tests_of_pettingzoo(self):
         from pettingzoo.test import api_test, seed_test
 
-        from molt_bench.envs import holdem_v1
+        from molt_bench.plugins.adapters import holdem_v1
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -178,7 +179,7 @@ class TestVersion1:
         assert holdem_v1.env().metadata["name"] == "holdem_v1"
 
     def test_what_players_see_begins_with_what_they_saw_before_and_goes_on_with_the_betting(self, holdem):
-        from molt_bench.envs import holdem_v1
+        from molt_bench.plugins.adapters import holdem_v1
 
         tables = holdem.env(), holdem_v1.env()
         for each in tables:

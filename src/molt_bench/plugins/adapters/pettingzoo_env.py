@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from molt_bench.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
-from molt_bench.adapters.observation_arrays import VIEW_LENGTHS, one_version, view_after, view_of
 from molt_bench.errors import ConfigError
 from molt_bench.play.game import GameEvents, game_events
 from molt_bench.play.hooks import Hook, Notice
+from molt_bench.plugins.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
+from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTHS, one_version, view_after, view_of
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation

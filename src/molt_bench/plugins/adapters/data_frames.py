@@ -1,6 +1,5 @@
 """A run as tables, for notebooks: data frames of pandas or polars, whichever is there, or plain rows."""
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from html import escape
@@ -8,20 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from molt_bench.arena.benchmark import run_benchmark
-from molt_bench.bench.result import RunResult
+import msgspec
+
+from molt_bench import RunResult
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.poker.cards import cards_to_text
-from molt_bench.report.analysis import Analysis
-from molt_bench.report.artifacts import leaderboard
-from molt_bench.report.dealt_hands import DealtHand, hands_of
-from molt_bench.report.exports.hands_csv import rows as hand_rows
-from molt_bench.report.number_text import signed
-from molt_bench.report.rows import Rows
-from molt_bench.report.shapes import AgentRow
-from molt_bench.runs.journal_lines import Game
-from molt_bench.runs.run import Run
-from molt_bench.visible_text import on_one_line
+from molt_bench.report.rows import AgentRow, DealtHand, Rows, hand_rows, hands_of, signed
+from molt_bench.runs.run import Game, Run
 
 FrameLibrary: TypeAlias = Literal["pandas", "polars", "rows"]
 Row: TypeAlias = dict[str, Any]
@@ -60,12 +52,12 @@ class RunFrames:
     @cached_property
     def rows(self) -> Rows:
         """The rows that all reports print."""
-        return Rows(Analysis(self.result))
+        return Rows.of(self.result)
 
     def leaderboard(self) -> Any:
         """Return a row for each participant, best first, with the fields of `leaderboard.json`."""
         rows = []
-        for each in leaderboard(self.rows)["participants"]:
+        for each in msgspec.to_builtins(self.rows.agents):
             best, worst = each.pop("rankRange") or (None, None)
             faults = sum(each.pop("faults").values())
             ranks = {"rankBest": best, "rankWorst": worst}
@@ -122,7 +114,7 @@ class RunFrames:
             f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
             for cells in map(self._cells, self.rows.agents)
         )
-        said = escape(on_one_line(self.result.stop_reason))
+        said = escape(" ".join(self.result.stop_reason.split()))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{said}</p>"
 
     def _cells(self, row: AgentRow) -> tuple[str, ...]:
@@ -165,11 +157,3 @@ def _decisions(dealt: DealtHand) -> Iterator[Row]:
             "amount": action.amount,
             "forced": dealt.forced == seat and number == len(hand.log),
         }
-
-
-async def run_benchmark_async(*arguments: Any, **options: Any) -> RunResult:
-    """Run a benchmark as `run_benchmark` does, in a thread, so that a notebook or a server stays responsive.
-
-    A run that is cancelled plays on until its end, since a thread cannot be stopped.
-    """
-    return await asyncio.to_thread(run_benchmark, *arguments, **options)

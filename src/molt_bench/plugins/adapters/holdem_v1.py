@@ -6,20 +6,18 @@ Importing it puts `molt_bench/Holdem-v1` into Gymnasium's registry, for `gymnasi
 from functools import partial
 from typing import Final
 
-from molt_bench.extras import how_to_install
-
 try:
     import gymnasium
 
-    from molt_bench.adapters import pettingzoo_env
-    from molt_bench.adapters.gymnasium_env import LearnerEnv
+    from molt_bench.plugins.adapters import pettingzoo_env
+    from molt_bench.plugins.adapters.gymnasium_env import LearnerEnv
 except ModuleNotFoundError as error:
     missing = (error.name or "PettingZoo").partition(".")[0]
-    why = f"environments need {missing}, which is not installed: {how_to_install('envs')}"
+    why = f"environments need {missing}, which is not installed: pip install 'molt-bench[envs]'"
     raise ModuleNotFoundError(why, name=error.name) from error
 
 env: Final = partial(pettingzoo_env.env, version=1)
 raw_env: Final = partial(pettingzoo_env.raw_env, version=1)
-gymnasium.register("molt_bench/Holdem-v1", entry_point="molt_bench.envs.holdem_v1:LearnerEnv")
+gymnasium.register("molt_bench/Holdem-v1", entry_point="molt_bench.plugins.adapters.holdem_v1:LearnerEnv")
 
 __all__ = ["LearnerEnv", "env", "raw_env"]
