@@ -11,8 +11,8 @@ from tests.poker.pokerkit_oracle import RememberedHand, swap
 from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_hand
 
 from molt_bench.poker.hand import NOBODY
+from molt_bench.report import chip_flow
 from molt_bench.report.dealt_hands import DealtHand
-from molt_bench.report.exports import chip_flow
 from molt_bench.report.exports.phh import phh
 
 #: PokerKit warns where a player folds though checking is free.
