@@ -138,19 +138,19 @@ def _change(values, dice):
         place[key] = _odd(dice, like=place[key])
 
 
-def _places(values):
+def _places(values, depth=100):
     for key in [*values] if isinstance(values, dict) else range(len(values)):
         yield values, key
-        if isinstance(values[key], dict | list):
-            yield from _places(values[key])
+        if isinstance(values[key], dict | list) and depth:
+            yield from _places(values[key], depth - 1)
 
 
 def _odd(dice, like=None):
     if dice.below(4) == 0:
-        return dice.one_of([INTS, FLOATS, SPECIAL, TEXTS, OTHER][dice.below(5)])
+        return copy.deepcopy(dice.one_of([INTS, FLOATS, SPECIAL, TEXTS, OTHER][dice.below(5)]))
     if isinstance(like, int | float):
         return dice.one_of([*INTS, *FLOATS, *SPECIAL])
-    return dice.one_of(TEXTS if isinstance(like, str) else OTHER)
+    return copy.deepcopy(dice.one_of(TEXTS if isinstance(like, str) else OTHER))
 
 
 def _written(values, kind, dice):
