@@ -31,7 +31,7 @@ def test_an_async_agent_that_never_answers_times_out(sleeper):
 
 
 def test_plain_code_times_an_async_agent_out_too():
-    record = play_game((AsyncSleeper(), Caller()), seed=1, hands=2, max_retries=0, action_timeout_s=SOON)
+    record = play_game((AsyncSleeper(), Caller()), seed=1, hands=2, max_retries=0, action_timeout_s=PATIENT)
     assert record.fault_counts[0] == {"timeout": 2}
 
 

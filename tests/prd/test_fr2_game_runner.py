@@ -76,7 +76,7 @@ def test_fr2_6_an_answer_that_takes_too_long_is_a_timeout():
         async def act(self, observation):
             await asyncio.sleep(30)
 
-    record = game(Slow(), Caller(), hands=1, action_timeout_s=0.02, max_retries=0)
+    record = game(Slow(), Caller(), hands=1, action_timeout_s=1.0, max_retries=0)
     assert [(fault.kind, fault.player, fault.forced_fold) for fault in record.faults] == [("timeout", 0, True)]
 
 

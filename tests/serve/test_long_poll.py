@@ -218,7 +218,7 @@ def test_a_token_that_is_none_of_ours_opens_nothing(table):
 
 
 def test_a_turn_that_times_out_is_folded_and_then_stale():
-    with serving(a_lobby(action_timeout_s=0.2)) as table:
+    with serving(a_lobby(action_timeout_s=1.5)) as table:
         table.play(hands=1, max_retries=0, close="over")
         turn = table.turn()
         table.join()

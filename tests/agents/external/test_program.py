@@ -175,12 +175,12 @@ def test_an_answer_that_came_too_late_does_not_count_and_the_next_one_does(tmp_p
         "    seen = json.loads(line)\n"
         "    if seen['type'] == 'hello': print(json.dumps({'type': 'hello', 'protocol': 1}), flush=True)\n"
         "    if seen['type'] != 'observation': continue\n"
-        "    if seen['id'] == 1: time.sleep(0.6)\n"
+        "    if seen['id'] == 1: time.sleep(3)\n"
         "    kind = 'call' if seen['toCall'] else 'check'\n"
         "    print(json.dumps({'type': 'action', 'id': seen['id'], 'kind': kind}), flush=True)\n"
     )
     spec = ParticipantSpec(id="slow", type="exec", params={"command": [*PYTHON, str(bot)]}, settings={"sandbox": "off"})
-    record = played(make_agent(spec, action_timeout_s=0.4), hands=3, max_retries=2)
+    record = played(make_agent(spec, action_timeout_s=2.0), hands=3, max_retries=2)
     assert {fault.kind for fault in record.faults} == {"timeout"}
     assert {fault.hand_number for fault in record.faults} == {1}
 

@@ -164,7 +164,7 @@ def test_an_action_of_the_wrong_form_counts_once_and_the_state_comes_again(clien
 
 
 def test_a_client_that_never_answers_is_folded_and_stays_connected():
-    with serving(a_lobby(action_timeout_s=0.05)) as table:
+    with serving(a_lobby(action_timeout_s=0.5)) as table:
         _, joined = register_and_join(table.url())
         with opened(joined) as socket_:
             assert next_of(socket_, "table_status")["status"] == "waiting"
