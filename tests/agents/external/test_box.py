@@ -285,7 +285,7 @@ def test_what_is_said_of_a_program_at_a_limit(limit, tmp_path, monkeypatch):
     (tmp_path / "bot.py").write_text(f"import os\n{code}\n")
     monkeypatch.setattr(box, "CPU_SECONDS", 1 if "time" in limit else 600)
     if limit == "memory":
-        monkeypatch.setattr(box, "MEMORY_BYTES", 256 << 20)
+        monkeypatch.setattr(box, "memory_bytes", lambda: 256 << 20)
     params = {"command": [sys.executable, str(tmp_path / "bot.py")]}
     with pytest.raises(AgentError, match=said):
         run_in_new_loop(make_agent(spec("exec", params=params, sandbox="required")).greet())

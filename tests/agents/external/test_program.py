@@ -299,7 +299,7 @@ def test_it_sees_nothing_of_our_environment_but_what_is_passed_on(log, monkeypat
 @on_linux
 @pytest.mark.parametrize("sandbox", WAYS)
 def test_one_that_takes_too_much_memory_crashes(sandbox, log, monkeypatch):
-    monkeypatch.setattr(box, "MEMORY_BYTES", 256 << 20)
+    monkeypatch.setattr(box, "memory_bytes", lambda: 256 << 20)
     record = played(chaos("memory", log, sandbox=sandbox), hands=1)
     assert faults(record) == {"crash": 1}
     assert "MemoryError" in record.faults[0].message

@@ -60,8 +60,7 @@ class SandboxSettings(AgentSettings):
 #: Where a program starts in its box, the only place where it can write; and how much, which is memory.
 HOME: Final = "/tmp"
 _HOME_BYTES: Final = 256 << 20
-#: For each process: data, half of what the machine has; processor time in one game; and open files.
-MEMORY_BYTES: Final = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+#: Processor time for each process, in one game; and open files.
 CPU_SECONDS: Final = 3600
 _FILES: Final = 4096
 #: Folders of the system; where one is a link, as /bin often is, so it is in the box.
@@ -135,7 +134,12 @@ def limited(command: Sequence[str]) -> tuple[str, ...]:
         return tuple(command)
     # Data rather than address space: some runtimes reserve far more addresses than they use.
     cpu = f"{CPU_SECONDS}:{CPU_SECONDS + 5}"
-    return prlimit, f"--data={MEMORY_BYTES}", f"--cpu={cpu}", "--core=0", f"--nofile={_FILES}", "--", *command
+    return prlimit, f"--data={memory_bytes()}", f"--cpu={cpu}", "--core=0", f"--nofile={_FILES}", "--", *command
+
+
+def memory_bytes() -> int:
+    """Return how much data each process may have: half of what the machine has. For systems with `prlimit`."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 @cache
