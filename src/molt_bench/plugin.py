@@ -78,6 +78,7 @@ class Kind:
         remembers: Whether it may remember one game in another, unless its participant says otherwise.
         comes: Whether it connects to us by itself, so that only a server can seat it.
         in_person: Whether a person at the terminal of this process answers for it.
+        paid: Whether each of its answers costs money, so that none is asked for twice.
         code: Whether it is code on this machine, with a fingerprint.
         built_in: Whether it is one of our bots, which know nothing but the observation. No plug-in sets this.
     """
@@ -94,6 +95,7 @@ class Kind:
     remembers: bool = False
     comes: bool = False
     in_person: bool = False
+    paid: bool = False
     code: bool = False
     built_in: bool = False
 
@@ -123,6 +125,14 @@ class Kind:
     def make_first(self, spec: ParticipantSpec, context: Context) -> Any:
         """Make an agent to see whether it can be made: before a run, and of code as it is now."""
         return self.make(spec, context)
+
+    def maker(self, spec: ParticipantSpec, context: Context) -> Callable[[], Any]:
+        """Return what makes its agent for one game after another outside a run; they may share a connection."""
+        return lambda: self.make(spec, context)
+
+    def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:
+        """Return what somebody should know who plays it here."""
+        return []
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the SHA-256 of its code: of what is loaded, or else of what would be; None where there is none."""

@@ -4,11 +4,11 @@ Kinds are entry points of the group `molt_bench.agents`, ours in our own `pyproj
 its kind is met first.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 import msgspec
 
@@ -24,6 +24,7 @@ from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import one_of
 
+Made = TypeVar("Made")
 #: The kind of files of Python, of modules, and of plug-ins that are a factory.
 _PYTHON: Final = "python"
 
@@ -210,11 +211,33 @@ def make_within(
     kind = kind_of(spec.type, factories or ())
     if kind is OBJECT and factories is not None:
         return call_factory(spec.id, factories[spec.type], spec.params)
-    limit_s = kind.timeout_s if action_timeout_s is None else action_timeout_s
-    context = msgspec.structs.replace(context, settings=settings_of(spec), timeout_s=limit_s)
+    context = _filled(kind, spec, context, action_timeout_s)
     make = kind.make_first if first else kind.make
+    return _meant(spec, lambda: cast(PokerAgent, make(spec, context)))
+
+
+def shared_maker(
+    spec: ParticipantSpec, *, action_timeout_s: float | None = None
+) -> tuple[Callable[[], PokerAgent], list[str]]:
+    """Return what makes a participant's agent for one game after another, and what the user should know about it.
+
+    Its agents may share a connection; one that cannot be had is an error now.
+    """
+    kind = kind_of(spec.type)
+    context = _filled(kind, spec, Context(), action_timeout_s)
+    make = _meant(spec, lambda: kind.maker(spec, context))
+    return lambda: _meant(spec, make), kind.warnings(spec, context)
+
+
+def _filled(kind: Kind, spec: ParticipantSpec, context: Context, action_timeout_s: float | None) -> Context:
+    limit_s = kind.timeout_s if action_timeout_s is None else action_timeout_s
+    return msgspec.structs.replace(context, settings=settings_of(spec), timeout_s=limit_s)
+
+
+def _meant(spec: ParticipantSpec, make: Callable[[], Made]) -> Made:
+    """Make something of a participant; for a type that is unknown, say which one of another kind may be meant."""
     try:
-        return cast(PokerAgent, make(spec, context))
+        return make()
     except ConfigError as error:
         meant = next(filter(None, (each.meant(spec.type) for each in all_kinds())), "") if error.field == "type" else ""
         if not meant:

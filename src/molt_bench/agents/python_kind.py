@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.box import SANDBOX, SandboxSetting, SandboxSettings, box_of, label_in
+from molt_bench.agents.external.box import SANDBOX, SandboxSetting, SandboxSettings, box_of, label_in, warnings_in
 from molt_bench.agents.external.hosted import HostedAgent
 from molt_bench.agents.python_import import call_factory, factory_file, file_hash, find_factory
 from molt_bench.agents.settings_base import Name
@@ -65,6 +65,10 @@ class PythonCode(Kind):
         if box_of(context) is None:
             find_factory(code_of(spec), code_sha256=context.code_sha256, anew=True)
         return self.make(spec, context)
+
+    def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:
+        """Return that it plays without a box, where there should be one."""
+        return warnings_in(spec.id, context)
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the hash of the file that the factory comes from."""

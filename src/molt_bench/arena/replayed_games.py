@@ -14,7 +14,6 @@ from molt_bench.arena.cast import Cast
 from molt_bench.arena.journal_agent import AgentOfRecord
 from molt_bench.config.participants import ParticipantConfig
 from molt_bench.errors import JournalError
-from molt_bench.llm.settings import LLMSettings
 from molt_bench.play.play_games import drive
 from molt_bench.records import GameRecord
 from molt_bench.runs.folder import JOURNAL, REPLIES
@@ -79,8 +78,8 @@ def replay_games(stored: Run, permission: Permission = BUILT_IN) -> Replayed:
 
 def plays_again(participant: ParticipantConfig, permission: Permission) -> bool:
     """Return whether a participant may play again; a language model and a person never do."""
-    kind, settings = participant.kind, participant.settings()
-    return not (kind.in_person or isinstance(settings, LLMSettings)) and permission.allows(participant.spec())
+    kind = participant.kind
+    return not (kind.in_person or kind.paid) and permission.allows(participant.spec())
 
 
 def without_answers(stored: Run) -> list[str]:

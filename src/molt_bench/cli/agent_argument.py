@@ -7,17 +7,12 @@ import click
 import yaml
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.box import AUTO, OFF, REQUIRED, obstacle
-from molt_bench.agents.kinds import box_label, kind_of, make_agent, settings_of
+from molt_bench.agents.external.box import REQUIRED
+from molt_bench.agents.kinds import kind_of, shared_maker
 from molt_bench.cli.streams import warn
 from molt_bench.config.participants import participants_named
 from molt_bench.errors import ConfigError
-from molt_bench.llm.after_failure import RequestLimits
-from molt_bench.llm.agent import LLMAgent
-from molt_bench.llm.gateway import Gateway
-from molt_bench.llm.settings import LLMSettings, redirection_warnings
-from molt_bench.plugin import NO_BOX
-from molt_bench.specs import GameLabel, ParticipantSpec
+from molt_bench.specs import ParticipantSpec
 
 
 def agent_from(text: str, assignments: Sequence[str], sandbox: str | None = None) -> ParticipantSpec:
@@ -44,25 +39,13 @@ def _param(assignment: str) -> tuple[str, Any]:
 
 
 def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) -> Callable[[], PokerAgent]:
-    """Return a function that makes the agent for a game, as a benchmark does; all games share a model's connection.
+    """Return a function that makes the agent for a game, as a benchmark does; the first tells of its warnings."""
+    make, warnings = shared_maker(participant, action_timeout_s=timeout_s)
 
-    A model that cannot be called is an error now; other agents raise when they are made. The first that can be made
-    warns if it should play in a box, and this machine cannot make one.
-    """
-    settings = settings_of(participant)
-    if not isinstance(settings, LLMSettings):
-        unboxed = getattr(settings, "sandbox", OFF) == AUTO and box_label(participant) == NO_BOX
-        missing = [obstacle()] if unboxed else []
+    def make_and_warn() -> PokerAgent:
+        made = make()
+        while warnings:
+            warn(warnings.pop(0))
+        return made
 
-        def make() -> PokerAgent:
-            made = make_agent(participant, action_timeout_s=timeout_s)
-            if missing:
-                warn(f"{participant.id} without a sandbox, since {missing.pop()}: can read your files")
-            return made
-
-        return make
-    for warning in redirection_warnings({participant.id: [settings]}):
-        warn(warning)
-    limits = RequestLimits() if timeout_s is None else RequestLimits(timeout_s=timeout_s)
-    gateway = Gateway({participant.id: settings}, limits=limits)
-    return lambda: LLMAgent(participant.id, settings, gateway, game=GameLabel(0, 0, "AB"))
+    return make_and_warn

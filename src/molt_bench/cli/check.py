@@ -8,14 +8,13 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
-from molt_bench.agents.kinds import box_label, kind_of, settings_of
+from molt_bench.agents.kinds import box_label, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command
 from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
 from molt_bench.errors import ConfigError
-from molt_bench.llm.settings import LLMSettings
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.plugin import NO_BOX
 from molt_bench.specs import ParticipantSpec
@@ -77,7 +76,7 @@ def check(
 def _run_checks(
     spec: ParticipantSpec, *, hands: int | None, timeout_s: float | None, printing: Printing
 ) -> AgentReport:
-    model = isinstance(settings_of(spec), LLMSettings)
+    model = kind_of(spec.type).paid
     partners = _MODEL_PARTNERS if model else SPARRING_PARTNERS
     each = hands or (_MODEL_HANDS if model else _HANDS)
     limit_s = timeout_s if model or timeout_s is not None else _TIMEOUT_S

@@ -1,13 +1,16 @@
 """The kind of agents that are language models."""
 
 import os
+from collections.abc import Callable
 
 from molt_bench.agents.settings_base import variables_told
+from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.agent import LLMAgent, lone_agent
+from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.providers import PROVIDERS
-from molt_bench.llm.settings import LLMSettings
+from molt_bench.llm.settings import LLMSettings, redirection_warnings
 from molt_bench.plugin import Context, Kind
-from molt_bench.specs import MODEL_TIMEOUT_S, ParticipantSpec
+from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
 
 
 class LanguageModel(Kind):
@@ -20,6 +23,7 @@ class LanguageModel(Kind):
     timeout_s = MODEL_TIMEOUT_S
     waits = True
     remote = True
+    paid = True
 
     def label(self, participant_type: str) -> str:
         """Return the name of the model without its provider."""
@@ -28,6 +32,15 @@ class LanguageModel(Kind):
     def make(self, spec: ParticipantSpec, context: Context) -> LLMAgent:
         """Make an agent for a game outside a run."""
         return lone_agent(spec.id, context.settings, action_timeout_s=context.timeout_s)
+
+    def maker(self, spec: ParticipantSpec, context: Context) -> Callable[[], LLMAgent]:
+        """Return what makes agents for games outside a run, with one connection; one that cannot be had is an error."""
+        gateway = Gateway({spec.id: context.settings}, limits=RequestLimits(timeout_s=context.timeout_s))
+        return lambda: LLMAgent(spec.id, context.settings, gateway, game=GameLabel(0, 0, "AB"))
+
+    def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:
+        """Return where its requests go instead of to its provider, if something in the environment says so."""
+        return redirection_warnings({spec.id: [context.settings]})
 
     def announced(self, spec: ParticipantSpec, settings: LLMSettings) -> str:
         """Return which model is asked where, and what is sent to it."""

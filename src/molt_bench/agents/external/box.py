@@ -164,6 +164,14 @@ def box_of(context: Context) -> Box | None:
     raise ConfigError("sandbox", setting, f"a machine that can make one: {found}")
 
 
+def warnings_in(participant: str, context: Context) -> list[str]:
+    """Return that an agent plays without the box that it should have here, and why."""
+    settings: SandboxSettings = context.settings
+    if settings.sandbox != AUTO or box_of(context) is not None:
+        return []
+    return [f"{participant} without a sandbox, since {obstacle()}: can read your files"]
+
+
 def label_in(context: Context) -> str:
     """Return the label of the box that an agent plays in here, or `NO_BOX`."""
     box = box_of(context)

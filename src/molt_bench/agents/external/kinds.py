@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.box import box_of, label_in
+from molt_bench.agents.external.box import box_of, label_in, warnings_in
 from molt_bench.agents.external.command import command_hash, label_of, words_of
 from molt_bench.agents.external.program import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
@@ -42,6 +42,10 @@ class Exec(Kind):
             folder=context.folder,
             box=box_of(context),
         )
+
+    def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:
+        """Return that it plays without a box, where there should be one."""
+        return warnings_in(spec.id, context)
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the hash of the files that its command names."""
