@@ -20,7 +20,6 @@ from scale import config
 from molt_bench import run_benchmark
 from molt_bench.arena import executors
 from molt_bench.arena.worker_setup import Worked, WorkerSetup
-from molt_bench.play.worker_pool import received, sent
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
@@ -48,10 +47,10 @@ class StubPool:
         """Answer for all games."""
         for start in range(0, len(specs), CHUNK):
             chunk = [*specs[start : start + CHUNK]]
-            asked = bytes(ForkingPickler.dumps(sent(chunk)))
+            asked = bytes(ForkingPickler.dumps(chunk))
             if asked not in self.played:
                 began = process_time()
-                self.played[asked] = bytes(ForkingPickler.dumps([self._play(spec) for spec in received(loads(asked))]))
+                self.played[asked] = bytes(ForkingPickler.dumps([self._play(spec) for spec in loads(asked)]))
                 StubPool.worker_seconds += process_time() - began
             for spec, played in zip(chunk, loads(self.played[asked]), strict=True):
                 on_game(spec, played)

@@ -2,7 +2,6 @@
 
 import atexit
 import os
-import signal
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
@@ -22,19 +21,6 @@ def play_here(spec):
 
 def setup():
     return play_here
-
-
-def play_and_die(folder, spec):
-    """Kill the worker the first time that every fifth game is played."""
-    mark = Path(folder, str(spec.seed))
-    if spec.seed % 5 == 0 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play_here(spec)
-
-
-def mortal(folder):
-    return partial(play_and_die, folder)
 
 
 def play_or_die(spec):
@@ -96,45 +82,6 @@ def fork_and_die(spec):
 
 def forking():
     return fork_and_die
-
-
-def play_fork_and_die(folder, spec):
-    """Die once over one game, leaving a process behind that holds the line open; play the others slowly."""
-    mark = Path(folder, "mark")
-    if spec.seed == 0 and not mark.exists():
-        mark.touch()
-        if not os.fork():
-            os.execvp("sleep", ["sleep", "15"])
-        os._exit(1)
-    sleep(0.2)
-    return spec.seed
-
-
-def forking_once(folder):
-    return partial(play_fork_and_die, folder)
-
-
-def play_together(folder, spec):
-    """Play once there are two workers, and take a while."""
-    meet(folder, spec)
-    sleep(0.02)
-    return play_here(spec)
-
-
-def playing_together(folder):
-    return partial(play_together, folder)
-
-
-def play_or_stop(folder, times, spec):
-    """Stand still so many times over one game."""
-    if spec.seed == 1 and len(list(Path(folder).iterdir())) < times:
-        Path(folder, str(os.getpid())).touch()
-        os.kill(os.getpid(), signal.SIGSTOP)
-    return spec.seed
-
-
-def stopping(folder, times):
-    return partial(play_or_stop, folder, times)
 
 
 def leave_a_mark(path):

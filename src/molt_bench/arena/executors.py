@@ -171,7 +171,7 @@ class GameRunner:
         cast = self._cast
         setup = WorkerSetup.of(cast.specs_of(self._portable), cast.permission, cast.folder)
         if self._theirs is None:
-            return WorkerPool(setup, self._where.workers, warn=self.problems.append)
+            return WorkerPool(setup, self._where.workers)
         try:
             made: Workers = self._theirs.load()(setup, self._place, self.problems.append)
         except MoltBenchError:

@@ -4,14 +4,12 @@ import os
 import socket
 import subprocess
 import sys
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import ceil, inf
 from multiprocessing.connection import Connection, wait
-from operator import attrgetter
 from pathlib import Path
-from threading import Event, Thread
 from time import monotonic
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
@@ -22,101 +20,22 @@ Played = TypeVar("Played")
 #: Called once in every worker, which receives it pickled; returns the function that plays a game.
 Setup: TypeAlias = Callable[[], Callable[[GameSpec], Played]]
 
-#: Seconds per chunk: hundreds of times what it takes to send one.
-_CHUNK_S: Final = 0.1
+#: Most games of a chunk: to send one takes as long as a small part of the shortest game.
+_MOST_GAMES: Final = 16
+#: Into how many chunks the rest of a round is cut for each worker: so all of them finish at about the same time.
+_CHUNKS: Final = 4
 #: Chunks a worker holds at a time: one to play, and one so that it need not wait.
 _AHEAD: Final = 2
-#: Workers that may die during the same game before the game is blamed.
-MOST_DEATHS: Final = 3
-#: The same for workers that were stopped: more, since something else most likely stopped them.
-MOST_STOPS: Final = 10
 #: Seconds an idle worker gets to exit.
 _ENDING_S: Final = 10.0
-#: Seconds between checks that workers are alive: a dead worker goes unnoticed while a fork of it holds the line open,
-#: and a stopped one sends nothing at all.
+#: Seconds between checks that workers are alive: a dead one goes unnoticed while a fork of it holds the line open.
 _LOOK_S: Final = 1.0
-#: If the time between two checks exceeds _LOOK_S by this factor, we were stopped ourselves.
-_ALSO_STOPPED: Final = 2.0
 _WITHOUT: Final = "--executor inline does without"
 _WORKER: Final = "import sys; sys.path[:0] = sys.argv[2:]; from molt_bench.play.worker_process import main; main()"
 
 
-class Chunks:
-    """The games of a round that are still to be played, in order.
-
-    The first chunks are single games, which show how many games fill the target time of a chunk in seconds. Near the
-    end chunks shrink again, so that all workers finish at about the same time.
-    """
-
-    def __init__(self, specs: Sequence[GameSpec], *, workers: int, seconds: float) -> None:
-        self._waiting = deque(specs)
-        self._workers = workers
-        self._seconds = seconds
-        self._pace = 0.0
-        self._deaths: Counter[GameSpec] = Counter()
-        self._stops: Counter[GameSpec] = Counter()
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def take(self) -> list[GameSpec]:
-        """Return the next chunk."""
-        first = self._waiting.popleft()
-        chunk = [first]
-        if not self._pace or self._deaths[first]:
-            return chunk
-        hands = self._seconds / self._pace - _hands(first)
-        share = len(self._waiting) // (2 * self._workers)
-        while self._waiting and len(chunk) <= share and not self._deaths[self._waiting[0]]:
-            hands -= _hands(self._waiting[0])
-            if hands < 0:
-                break
-            chunk.append(self._waiting.popleft())
-        return chunk
-
-    def learn(self, chunk: Sequence[GameSpec], seconds: float) -> None:
-        """Record how long a chunk took."""
-        pace = seconds / sum(map(_hands, chunk))
-        self._pace = pace if not self._pace else (self._pace + pace) / 2
-
-    def put_back(self, chunk: Sequence[GameSpec], *, begun: bool = True, stopped: bool = False) -> None:
-        """Requeue the games of a dead worker; those it had started run one by one, so that the one at fault is found.
-
-        A worker that was stopped counts less against a game than one that died. Raises if too many did.
-        """
-        counted, most = (self._stops, MOST_STOPS) if stopped else (self._deaths, MOST_DEATHS)
-        for spec in chunk if begun else ():
-            counted[spec] += 1
-            if counted[spec] > most:
-                first, second = spec.players
-                what = "were stopped" if stopped else "died"
-                raise MoltBenchError(
-                    f"{counted[spec]} workers {what} while they played {first!r} against {second!r} on seed "
-                    f"{spec.seed!r}: --executor inline plays it in this process, and shows why"
-                )
-        self._waiting.extendleft(reversed(chunk))
-
-
-def sent(chunk: Sequence[GameSpec]) -> list[tuple[Any, ...]]:
-    """Return games as a worker is sent them: their fields in order, without the names."""
-    return [_fields_of(spec) for spec in chunk]
-
-
-def received(chunk: Sequence[tuple[Any, ...]]) -> list[GameSpec]:
-    """Return the games that were sent."""
-    return [GameSpec(**dict(zip(GameSpec.__struct_fields__, fields, strict=True))) for fields in chunk]
-
-
-_fields_of: Final = attrgetter(*GameSpec.__struct_fields__)
-
-
-def _hands(spec: GameSpec) -> int:
-    """Return the hands to be played, including warm-up."""
-    return spec.hands + spec.warmup_hands
-
-
 class WorkersError(MoltBenchError):
-    """Workers cannot be started, or cannot set up: they play nothing at all."""
+    """Workers do not start, cannot set up, or die."""
 
 
 def cores() -> int:
@@ -147,7 +66,6 @@ class _Worker:
         self.line = Connection(ours.detach())
         self.chunks: deque[list[GameSpec]] = deque()
         self.ready = False
-        self.stopped = False
         folder: str | None = None
         with suppress(OSError):  # ours was removed
             folder = os.getcwd()
@@ -158,21 +76,33 @@ class _Worker:
     def give(self, chunk: list[GameSpec]) -> None:
         self.chunks.append(chunk)
         with suppress(OSError):
-            self.line.send(sent(chunk))
+            self.line.send(chunk)
+
+    def heard(self) -> Any:
+        """Return what it sent; raises WorkersError if it is dead."""
+        try:
+            return self.line.recv()
+        except (EOFError, OSError):
+            raise self.death() from None
 
     @property
     def dead(self) -> bool:
         """Whether it has exited, with nothing it sent left to read."""
         return self.process.poll() is not None and not self.line.poll()
 
-    @property
-    def halted(self) -> bool:
-        """Whether it is stopped, as by SIGSTOP; False where the system cannot tell."""
-        try:
-            looked = os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT)
-        except (AttributeError, OSError):  # not supported here, or the process has been reaped
-            return False
-        return looked is not None
+    def death(self) -> WorkersError:
+        """Return how it ended, and which games it played."""
+        self.end()
+        status = self.process.returncode
+        if not self.ready:
+            return WorkersError(f"worker processes do not start (exit status {status}): {_WITHOUT}")
+        how = f"by signal {-status}" if status < 0 else f"with exit status {status}"
+        (first, second), seed = self.chunks[0][0].players, self.chunks[0][0].seed
+        more = f", or one of {len(self.chunks[0]) - 1} games after that" if self.chunks[0][1:] else ""
+        return WorkersError(
+            f"a worker process ended {how} while it played {first!r} against {second!r} on seed {seed!r}{more}: "
+            "--executor inline plays them in this process"
+        )
 
     def end(self) -> None:
         """End it: gracefully if idle, so that its agents can release what they hold; otherwise at once."""
@@ -185,51 +115,39 @@ class _Worker:
 
 
 class WorkerPool(Generic[Played]):
-    """Worker processes that play games.
+    """Worker processes that play games: one per core, unless `workers` says how many.
 
-    A worker that dies, or is stopped and does not continue, is replaced, and its games are replayed. There is one
-    worker per core unless `workers` says how many. `warn` is called once if workers are being stopped.
+    A worker that dies ends the play of all, since the game that killed it would kill the next one.
     """
 
-    def __init__(
-        self, setup: Setup[Played], workers: int | None = None, *, warn: Callable[[str], None] | None = None
-    ) -> None:
+    def __init__(self, setup: Setup[Played], workers: int | None = None) -> None:
         if workers is not None and workers < 1:
             raise ConfigError("workers", workers, "at least 1")
         self._setup = setup
         self._count = workers or cores()
         self._workers: list[_Worker] = []
-        self._stillborn = 0
-        self._warn = warn
-        self._closed = Event()
-        self._watcher: Thread | None = None
 
     def play(
         self, specs: Sequence[GameSpec], on_game: Callable[[GameSpec, Played], None], *, until: float = inf
     ) -> None:
-        """Play games, and report each as soon as its chunk is finished; raise if a worker fails, or if many die.
+        """Play games, and report each as soon as its chunk is finished; raise if a worker fails or dies.
 
         At `until`, by the monotonic clock, workers that are still playing are ended.
         """
-        chunks = Chunks(specs, workers=self._count, seconds=_CHUNK_S)
-        if self._watcher is None:
-            self._watcher = Thread(target=self._watch, daemon=True, name="watcher")
-            self._watcher.start()
-        looked = monotonic()
-        while chunks or any(worker.chunks for worker in self._workers):
-            if monotonic() >= until:
+        waiting = deque(specs)
+        while waiting or any(worker.chunks for worker in self._workers):
+            left_s = until - monotonic()
+            if left_s <= 0:
                 self._abandon()
                 return
-            self._hire(chunks)
+            self._hire(waiting)
             lines = {worker.line: worker for worker in self._workers if worker.chunks or not worker.ready}
-            heard = wait(list(lines), timeout=max(0.0, min(_LOOK_S, until - monotonic())))
-            for line in heard:
+            for line in wait(list(lines), timeout=min(_LOOK_S, left_s)):
                 assert isinstance(line, Connection)
-                self._listen(lines[line], chunks, on_game)
-            if not heard or monotonic() - looked > _LOOK_S:  # even while others keep answering
-                looked = monotonic()
-                for worker in [worker for worker in self._workers if worker.dead]:
-                    self._replace(worker, chunks)
+                self._listen(lines[line], on_game)
+            dead = next((worker for worker in self._workers if worker.chunks and worker.dead), None)
+            if dead is not None:
+                raise dead.death()
 
     def _abandon(self) -> None:
         """End the workers that are playing; their games are not played."""
@@ -237,68 +155,29 @@ class WorkerPool(Generic[Played]):
             self._workers.remove(worker)
             worker.end()
 
-    def _watch(self) -> None:
-        """Kill workers that are stopped, from a thread, since this process may be blocked sending to one of them.
-
-        A worker must be found stopped twice in a row: Ctrl-Z stops all of us, and then we all continue together.
-        """
-        seen: set[_Worker] = set()
-        looked = monotonic()
-        while not self._closed.wait(_LOOK_S):
-            since, looked = monotonic() - looked, monotonic()
-            halted = {worker for worker in [*self._workers] if worker.halted}
-            for worker in halted & seen if since < _ALSO_STOPPED * _LOOK_S else ():
-                worker.stopped = True
-                worker.process.kill()
-            seen = halted
-
-    def _hire(self, chunks: Chunks) -> None:
+    def _hire(self, waiting: deque[GameSpec]) -> None:
         """Start missing workers, and keep all of them busy."""
-        while chunks and len(self._workers) < min(self._count, len(chunks)):
+        while waiting and len(self._workers) < min(self._count, len(waiting)):
             self._workers.append(_Worker(self._setup))
         for ahead in range(1, _AHEAD + 1):
             for worker in self._workers:
-                if chunks and worker.ready and len(worker.chunks) < ahead:
-                    worker.give(chunks.take())
+                if waiting and worker.ready and len(worker.chunks) < ahead:
+                    size = min(_MOST_GAMES, 1 + len(waiting) // (_CHUNKS * self._count))
+                    worker.give([waiting.popleft() for _ in range(size)])
 
-    def _listen(self, worker: _Worker, chunks: Chunks, on_game: Callable[[GameSpec, Played], None]) -> None:
-        try:
-            answer = worker.line.recv()
-        except (EOFError, OSError):
-            self._replace(worker, chunks)
-            return
+    def _listen(self, worker: _Worker, on_game: Callable[[GameSpec, Played], None]) -> None:
+        answer = worker.heard()
         if isinstance(answer, Exception):
             raise answer if worker.ready else WorkersError(str(answer))
         if not worker.ready:
             worker.ready = True
-            self._stillborn = 0
             return
-        played, seconds = answer
-        chunk = worker.chunks.popleft()
-        chunks.learn(chunk, seconds)
-        for spec, result in zip(chunk, played, strict=True):
+        for spec, result in zip(worker.chunks.popleft(), answer, strict=True):
             on_game(spec, result)
-
-    def _replace(self, worker: _Worker, chunks: Chunks) -> None:
-        self._workers.remove(worker)
-        worker.end()
-        if not worker.ready:
-            self._stillborn += 1
-            if self._stillborn > MOST_DEATHS:
-                status = worker.process.returncode
-                raise WorkersError(f"worker processes do not start (exit status {status}): {_WITHOUT}")
-        if worker.stopped and self._warn is not None:
-            self._warn("a worker process was stopped (as by SIGSTOP): it was replaced, and its games were played again")
-            self._warn = None
-        while worker.chunks:
-            chunk = worker.chunks.pop()
-            chunks.put_back(chunk, begun=not worker.chunks, stopped=worker.stopped)
 
     def close(self) -> None:
         """End all workers, whatever they are doing."""
         for worker in self._workers:
             worker.line.close()  # all at once, so that they exit in parallel
         while self._workers:
-            self._workers[-1].end()
-            self._workers.pop()
-        self._closed.set()
+            self._workers.pop().end()

@@ -12,12 +12,10 @@ from io import FileIO, TextIOWrapper
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Event, Thread
-from time import perf_counter
 from typing import Any
 
 from molt_bench.blame import bug_in, internal_error
 from molt_bench.errors import MoltBenchError
-from molt_bench.play.worker_pool import received
 from molt_bench.visible_text import visible_stream
 
 
@@ -38,10 +36,9 @@ def serve(line: Connection) -> None:
     Thread(target=_read, args=(line, chunks, playing), daemon=True).start()
     while (chunk := chunks.get()) is not None:
         playing.set()
-        start = perf_counter()
         answer: Any
         try:
-            answer = [play(spec) for spec in received(chunk)], perf_counter() - start
+            answer = [play(spec) for spec in chunk]
         except BaseException as error:
             answer = _portable(error)
         playing.clear()  # before sending, since the line may be closed as soon as the answer arrives
