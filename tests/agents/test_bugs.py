@@ -27,6 +27,7 @@ ROOMS = (
         "molt_bench.agents.external.process",
         "molt_bench.agents.external.server",
         "molt_bench.agents.external.protocol",
+        "molt_bench.agents.external.answers",
         "molt_bench.agents.scripted",
         "molt_bench.agents.tag",
     ),
@@ -148,7 +149,7 @@ def with_bug(way, name, at, functions, provider, folder):
         ("strict", "molt_bench.llm.prompt.decision_prompt"),
         ("strict", "molt_bench.llm.client.ModelClient._read"),
         ("strict", "molt_bench.llm.reply.read_reply"),
-        ("http", "molt_bench.agents.external.protocol.read_answer"),
+        ("http", "molt_bench.agents.external.answers.read_answer"),
     ],
 )
 def test_a_bug_ends_the_run_and_is_charged_to_nobody(way, name, functions, tmp_path):

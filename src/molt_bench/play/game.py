@@ -4,13 +4,10 @@ It knows nothing about agents, clocks or event loops. Drivers ask the agents and
 what went wrong. A mix is written down before the game draws one of its actions.
 
 So the same code serves scripted bots at full speed and hundreds of games at once, with equal records.
-A driver of plain code can hand in a function that asks, which spares it the way out of the generator and back.
 """
 
 from collections.abc import Callable, Generator
-from typing import Any, Final, TypeAlias, overload
-
-import msgspec
+from typing import Any, TypeAlias
 
 from molt_bench.errors import AgentFailed, IllegalAction, RulesError, not_an_action
 from molt_bench.play.after_fault import Faults
@@ -25,43 +22,20 @@ from molt_bench.poker.observation import Observation, observe, result_for
 from molt_bench.records import Fault, GameRecord
 from molt_bench.specs import GameSpec
 
-
-class Answered(msgspec.Struct, frozen=True):
-    """What `Ask` returned for the agent in `seat`, if not an `Action`: the driver awaits it, or sends it back."""
-
-    seat: int
-    answer: Any
-
-
 #: A call to an agent; it may return an awaitable.
 Call: TypeAlias = Callable[[], Any]
-#: Returns the answer of an agent, or `NOT_ASKED`; raises `AgentFailed` for whatever the agent raises.
-Ask: TypeAlias = Callable[[Observation], Any]
-NOT_ASKED: Final = object()
 GameEvents: TypeAlias = Generator[Observation | Notice, Any, GameRecord]
-#: The same with `Ask`.
-AskedEvents: TypeAlias = Generator[Observation | Notice | Answered, Any, GameRecord]
 
 
-@overload
-def game_events(spec: GameSpec, *, listening: Listening = ((), ())) -> GameEvents: ...
-
-
-@overload
-def game_events(spec: GameSpec, *, listening: Listening = ((), ()), ask: Ask | None) -> AskedEvents: ...
-
-
-def game_events(spec: GameSpec, *, listening: Listening = ((), ()), ask: Ask | None = None) -> AskedEvents:
+def game_events(spec: GameSpec, *, listening: Listening = ((), ())) -> GameEvents:
     """Play a game.
 
     Args:
         spec: What to play.
         listening: The hooks of the agents in seats 0 and 1.
-        ask: Asks an agent at once, for a decision that is not asked again after a failure.
 
     Yields:
-        An `Observation`, to be answered with an action or an `AgentFailed`; or a `Notice`; or, with `ask`, what is
-        `Answered`, to be answered like the observation.
+        An `Observation`, to be answered with an action or an `AgentFailed`; or a `Notice`.
 
     Returns:
         The record of the game.
@@ -82,9 +56,7 @@ def game_events(spec: GameSpec, *, listening: Listening = ((), ()), ask: Ask | N
                 hand.close_raising()
             observation = observe(hand, number)
             try:
-                action = NOT_ASKED if ask is None else ask(observation)
-                if type(action) is not Action and type(action) is not Mix:
-                    action = yield observation if action is NOT_ASKED else Answered(observation.seat, action)
+                action = yield observation
                 if type(action) is Action:
                     hand.apply(action)
                 else:

@@ -16,7 +16,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
 from molt_bench.play import event_loop, time_limits
 from molt_bench.play.closing import close_agents, close_agents_async
-from molt_bench.play.game import NOT_ASKED, Answered, Ask, AskedEvents, game_events
+from molt_bench.play.game import GameEvents, game_events
 from molt_bench.play.hooks import Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.poker.actions import Action
@@ -33,7 +33,7 @@ MakePlayers: TypeAlias = Callable[[GameSpec], Players]
 OnGame: TypeAlias = Callable[[GameSpec, GameRecord], None]
 #: Returns who takes up a place in a game, by a name, and in how many games at once each can play.
 Places: TypeAlias = Callable[[GameSpec], Iterable[tuple[str, int]]]
-Event: TypeAlias = Observation | Notice | Answered
+Event: TypeAlias = Observation | Notice
 #: An event, and the awaitable answer to it.
 Pending: TypeAlias = tuple[Event, Any]
 
@@ -150,15 +150,13 @@ def drive(spec: GameSpec, players: Players, *, until: float = inf) -> GameRecord
     Raises `TimeUp` at the first decision after `until`, by the monotonic clock.
     """
     seats = _seated(spec, players)
+    game = _start(spec, seats)
     if spec.action_timeout_s is not None:
-        return event_loop.run_in_new_loop(_drive_on(spec, seats, _start(spec, seats), until=until))
-    acts = [seats[0].act, seats[1].act]
-    game = _start(spec, seats, ask=_ask_until(until, seats, acts))
+        return event_loop.run_in_new_loop(_drive_on(spec, seats, game, until=until))
     outcome: GameRecord | Pending | None = None
     try:
-        outcome = _drive_plainly(seats, game)
+        outcome = _drive_plainly(seats, game, until)
     finally:
-        acts[:] = [_not_asked, _not_asked]
         if not isinstance(outcome, tuple):
             close_agents(seats, interrupted=outcome is None)
     if not isinstance(outcome, tuple):
@@ -166,37 +164,18 @@ def drive(spec: GameSpec, players: Players, *, until: float = inf) -> GameRecord
     return event_loop.run_in_new_loop(_drive_on(spec, seats, game, outcome, until=until))
 
 
-def _ask_until(until: float, seats: Seats, acts: Sequence[Ask]) -> Ask:
-    """Return what asks agents in plain code, as a game does by itself until one of them has to be awaited."""
-
-    def ask(observation: Observation) -> Any:
-        try:
-            return acts[observation.seat](observation)
-        except (KeyboardInterrupt, GameUnfinished):
-            raise
-        except BaseException as error:
-            raise seats[observation.seat].failure(error) from None
-
-    def ask_in_time(observation: Observation) -> Any:
-        if monotonic() >= until:
-            raise TimeUp
-        return ask(observation)
-
-    return ask if until == inf else ask_in_time
-
-
-def _not_asked(_: Observation) -> object:
-    return NOT_ASKED
-
-
-def _drive_plainly(seats: Seats, game: AskedEvents) -> GameRecord | Pending:
+def _drive_plainly(seats: Seats, game: GameEvents, until: float) -> GameRecord | Pending:
     """Drive a game to its end, or to the first answer that must be awaited."""
+    acts = (seats[0].act, seats[1].act)
+    timed = until != inf
     try:
         event = next(game)
         while True:
             failure = None
+            if timed and monotonic() >= until:
+                raise TimeUp
             try:
-                answer = seats[event.seat].call(event)()
+                answer = acts[event.seat](event) if type(event) is Observation else seats[event.seat].call(event)()
                 if type(answer) is not Action and type(answer) is not Mix and inspect.isawaitable(answer):
                     return event, answer
             except (KeyboardInterrupt, GameUnfinished):
@@ -217,7 +196,7 @@ async def drive_async(spec: GameSpec, players: Players, *, until: float = inf) -
 
 
 async def _drive_on(
-    spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None = None, *, until: float = inf
+    spec: GameSpec, seats: Seats, game: GameEvents, pending: Pending | None = None, *, until: float = inf
 ) -> GameRecord:
     """Drive a game from its start, or from an event whose answer is pending."""
     try:
@@ -231,7 +210,7 @@ async def _drive_on(
 
 
 async def _drive_to_end(
-    spec: GameSpec, seats: Seats, game: AskedEvents, pending: Pending | None, *, until: float
+    spec: GameSpec, seats: Seats, game: GameEvents, pending: Pending | None, *, until: float
 ) -> GameRecord:
     patience = 2 * (spec.max_retries + 1)
     first, second = (
@@ -286,8 +265,8 @@ def _seated(spec: GameSpec, players: Players) -> Seats:
     return (first, second) if spec.seating == "AB" else (second, first)
 
 
-def _start(spec: GameSpec, seats: Seats, *, ask: Ask | None = None) -> AskedEvents:
-    return game_events(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()), ask=ask)
+def _start(spec: GameSpec, seats: Seats) -> GameEvents:
+    return game_events(spec, listening=(seats[0].hooks.keys(), seats[1].hooks.keys()))
 
 
 def _spec(players: Players, seed: Seed, hands: int, options: GameOptions) -> GameSpec:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from molt_bench.agents.tracebacks import Note, Watched
 from molt_bench.blame import internal_error, is_ours
 from molt_bench.errors import AgentError, AgentFailed, ConfigError, GameUnfinished, JournalError, RunHalted
-from molt_bench.play.game import Answered, Call
+from molt_bench.play.game import Call
 from molt_bench.play.hooks import HOOKS, Hook, Notice
 from molt_bench.poker.observation import Observation
 from molt_bench.specs import GameFacts
@@ -66,13 +66,10 @@ class SeatedAgent:
                     raise
                 raise AgentError(f"{self.name!r}: its told_game raised {type(error).__name__}: {error}") from error
 
-    def call(self, event: Observation | Notice | Answered) -> Call:
-        """Return the call to the agent that answers `event`; if that is answered already, a call that says how."""
+    def call(self, event: Observation | Notice) -> Call:
+        """Return the call to the agent that answers an event."""
         if isinstance(event, Notice):
             return partial(self.hooks[event.hook], *event.arguments)
-        if isinstance(event, Answered):
-            answer = event.answer
-            return lambda: answer
         return partial(self.act, event)
 
     def failure(self, error: BaseException) -> AgentFailed:

@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from molt_bench import Action, AgentFailed, IllegalAction, Mix, RaiseRange
+from molt_bench.agents.external.answers import answer_of, read_answer, read_hello
 from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
 from molt_bench.agents.external.protocol import (
     LONGEST_ANSWER,
     Bye,
     Rejection,
-    answer_of,
     decision,
     fields_of,
     hello,
     line_of,
     protocol_schema,
-    read_answer,
-    read_hello,
     result,
 )
 from molt_bench.config.loader import load_config

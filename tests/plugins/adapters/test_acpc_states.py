@@ -7,7 +7,8 @@ import pytest
 from pokerkit import HandHistory
 
 from molt_bench import Action, AgentFailed
-from molt_bench.agents.external.protocol import answer_of, decision, line_of, result
+from molt_bench.agents.external.answers import answer_of
+from molt_bench.agents.external.protocol import decision, line_of, result
 from molt_bench.plugins.adapters.acpc_states import is_version, read_action, state_lines
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.cards import deal_from_text

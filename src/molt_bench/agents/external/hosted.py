@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from molt_bench.agents.external import protocol
+from molt_bench.agents.external import answers, protocol
 from molt_bench.agents.external.box import Box
 from molt_bench.agents.external.program import FATAL, ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings
@@ -44,14 +44,14 @@ class HostedAgent(ProgramAgent):
             process = await self._ready()
             process.write(protocol.line_of(message))
             late = f"no end of a hook within {self._limit_s:g} s"
-            await process.answer(self._limit_s, protocol.read_done, late=late)
+            await process.answer(self._limit_s, answers.read_done, late=late)
         except AgentFailed as failure:
             if failure.kind in (*FATAL, "timeout") or not self._greeted:
                 self._lose()
             raise
 
     def _hello(self, line: bytes) -> bool:
-        protocol.read_done(line)
+        answers.read_done(line)
         return super()._hello(line)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from molt_bench.agents.external import protocol
+from molt_bench.agents.external import answers, protocol
 from molt_bench.agents.external.agent_log import AgentLog, log_path
 from molt_bench.agents.external.box import HOME, Box, limited, needed_by, without_nested
 from molt_bench.agents.external.command import resolved
@@ -166,11 +166,11 @@ class ProgramAgent:
         return process
 
     def _hello(self, line: bytes) -> bool:
-        protocol.read_hello(line)
+        answers.read_hello(line)
         return True
 
     def _answer(self, line: bytes) -> Action | Mix | None:
-        answered, answer = protocol.read_answer(line)
+        answered, answer = answers.read_answer(line)
         if answered == self._decisions:
             if isinstance(answer, AgentFailed):
                 raise answer

@@ -9,7 +9,7 @@ from typing import Final
 
 import httpx2
 
-from molt_bench.agents.external import protocol
+from molt_bench.agents.external import answers, protocol
 from molt_bench.agents.external.program_settings import HttpSettings
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.errors import AgentFailed, ConfigError
@@ -53,7 +53,8 @@ class HttpAgent:
         self._decisions = 0
         self._greeted = False
         self._answering = True
-        self._untold: list[protocol.Result] = []
+        #: Why it did not say hello when the game began.
+        self._failed: AgentFailed | None = None
 
     async def greet(self) -> None:
         """Check before the first card that the server answers: say hello and goodbye; raises ConfigError if not."""
@@ -66,20 +67,25 @@ class HttpAgent:
             await self.close()
 
     async def reset(self) -> None:
-        """Begin a game; the first decision says hello."""
+        """Begin a game by saying hello; if that fails, the first decision is at fault, and the next tries again."""
         await self._disconnect()
         self._begin()
+        try:
+            await self._hello()
+        except AgentFailed as failure:
+            self._failed = failure
 
     async def act(self, observation: Observation) -> Action | Mix:
         """Ask the server."""
-        self._answering = False
+        failed, self._failed, self._answering = self._failed, None, False
         try:
+            if failed is not None:
+                raise failed
             if not self._greeted:
                 await self._hello()
-                await self._tell_results()
             self._decisions += 1
             question = protocol.decision(observation, self._decisions, self._game)
-            answered, answer = protocol.read_answer(await self._posted(question, self._limit_s))
+            answered, answer = answers.read_answer(await self._posted(question, self._limit_s))
         except AgentFailed as failure:
             self._answering = failure.kind not in ("timeout", "transport")
             raise AgentFailed(failure.kind, hide_key(str(failure), self._key)) from None
@@ -91,12 +97,8 @@ class HttpAgent:
         return answer
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
-        """Send the server the result as the table saw it, or keep it until it has said hello."""
-        result = protocol.result(outcome, self._game)
-        if self._greeted:
-            await self._tell(result, self._limit_s)
-        else:
-            self._untold.append(result)
+        """Send the server the result as the table saw it."""
+        await self._tell(protocol.result(outcome, self._game), self._limit_s)
 
     async def on_error(self, message: str) -> None:
         """Tell the server that its answer was not accepted."""
@@ -116,15 +118,8 @@ class HttpAgent:
 
     async def _hello(self, *, connect_s: float | None = None) -> None:
         said = protocol.hello(self.name, self._game)
-        protocol.read_hello(await self._posted(said, self._limit_s, connect_s=connect_s))
+        answers.read_hello(await self._posted(said, self._limit_s, connect_s=connect_s))
         self._greeted = True
-
-    async def _tell_results(self) -> None:
-        """Send the results of the hands that were over before the server said hello."""
-        self._answering, results, self._untold = True, self._untold, []
-        for each in results:
-            await self._tell(each, self._limit_s)
-        self._answering = False
 
     async def _tell(self, message: protocol.ToAgent, limit_s: float) -> None:
         """Send a message that needs no answer and ignore the response; skip a server that has stopped answering."""

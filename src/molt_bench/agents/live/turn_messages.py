@@ -9,7 +9,8 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from molt_bench.agents.external.protocol import Decision, Result, answer_of, decision, read_object, result
+from molt_bench.agents.external.answers import answer_of, read_object
+from molt_bench.agents.external.protocol import Decision, Result, decision, result
 from molt_bench.agents.live.mailbox_events import HandOver, PendingDecision
 from molt_bench.agents.struct_schemas import struct_schemas
 from molt_bench.errors import AgentFailed
