@@ -2,7 +2,8 @@
 
     python benchmarks/sandbox.py [--rounds 7] [--source OTHER/src]
 
-Each figure is the best of some games of one hand, and of some of many hands. With `--source`, the code of
+Each figure is the best of some games of one hand, and of some of many hands. Beside them stands what it takes to start
+Python in such a sandbox, and to end it again: all that a machine has to do at least. With `--source`, the code of
 another checkout is measured in turns with this one, and the ratio of the processor time is printed, children included.
 """
 
@@ -53,6 +54,18 @@ def played(spec, hands: int) -> tuple[float, float]:
     return time.perf_counter() - start, used() - before
 
 
+def started(*, boxed: bool) -> float:
+    """Return the seconds that it takes to start Python and to end it again, without a game."""
+    from molt_bench.agents.external.box import Box, bubblewrap
+
+    command, box = [sys.executable, "-I", "-S", "-c", "pass"], bubblewrap()
+    if boxed and isinstance(box, Box):
+        command = box.words(command, [sys.prefix, sys.base_prefix])
+    start = time.perf_counter()
+    subprocess.run(command, check=True)
+    return time.perf_counter() - start
+
+
 def measure(bots: list[str], rounds: int) -> dict[str, list[float]]:
     """Return milliseconds to start, milliseconds of processor time, and seconds of it in a long game, by bot."""
     found = {}
@@ -89,6 +102,8 @@ def main() -> None:
             environment = {**os.environ, "PYTHONPATH": source}
             done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, cwd=folder)
             figures.append(json.loads(done.stdout))
+    least = [1000 * min(started(boxed=boxed) for _ in range(2 * given.rounds)) for boxed in (False, True)]
+    print(f"{'python -I -S -c pass':24} start {least[0]:7.1f} ms; boxed {least[1]:.1f} ms")
     for key, now in figures[0].items():
         line = f"{key:24} start {now[0]:7.1f} ms, {now[1]:7.1f} ms of processor; {HANDS} hands {now[2]:.3f} s of it"
         before = figures[-1].get(key)
