@@ -2,8 +2,6 @@
 
 import asyncio
 import gc
-import signal
-import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -23,12 +21,13 @@ _OBJECTS_BETWEEN: Final = 10_000
 class GameLoop:
     """An event loop for games, separate from any loop already running.
 
-    Unlike `asyncio.run`, it does not wait for what refuses to end: leftover tasks of an agent that ignore cancellation,
-    and threads of the loop's executor.
+    Ctrl-C cancels what runs on it; a second one interrupts at once. Unlike `asyncio.run`, it does not wait for what
+    refuses to end: leftover tasks of an agent that ignore cancellation, and threads of the loop's executor.
     """
 
     def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._runner: asyncio.Runner | None = None
+        self._main: asyncio.Task[Any] | None = None
 
     def run(self, main: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine to its end."""
@@ -39,78 +38,58 @@ class GameLoop:
         _apart(self._close)
 
     def _run(self, main: Coroutine[Any, Any, Result]) -> Result:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-        task = self._loop.create_task(main)
-        with _interrupting(self._loop, task) as interrupted, _watching(self._loop, task) as bugs:
-            try:
-                return self._loop.run_until_complete(task)
-            except asyncio.CancelledError:
-                if bugs:
-                    raise bugs[0] from None
-                if interrupted:
-                    raise KeyboardInterrupt from None
-                raise
-            except KeyboardInterrupt:
-                _cancel(self._loop, {task})
-                raise
+        if self._runner is None:
+            self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        try:
+            return self._runner.run(self._watched(main))
+        except KeyboardInterrupt:
+            _cancel(self._runner.get_loop(), {self._main} if self._main is not None else set())
+            raise
 
     def _close(self) -> None:
-        if self._loop is not None:
-            _cancel(self._loop, asyncio.all_tasks(self._loop))
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.close()
-            self._loop = None
+        if self._runner is not None:
+            loop, self._runner = self._runner.get_loop(), None
+            _cancel(loop, asyncio.all_tasks(loop))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+    async def _watched(self, main: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine; a bug of ours in a callback, as in a timer, ends it, since it might wait forever."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        self._main = task
+        bugs: list[BaseException] = []
+
+        def noticed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            error = context.get("exception")
+            bug = bug_in(error) if isinstance(error, Exception) else None
+            if bug is None or task is None:
+                loop.default_exception_handler(context)
+            else:
+                bugs.append(bug)
+                task.cancel()
+
+        before = loop.get_exception_handler()
+        loop.set_exception_handler(noticed)
+        try:
+            return await main
+        except asyncio.CancelledError:
+            if bugs:
+                raise bugs[0] from None
+            raise
+        finally:
+            loop.set_exception_handler(before)
 
 
-@contextmanager
-def _interrupting(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> Iterator[list[bool]]:
-    """Have Ctrl-C cancel the task, so that it never interrupts another one; a second Ctrl-C interrupts at once.
-
-    This is what `asyncio.Runner` does. The list yielded has an item after the first Ctrl-C.
-    """
-    interrupted: list[bool] = []
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield interrupted
-        return
-
-    def interrupt(number: int, frame: Any) -> None:
-        if interrupted:
-            signal.default_int_handler(number, frame)
-        interrupted.append(True)
-        loop.call_soon_threadsafe(task.cancel)
-
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@contextmanager
-def _watching(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> Iterator[list[BaseException]]:
-    """Have a bug of ours in a callback, as in a timer, end the task: nobody else notices, and it might wait forever.
-
-    The list yielded has the bugs.
-    """
-    bugs: list[BaseException] = []
-
-    def noticed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception")
-        bug = bug_in(error) if isinstance(error, Exception) else None
-        if bug is None:
-            loop.default_exception_handler(context)
-        else:
-            bugs.append(bug)
-            task.cancel()
-
-    before = loop.get_exception_handler()
-    loop.set_exception_handler(noticed)
-    try:
-        yield bugs
-    finally:
-        loop.set_exception_handler(before)
+def _cancel(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, and give them a moment to end."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        with suppress(KeyboardInterrupt):  # a task that ended with one raises it again here
+            loop.run_until_complete(asyncio.wait(tasks, timeout=FAREWELL_S))
+    for task in tasks:
+        if task.done() and not task.cancelled():
+            task.exception()  # retrieved, so that asyncio does not print it
 
 
 def _apart(work: Callable[[], Result]) -> Result:
@@ -158,17 +137,6 @@ def rare_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(usual, *others)
-
-
-def _cancel(loop: asyncio.AbstractEventLoop, tasks: set[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        with suppress(KeyboardInterrupt):  # a task that ended with one raises it again here
-            loop.run_until_complete(asyncio.wait(tasks, timeout=FAREWELL_S))
-    for task in tasks:
-        if task.done() and not task.cancelled():
-            task.exception()  # retrieved, so that asyncio does not print it
 
 
 def run_in_new_loop(main: Coroutine[Any, Any, Result]) -> Result:
