@@ -16,10 +16,10 @@ from molt_bench.errors import ConfigError
 _PATIENCE_S: Final = 10.0
 _PIECE: Final = 2**16
 
-#: What file names are not made of; names that others could have: of another case, with a hash, or of another file of a
-#: participant; and the most characters before the hash.
+#: What file names are not made of; names that others could have, of another case or with a hash; and the most
+#: characters before that.
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
-_SHARED: Final = re.compile(r"[A-Z]|-[0-9a-f]{8}$|\.errors$")
+_SHARED: Final = re.compile(r"[A-Z]|-[0-9a-f]{8}$")
 _LONGEST_NAME: Final = 100
 
 T = TypeVar("T")

@@ -46,7 +46,7 @@ def test_a_share_is_from_0_to_1(tmp_path, share):
 
 
 def log_of(folder):
-    return (folder / "agents" / "bots.errors.log").read_text()
+    return (folder / "agents" / "bots.log").read_text()
 
 
 @pytest.mark.parametrize("executor", ["inline", "async", "processes"])

@@ -3,15 +3,14 @@
 import os
 import traceback
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from molt_bench.agents.agent_log import append, log_path
 from molt_bench.agents.base import PokerAgent
-from molt_bench.files import file_name
 from molt_bench.visible_text import shortened
 
 #: Called with what an agent raised.
@@ -19,8 +18,7 @@ Note: TypeAlias = Callable[[BaseException], None]
 #: Called with a participant and a traceback, once for each place.
 OnTraceback: TypeAlias = Callable[[str, str], None]
 
-#: Bytes of a participant's log; characters and frames of a traceback; places of a participant.
-KEPT: Final = 64 * 1024
+#: Characters and frames of a traceback; places of a participant.
 _LONGEST: Final = 8 * 1024
 _FRAMES: Final = 30
 _MOST: Final = 50
@@ -118,14 +116,6 @@ class TraceLog:
             return
         found[trace] = None
         if self._folder is not None:
-            with suppress(OSError):  # a full disk must not end a game
-                _append(self._folder / f"{file_name(participant)}.errors.log", trace.text)
+            append(log_path(self._folder, participant), trace.text.encode("utf-8", "backslashreplace") + b"\n")
         if self._on_traceback is not None:
             self._on_traceback(participant, trace.text)
-
-
-def _append(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        if file.tell() < KEPT:
-            file.write(text.encode("utf-8", "backslashreplace") + b"\n")

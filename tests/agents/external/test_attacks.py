@@ -24,8 +24,8 @@ from typing import NamedTuple
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.agent_log import log_path
 from molt_bench.agents.external import box
-from molt_bench.agents.external.agent_log import log_path
 from tests.agents.external.attacker import call
 from tests.agents.external.boxes import needs_bubblewrap
 

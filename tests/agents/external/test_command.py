@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from molt_bench import ConfigError, make_agent
-from molt_bench.agents.external.agent_log import KEPT, AgentLog, log_path
+from molt_bench.agents.agent_log import KEPT, AgentLog, log_path
 from molt_bench.agents.external.command import command_hash, label_of, resolved, words_of
 from molt_bench.arena.cast import check_participants
 from molt_bench.config.loader import load_config

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game
+from molt_bench.agents.agent_log import log_path
 from molt_bench.agents.external import program
-from molt_bench.agents.external.agent_log import log_path
 from molt_bench.agents.permission import Permission, make_permitted
 from molt_bench.errors import AgentError
 from molt_bench.play.event_loop import run_in_new_loop

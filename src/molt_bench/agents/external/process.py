@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
 
-from molt_bench.agents.external.agent_log import AgentLog
+from molt_bench.agents.agent_log import AgentLog
 from molt_bench.agents.external.protocol import LONGEST_ANSWER
 from molt_bench.errors import AgentFailed, FaultKind
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from molt_bench.agents.agent_log import AgentLog, log_path
 from molt_bench.agents.external import answers, protocol
-from molt_bench.agents.external.agent_log import AgentLog, log_path
 from molt_bench.agents.external.box import HOME, Box, limited, needed_by, without_nested
 from molt_bench.agents.external.command import resolved
 from molt_bench.agents.external.process import Process

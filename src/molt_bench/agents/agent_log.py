@@ -1,4 +1,4 @@
-"""The log of one participant of a run: what its program writes to standard error, kept up to a limit."""
+"""The log of one participant of a run: what its program writes to standard error, and what its code raises."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -25,8 +25,7 @@ class AgentLog:
         """Add what was written."""
         self._tail = (self._tail + data)[-_TAIL:]
         if self._path is not None:
-            with suppress(OSError):  # a full disk must not end a game
-                _append(self._path, data)
+            append(self._path, data)
 
     def forget_line(self) -> None:
         """Forget the last line, since another process starts."""
@@ -45,10 +44,11 @@ def log_path(folder: Path, participant: str) -> Path:
     return folder / f"{file_name(participant)}.log"
 
 
-def _append(path: Path, data: bytes) -> None:
-    """Append to a log up to the limit; then a last line says that more was dropped."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "ab") as file:
-        room = KEPT - file.tell()
-        if room >= 0:
-            file.write(data[:room] if len(data) <= room else data[:room] + _DROPPED)
+def append(path: Path, data: bytes) -> None:
+    """Append to a log up to the limit, if that can be; then a last line says that more was dropped."""
+    with suppress(OSError):  # a full disk must not end a game
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "ab") as file:
+            room = KEPT - file.tell()
+            if room >= 0:
+                file.write(data[:room] if len(data) <= room else data[:room] + _DROPPED)
