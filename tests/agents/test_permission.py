@@ -48,7 +48,7 @@ OUTSIDERS = ["os:system", "mine.py:make", "plug", "exec:./bot", "http://127.0.0.
 
 
 def test_agents_of_runs_are_made_nowhere_else():
-    makes = re.compile(r"(?<!def )\b(make_agent|make_within|find_factory|call_factory)\(")
+    makes = re.compile(r"(?<!def )\b(make_agent|make_within|shared_maker|find_factory|call_factory)\(")
     found = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if makes.search(path.read_text("utf-8"))}
     assert found == DIRECT
 

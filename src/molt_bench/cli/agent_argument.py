@@ -39,13 +39,8 @@ def _param(assignment: str) -> tuple[str, Any]:
 
 
 def maker_of(participant: ParticipantSpec, *, timeout_s: float | None = None) -> Callable[[], PokerAgent]:
-    """Return a function that makes the agent for a game, as a benchmark does; the first tells of its warnings."""
+    """Return a function that makes the agent for a game, as a benchmark does; say now what the user should know."""
     make, warnings = shared_maker(participant, action_timeout_s=timeout_s)
-
-    def make_and_warn() -> PokerAgent:
-        made = make()
-        while warnings:
-            warn(warnings.pop(0))
-        return made
-
-    return make_and_warn
+    for warning in warnings:
+        warn(warning)
+    return make
