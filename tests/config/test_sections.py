@@ -353,6 +353,14 @@ def test_all_mistakes_are_told_at_once_in_one_validation():
     assert fields == {"participants.0.parms", "participants", "game.stakc", "game.ante", "gaem", "seeds.file"}
 
 
+@pytest.mark.parametrize("left", [[], ["human"], ["tight"]])
+def test_mistakes_of_participants_are_told_of_a_gate_of_which_hardly_anybody_is_left(left):
+    wrong = [{"id": "a"}, {"id": "b", "type": 5}]
+    with pytest.raises(ConfigError) as caught:
+        load_config({"participants": [*wrong, *left], "scheduler": {"policy": "gate"}})
+    assert [each.field for each in caught.value.problems] == ["participants.0.type", "participants.1.type"]
+
+
 def test_a_check_across_sections_is_made_beside_a_mistake_in_another_one():
     with pytest.raises(ConfigError) as caught:
         load_config(

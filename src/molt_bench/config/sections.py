@@ -154,10 +154,10 @@ class BenchmarkConfig(Section):
     @property
     def gate(self) -> Versions | None:
         """The two versions that a gate compares; None if the run is none."""
-        if self.scheduler.policy != GATE:
+        if self.scheduler.policy != GATE or len(self.participants) < LEAST_PARTICIPANTS:
             return None
-        new, old, *_ = [participant.id for participant in self.participants]
-        return Versions(new, old, (self.stop.adjacent_confidence or AdjacentConfidence()).tie_margin_mbb)
+        new, old = self.participants[:2]
+        return Versions(new.id, old.id, (self.stop.adjacent_confidence or AdjacentConfidence()).tie_margin_mbb)
 
     def pairings(self) -> list[Pair]:
         """Return the pairs of participants that may play: all, or in a gauntlet everybody with the reference."""
