@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 from readme_picture import IMAGES, Theme, played, themes
 
-from molt_bench.report.analysis import Analysis
+from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
 
 WIDTH: Final = 800
@@ -68,14 +68,13 @@ def drawing(theme: Theme, height: int, parts: Iterator[str]) -> str:
     return "\n".join([head, *parts, "</svg>", ""])
 
 
-def seed_pairs(theme: Theme, found: Analysis) -> str:
+def seed_pairs(theme: Theme, rows: Rows) -> str:
     """Draw the two games of the first seed pairs, and their means."""
-    a, b = found.result.matches[0].participants
-    blind = found.result.config.game.big_blind
+    result = rows.found.result
+    a, b = result.matches[0].participants
+    blind = result.config.game.big_blind
     pairs = [
-        tuple(game.net[0] / blind for game in pair.games)
-        for match in found.result.matches
-        for pair in match.seed_results
+        tuple(game.net[0] / blind for game in pair.games) for match in result.matches for pair in match.seed_results
     ]
     games, means = [won for pair in pairs for won in pair], [sum(pair) / 2 for pair in pairs]
     return drawing(theme, 360, _pairs(theme, pairs[:_SHOWN], (a, b), (stdev(games), stdev(means))))
@@ -112,20 +111,21 @@ def _pairs(
     yield theme.text(422, 342, f"both, seats swapped: their mean, {varied[1]:.0f}", size=14)
 
 
-def stop(theme: Theme, found: Analysis) -> str:
+def stop(theme: Theme, rows: Rows) -> str:
     """Draw how the lead and its interval went from match to match, until the run stopped."""
+    found = rows.found
     matches, (above, below) = found.result.matches, found.order[:2]
     steps = []
     counts = range(min(_FIRST, len(matches)), len(matches) + 1)
     for count in counts:
-        part = Analysis(msgspec.structs.replace(found.result, matches=matches[:count]))
+        part = Rows(msgspec.structs.replace(found.result, matches=matches[:count])).found
         (lead,) = part.judge.verdicts(part.model, [(above, below)])
         steps.append((lead.lead / 10, lead.half_width / 10, lead.sure))
-    return drawing(theme, 360, _steps(theme, dict(zip(counts, steps, strict=True)), (above, below), found))
+    return drawing(theme, 360, _steps(theme, dict(zip(counts, steps, strict=True)), (above, below), rows))
 
 
 def _steps(
-    theme: Theme, by_match: dict[int, tuple[float, float, float]], names: tuple[str, str], found: Analysis
+    theme: Theme, by_match: dict[int, tuple[float, float, float]], names: tuple[str, str], rows: Rows
 ) -> Iterator[str]:
     steps, colour = [*by_match.values()], theme.agents[0]
     low = min(0.0, *(mean - half for mean, half, _ in steps))
@@ -153,7 +153,7 @@ def _steps(
             yield theme.text(x, 322, _percent(sure), size=13, more=look)
     mean, half, _ = steps[-1]
     yield theme.text(WIDTH, at(mean + half) - 10, f"{mean:+.0f} \u00b1 {half:.0f}", more='text-anchor="end"')
-    takes = f"{100 * found.claimed_from:.10g}%"
+    takes = f"{100 * rows.found.claimed_from:.10g}%"
     why = f"The match, and how sure the order is, allowing for every look. The run stops at {takes}, or at its budget."
     yield theme.text(0, 350, why, size=14)
 
@@ -194,7 +194,7 @@ def main() -> None:
         folders = given or [
             _played(Path(scratch), name, config) for name, config in (("a", SEED_PAIRS), ("b", STOPPED))
         ]
-        pairs, stopped = (Analysis(Run.open(folder).result()) for folder in folders)
+        pairs, stopped = (Rows(Run.open(folder).result()) for folder in folders)
     for theme in themes():
         drawn = (seed_pairs(theme, pairs), stop(theme, stopped), sandbox(theme))
         for name, text in zip(NAMES, drawn, strict=True):

@@ -38,7 +38,7 @@ def test_the_run_goes_on_without_whoever_forfeits_and_ranks_the_rest():
     assert found.order[-1] == "gone"
     assert "gone" not in found.ranks
     assert {name for each in found.neighbours for name in (each.above, each.below)} == {"tag", "callstation", "folder"}
-    assert all(row.met is UNSET for row in Rows(found).agents if row.id != "gone")  # nobody lacks an opponent
+    assert all(row.met is UNSET for row in Rows(found.result).agents if row.id != "gone")  # nobody lacks an opponent
     said = " ".join([*sentences(found), *result.warnings])
     assert "gone is not ranked: it stayed away and forfeited 4 games, so the run went on without it." in said
     assert "gone gave no usable answer" not in said

@@ -15,7 +15,6 @@ from molt_bench.errors import ProviderError
 from molt_bench.llm import gateway as gateway_module
 from molt_bench.llm.rate_limits import START, ModelLimit
 from molt_bench.llm.reply import LONGEST_REPLY
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
 from molt_bench.runs.replies import Replies
@@ -221,7 +220,7 @@ def test_while_one_model_is_paused_the_others_play():
 def test_illegal_answers_are_shown_as_a_rate(capsys):
     with Provider(policy=passive, fault=[None, "illegal"]) as provider:
         result = run(provider, track="standard")
-    print_result(Rows(Analysis(result)), Console(width=120))
+    print_result(Rows(result), Console(width=120))
     assert f"1 illegal ({1 / (DECISIONS + 1):.1%} of answers illegal)" in capsys.readouterr().out
 
 

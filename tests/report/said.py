@@ -7,5 +7,5 @@ from molt_bench.report.verdict import remarks
 
 def sentences(found):
     """Return what is said of an analysis, remarks first."""
-    rows = Rows(found)
+    rows = Rows(found.result)
     return [*remarks(rows), *claims(rows)]

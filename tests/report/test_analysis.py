@@ -34,37 +34,37 @@ def result():
 def test_win_rates_are_big_blinds_in_100_hands_with_the_seed_pair_as_the_unit():
     config = {"rating": {"estimator": "raw"}, "stop": {"budget": {"maxMatches": 2}, "adjacentConfidence": None}}
     two = run_benchmark(config)
-    winner, loser = Rows(Analysis(two)).agents
+    winner, loser = Rows(two).agents
     assert winner.bb_per_100 == -loser.bb_per_100
     assert winner.bb_per_100_half_width == loser.bb_per_100_half_width
     total = sum(match.score_b for match in two.matches)
     assert abs(winner.bb_per_100) == round(abs(total) / 2000, 1)
-    (lead,) = leaderboard(Rows(Analysis(two)))["leads"]
+    (lead,) = leaderboard(Rows(two))["leads"]
     assert lead["bbPer100"] == winner.bb_per_100
     assert lead["bbPer100HalfWidth"] == winner.bb_per_100_half_width
 
 
 def test_a_single_seed_never_gives_an_interval_without_width():
     one = run_benchmark({"seeds": {"perMatch": 1}, "stop": {"budget": {"maxMatches": 1}}})
-    assert all(row.bb_per_100_half_width > 10 for row in Rows(Analysis(one)).agents)
+    assert all(row.bb_per_100_half_width > 10 for row in Rows(one).agents)
 
 
 def test_both_estimators_are_shown_and_the_one_of_the_config_counts():
     stop = {"adjacentConfidence": None, "budget": {"maxMatches": 2}}
     result = run_benchmark({"participants": ["random", "callstation"], "stop": stop})
-    (pair,) = leaderboard(Rows(Analysis(result)))["pairs"]
+    (pair,) = leaderboard(Rows(result))["pairs"]
     sign = 1 if pair["a"] == "random" else -1
     for estimator, shown in (("adjusted", pair["bbPer100"]), ("raw", pair["rawBbPer100"])):
         counted = [each for match in result.matches for each in match.margins[estimator]]
         assert shown == round(sign * sum(counted) / len(counted) / 10, 1)
     assert 0 < pair["varianceLeft"] < 1
-    assert leaderboard(Rows(Analysis(result)))["luck"] == luck_version()
+    assert leaderboard(Rows(result))["luck"] == luck_version()
 
 
 def test_what_is_not_resolved_is_said_and_no_order_is_claimed():
     config = {"participants": ["random", "random"], "seeds": {"perMatch": 4}, "stop": {"budget": {"maxMatches": 1}}}
     result = run_benchmark(config)
-    assert [each["verdict"] for each in leaderboard(Rows(Analysis(result)))["leads"]] == ["open"]
+    assert [each["verdict"] for each in leaderboard(Rows(result))["leads"]] == ["open"]
     assert any("Open, so nothing is claimed" in line for line in sentences(Analysis(result)))
 
 
@@ -101,7 +101,7 @@ INCOMPLETE = "bb/100 is only over the opponents met so far for "
 
 def test_a_win_rate_is_over_the_opponents_met_and_without_an_interval_before_all_are(unfinished):
     model = Analysis(unfinished).model
-    rows = Rows(Analysis(unfinished)).by_id
+    rows = Rows(unfinished).by_id
     lost = [model.margin(name, "tag") for name in ("folder", "callstation")]
     assert rows["folder"].bb_per_100 == round(lost[0] / 10, 1)
     assert rows["folder"].bb_per_100 < 0  # it has lost every match
@@ -111,12 +111,10 @@ def test_a_win_rate_is_over_the_opponents_met_and_without_an_interval_before_all
 
 
 def test_what_is_not_known_is_null_in_every_file(unfinished):
-    rows = {
-        row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](Rows(Analysis(unfinished))))["participants"]
-    }
+    rows = {row["id"]: row for row in strict_json(ARTIFACTS["leaderboard.json"](Rows(unfinished)))["participants"]}
     assert rows["tight"]["bbPer100"] is None
     assert all(row["bbPer100HalfWidth"] is None for row in rows.values())
-    leads = leaderboard(Rows(Analysis(unfinished)))["leads"]
+    leads = leaderboard(Rows(unfinished))["leads"]
     assert all(
         (each["bbPer100"], each["bbPer100HalfWidth"], each["sure"], each["verdict"]) == NOTHING for each in leads
     )
@@ -140,7 +138,7 @@ def test_it_is_said_whatever_decides_the_order(unfinished):
 
 def test_the_table_has_a_dash_for_what_is_not_known(unfinished):
     console = Console(record=True, width=200, file=StringIO())
-    print_result(Rows(Analysis(unfinished)), console)
+    print_result(Rows(unfinished), console)
     text = console.export_text()
     (line,) = (line.split() for line in text.splitlines() if line.split()[1:2] == ["tight"])
     assert (line[0], line[2:4]) == ("-", ["-", "-"])
@@ -152,7 +150,7 @@ def test_nobody_is_shut_out_of_the_first_place_by_those_who_have_not_met():
     """One that is unbeaten so far may be the best."""
     config = {"participants": ["tag", "folder", "callstation"], "seeds": {"perMatch": 4}}
     result = run_benchmark({**config, "stop": {"budget": {"maxMatches": 2}}})
-    ranks = {row.id: row.rank_range for row in Rows(Analysis(result)).agents}
+    ranks = {row.id: row.rank_range for row in Rows(result).agents}
     assert ranks == dict.fromkeys(("tag", "folder", "callstation"), (1, 3))
 
 
@@ -177,18 +175,18 @@ def test_anchors_are_left_out_of_the_field():
 
 
 def test_names_are_those_for_screens(result):
-    assert {row.name for row in Rows(Analysis(result)).agents} == {"Folder", "Callstation", "Tight"}
+    assert {row.name for row in Rows(result).agents} == {"Folder", "Callstation", "Tight"}
 
 
 def test_the_leaderboard_has_the_fields_of_the_requirements(result):
-    rows = leaderboard(Rows(Analysis(result)))["participants"]
+    rows = leaderboard(Rows(result))["participants"]
     assert {"id", "name", "mu", "sigma", "matches", "wins", "losses"} <= rows[0].keys()
     assert [row["mu"] for row in rows] == sorted((row["mu"] for row in rows), reverse=True)
     assert rows[-1]["betterThanNext"] is None
 
 
 def test_the_match_history_has_the_fields_of_the_requirements(result):
-    history = matches(Rows(Analysis(result)))["matches"]
+    history = matches(Rows(result))["matches"]
     assert {"id", "participantA", "participantB", "seeds", "result", "ratingDelta"} <= history[0].keys()
     assert {"scoreA", "scoreB", "bbPer100A", "winner", "perSeed", "hands", "errors"} == history[0]["result"].keys()
     for match in history:
@@ -202,7 +200,7 @@ def test_the_match_history_has_the_fields_of_the_requirements(result):
 
 def test_rating_deltas_add_up_to_the_final_ratings(result):
     mu = dict.fromkeys(("folder", "callstation", "tight"), 25.0)
-    for match in matches(Rows(Analysis(result)))["matches"]:
+    for match in matches(Rows(result))["matches"]:
         for who, delta in match["ratingDelta"].items():
             mu[who] += delta["mu"]
     assert {row.id: pytest.approx(row.mu) for row in result.leaderboard} == mu
@@ -217,8 +215,8 @@ def test_convergence_follows_every_match(result):
 
 def test_efficiency_is_given_and_explained_only_if_the_order_was_decided(result):
     undecided, decided = (msgspec.structs.replace(result, converged=each) for each in (False, True))
-    assert "convergenceEfficiency" not in summary(Rows(Analysis(undecided)))
-    found = summary(Rows(Analysis(decided)))["convergenceEfficiency"]
+    assert "convergenceEfficiency" not in summary(Rows(undecided))
+    found = summary(Rows(decided))["convergenceEfficiency"]
     assert found["ratio"] == found["games"] / found["roundRobinGames"]
     assert "round robin" in found["meaning"]
 
@@ -257,7 +255,7 @@ class TestTheReference:
 
     def test_is_the_result_itself_in_a_gauntlet(self):
         found = Analysis(run_benchmark(SMALL | {"scheduler": {"reference": "tight"}}))
-        for row in Rows(found).agents:
+        for row in Rows(found.result).agents:
             own = row.bb_per_100_from_reference, row.bb_per_100_from_reference_half_width
             assert own == ((None, None) if row.id == "tight" else (row.bb_per_100, row.bb_per_100_half_width))
         assert "bb/100 v ref" in printed(found)
@@ -265,7 +263,7 @@ class TestTheReference:
     def test_is_the_margin_of_their_own_games_otherwise(self, monkeypatch):
         monkeypatch.setattr("molt_bench.config.sections.REFERENCES", ("tight",))
         found = Analysis(run_benchmark(SMALL))
-        board = leaderboard(Rows(found))
+        board = leaderboard(Rows(found.result))
         assert board["reference"] == "tight"
         for row in board["participants"]:
             own = row["bbPer100FromReference"], row["bbPer100FromReferenceHalfWidth"]
@@ -274,12 +272,12 @@ class TestTheReference:
             else:
                 margin = found.between(row["id"], "tight")
                 assert own == (round(margin.mean / 10, 1), round(margin.half_width / 10, 1))
-        won = Rows(found).between("folder", "tight")[0]
-        said = " ".join(explanation(Rows(found)))
+        won = Rows(found.result).between("folder", "tight")[0]
+        said = " ".join(explanation(Rows(found.result)))
         assert f"From tight it won {signed(won)}, in their own games alone." in said
 
     def test_has_no_column_where_nobody_is(self, result):
-        assert "reference" not in leaderboard(Rows(Analysis(result)))
+        assert "reference" not in leaderboard(Rows(result))
         assert "v ref" not in printed(Analysis(result))
 
 
@@ -293,7 +291,7 @@ SMALL = {
 
 def printed(found):
     console = Console(file=StringIO(), width=80)
-    print_result(Rows(found), console)
+    print_result(Rows(found.result), console)
     return console.file.getvalue()
 
 

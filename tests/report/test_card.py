@@ -10,7 +10,6 @@ from tests.view.conftest import EVIL
 
 from molt_bench.llm.skill_document import default_skill
 from molt_bench.report import card as cards
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.card import CARD, card, card_text
 from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
@@ -20,7 +19,7 @@ from molt_bench.view.run_page import run_page
 
 def card_of(folder):
     run = Run.open(folder)
-    return {part.title: dict(part.lines) for part in card(Rows(Analysis(run.result())), run.header)}
+    return {part.title: dict(part.lines) for part in card(Rows(run.result()), run.header)}
 
 
 def test_the_examples_in_the_module_are_right():
@@ -79,7 +78,7 @@ def test_verify_accepts_a_card_and_rejects_one_that_was_edited(runs, models_id):
 
 def test_what_foreigners_wrote_is_shown_as_it_is(runs, models_id):
     run = Run.open(runs / models_id)
-    text = card_text(Rows(Analysis(run.result())), run.header)
+    text = card_text(Rows(run.result()), run.header)
     assert EVIL not in text
     assert r"\<script\>" in text
     assert "\u202e" not in text

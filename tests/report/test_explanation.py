@@ -6,7 +6,6 @@ import re
 import pytest
 from tests.e2e.shell import quick, quick_run
 
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.explanation import explanation, raw_and_corrected
 from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
@@ -20,7 +19,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(run):
-    return Rows(Analysis(Run.open(run).result()))
+    return Rows(Run.open(run).result())
 
 
 def test_the_line_below_the_table_names_both_results_and_whose_luck_was_largest(found):
@@ -37,14 +36,14 @@ def test_the_line_below_the_table_names_both_results_and_whose_luck_was_largest(
 def test_without_an_estimator_nothing_is_said_to_be_taken_out(tmp_path):
     flags = ("--participants", "tag,random", "--seeds", 2, "--hands", 5, "--max-matches", 1, "--quiet")
     folder = quick_run(tmp_path, *flags, "--executor", "inline", "--set", "rating.estimator=raw")
-    result = Rows(Analysis(Run.open(folder).result()))
+    result = Rows(Run.open(folder).result())
     assert "no luck is taken out (estimator raw)" in raw_and_corrected(result)
     assert "as dealt: no luck is taken out" in " ".join(explanation(result))
 
 
 def test_one_seed_pair_of_one_hand_is_said_in_the_singular(tmp_path):
     flags = ("--participants", "tight,tight", "--seeds", 1, "--hands", 1, "--max-matches", 1, "--quiet")
-    said = " ".join(explanation(Rows(Analysis(Run.open(quick_run(tmp_path, *flags, "--executor", "inline")).result()))))
+    said = " ".join(explanation(Rows(Run.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())))
     assert "Each is 1 seed pair: the same hand is played twice" in said
     assert "comes from 1 seed pair with" in said
 
@@ -74,7 +73,7 @@ def test_it_says_why_a_lead_is_smaller_than_the_difference_of_two_results(found)
 
 def test_of_two_players_alone_nothing_of_the_kind_is_said(tmp_path):
     flags = ("--participants", "tag,random", "--seeds", 2, "--hands", 5, "--max-matches", 1, "--quiet")
-    two = Rows(Analysis(Run.open(quick_run(tmp_path, *flags, "--executor", "inline")).result()))
+    two = Rows(Run.open(quick_run(tmp_path, *flags, "--executor", "inline")).result())
     assert "breaks even" not in " ".join(explanation(two))
 
 
@@ -91,6 +90,6 @@ def test_the_report_prints_it_below_the_table_and_as_json(run, found):
 def test_before_the_first_match_there_is_nothing_to_explain(found):
     import msgspec
 
-    empty = Rows(Analysis(msgspec.structs.replace(found.found.result, matches=())))
+    empty = Rows(msgspec.structs.replace(found.found.result, matches=()))
     assert raw_and_corrected(empty) == ""
     assert explanation(empty) == ["No match is finished, so there is nothing to explain yet."]

@@ -7,7 +7,6 @@ from molt_bench.arena.status import Observer
 from molt_bench.bench.ladder import Ladder
 from molt_bench.cli.progress import _bar, _open, _progress
 from molt_bench.config.loader import load_config
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.progress import Pace, course_of, progress_of
 from molt_bench.report.rows import Rows
 
@@ -29,7 +28,7 @@ def run():
 
 def test_at_the_end_the_numbers_are_those_of_the_table(run):
     result, last = run
-    rows, found = Rows(Analysis(result)), _progress(last, result.config)
+    rows, found = Rows(result), _progress(last, result.config)
     assert [(row.id, row.bb_per_100, row.bb_per_100_half_width) for row in rows.agents] == [
         (each.id, each.bb_per_100, each.bb_per_100_half_width) for each in found.standings
     ]

@@ -57,7 +57,7 @@ def test_some_are_told_apart_and_some_are_not_or_nothing_here_shows_anything(ran
 
 def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_summary(run):
     found = Analysis(Run.open(run).result())
-    said = headline(Rows(found))
+    said = headline(Rows(found.result))
     assert json.loads((run / "summary.json").read_text())["headline"] == " ".join(said)
     first = [name for name, (best, _) in found.rank_ranges.items() if best == 1]
     if len(first) == 1:
@@ -70,15 +70,15 @@ def test_the_headline_names_a_leader_only_where_one_is_claimed_and_is_in_the_sum
 
 def test_the_headline_of_a_gauntlet_or_of_a_run_in_progress_is_one_sentence(run, tmp_path):
     result = Run.open(run).result()
-    plain = headline(Rows(Analysis(result)))[0]
-    (so_far,) = {headline(Rows(Analysis(structs.replace(result, ending=None))))[0]}
+    plain = headline(Rows(result))[0]
+    (so_far,) = {headline(Rows(structs.replace(result, ending=None)))[0]}
     assert so_far.removeprefix("So far, ") in (plain, f"{plain[0].lower()}{plain[1:]}")
     assert not so_far.startswith("So far, No ")
     flags = "--participants", "tag,tight,folder", "--reference", "tight", "--max-matches", "2"
     against = Path(quick_run(tmp_path, *flags, "--hands", "4", "--seeds", "2", "--quiet", "--master-seed", "headline"))
     assert re.match(
         r"Against tight, the reference, (no leader can|\w+ leads with) ",
-        headline(Rows(Analysis(Run.open(against).result())))[0],
+        headline(Rows(Run.open(against).result()))[0],
     )
 
 
@@ -96,7 +96,7 @@ def test_brackets_are_around_those_who_are_not_told_apart(run):
 
 def _terminal(run: Path) -> dict[str, str]:
     out = StringIO()
-    print_result(Rows(Analysis(Run.open(run).result())), Console(file=out, width=120))
+    print_result(Rows(Run.open(run).result()), Console(file=out, width=120))
     return {name: rank for rank, name in re.findall(r"^ *(\d+(?:-\d+)?) +(\w+) +[+-]?\d", out.getvalue(), re.MULTILINE)}
 
 
@@ -178,7 +178,7 @@ def test_those_of_whom_no_order_is_claimed_share_ranks(run):
 def test_a_range_is_sorted_by_result_within(run):
     found = Analysis(Run.open(run).result())
     names = [*found.rank_ranges]
-    assert names == [row.id for row in Rows(found).agents]
+    assert names == [row.id for row in Rows(found.result).agents]
 
 
 def test_a_chain_of_ties_does_not_make_its_ends_equal():
@@ -198,6 +198,6 @@ def test_what_follows_from_two_orders_counts_too():
 def test_the_number_of_earlier_versions_is_still_there(run):
     rows = json.loads((run / "leaderboard.json").read_text())["participants"]
     assert all(row["rankRange"][0] <= row["rank"] <= row["rankRange"][1] for row in rows)
-    assert json.loads(ARTIFACTS["leaderboard.json"](Rows(Analysis(Run.open(run).result())))) == {
+    assert json.loads(ARTIFACTS["leaderboard.json"](Rows(Run.open(run).result()))) == {
         **json.loads((run / "leaderboard.json").read_text())
     }

@@ -40,7 +40,7 @@ def by_result() -> Analysis:
 
 def table_of(found: Analysis) -> list[str]:
     out = StringIO()
-    print_result(Rows(found), Console(file=out, width=120))
+    print_result(Rows(found.result), Console(file=out, width=120))
     return [line.split()[1] for line in out.getvalue().splitlines() if re.match(r" *\d+(-\d+)? +\w", line)][
         : len(NAMES)
     ]
@@ -50,7 +50,7 @@ def test_by_margins_everything_is_in_the_order_of_results(by_result: Analysis) -
     by_mu = [rating.id for rating in by_result.result.leaderboard]
     order = sorted(by_mu, key=lambda name: -by_result.results[name].mean)
     assert order != by_mu, "or this test shows nothing"
-    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(by_result)))["participants"]
+    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(by_result.result)))["participants"]
     assert [row["id"] for row in board] == order
     assert [row["rank"] for row in board] == [1, 2, 3, 4, 5]
     assert [(each.above, each.below) for each in by_result.verdicts] == list(pairwise(order))
@@ -59,7 +59,7 @@ def test_by_margins_everything_is_in_the_order_of_results(by_result: Analysis) -
 
 def test_mu_stands_last_and_is_said_to_sort_nothing(by_result: Analysis) -> None:
     out = StringIO()
-    print_result(Rows(by_result), Console(file=out, width=120))
+    print_result(Rows(by_result.result), Console(file=out, width=120))
     (heading,) = [line.split() for line in out.getvalue().splitlines() if line.split()[:2] == ["#", "agent"]]
     assert heading[-1] == "mu±sigma"
     assert not any("mu" in line.split() for line in sentences(by_result))
@@ -68,7 +68,7 @@ def test_mu_stands_last_and_is_said_to_sort_nothing(by_result: Analysis) -> None
 def test_by_openskill_everything_is_in_the_order_of_mu() -> None:
     found = Analysis(played("openskill"))
     by_mu = [rating.id for rating in found.result.leaderboard]
-    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(found)))["participants"]
+    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(found.result)))["participants"]
     assert [row["id"] for row in board] == by_mu == table_of(found)
     assert [row["mu"] for row in board] == sorted([row["mu"] for row in board], reverse=True)
 
@@ -78,14 +78,14 @@ def test_ties_share_a_rank_and_the_next_one_counts_them() -> None:
     same = [{"id": name, "type": "callstation"} for name in ("a", "b", "c")]
     found = Analysis(run_benchmark({"participants": [*same, "folder"], "stop": {"budget": {"maxMatches": 60}}}))
     assert [each.kind for each in found.verdicts] == ["tied", "tied", "ordered"]
-    assert {row.id: row.rank for row in Rows(found).agents} == {"a": 1, "b": 1, "c": 1, "folder": 4}
-    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(found)))["participants"]
+    assert {row.id: row.rank for row in Rows(found.result).agents} == {"a": 1, "b": 1, "c": 1, "folder": 4}
+    board = json.loads(ARTIFACTS["leaderboard.json"](Rows(found.result)))["participants"]
     assert [row["rank"] for row in board] == [1, 1, 1, 4]
 
 
 def test_two_that_are_surely_apart_never_share_a_rank(by_result: Analysis) -> None:
     """A chain of ties may lead from one who is surely above to one who is surely below."""
-    ids = [row.id for row in Rows(by_result).agents]
+    ids = [row.id for row in Rows(by_result.result).agents]
     found = Analysis(by_result.result)
     tied = [msgspec.structs.replace(each, kind="tied") for each in by_result.verdicts]
     found.neighbours = tuple(tied)
@@ -103,7 +103,7 @@ def test_one_who_has_not_played_has_no_rank_and_stands_below_those_who_have() ->
     }
     found = Analysis(run_benchmark(config))
     (absent,) = [name for name in found.order if not found.model.met(name)]
-    rows = Rows(found).agents
+    rows = Rows(found.result).agents
     assert (rows[-1].id, rows[-1].rank) == (absent, None)
     assert [row.rank for row in rows[:2]] == [1, 2]
     assert rows[0].bb_per_100 > 0 > rows[1].bb_per_100
@@ -111,7 +111,7 @@ def test_one_who_has_not_played_has_no_rank_and_stands_below_those_who_have() ->
 
 def test_the_estimator_is_that_of_the_config(by_result: Analysis) -> None:
     assert by_result.estimator == "adjusted"
-    assert "(estimator adjusted)." in raw_and_corrected(Rows(by_result))
+    assert "(estimator adjusted)." in raw_and_corrected(Rows(by_result.result))
     pairs = {match.participants for match in by_result.result.matches}
     chips, used = (sum(model.own_variance(*pair) for pair in pairs) for model in (by_result.raw, by_result.model))
     assert by_result.hands_by_chips == pytest.approx(chips / used)

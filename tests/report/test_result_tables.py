@@ -18,7 +18,7 @@ from molt_bench.runs.run import Run
 
 @pytest.fixture(scope="module")
 def rows(runs, bots_id):
-    return Rows(Analysis(Run.open(runs / bots_id).result()))
+    return Rows(Run.open(runs / bots_id).result())
 
 
 def printed(width, show, *, terminal=False):
@@ -69,7 +69,7 @@ def test_the_units_are_explained_to_whoever_sees_them_for_the_first_time(rows):
 def test_of_forty_agents_the_table_has_those_at_the_top_and_those_of_whom_something_is_open():
     participants = [{"id": f"agent-{at}", "type": ("tight", "callstation")[at % 2]} for at in range(40)]
     config = {"participants": participants, "seeds": {"perMatch": 1}, "game": {"handsPerGame": 2}}
-    rows = Rows(Analysis(run_benchmark({**config, "stop": {"budget": {"maxMatches": 60}}}, executor="inline")))
+    rows = Rows(run_benchmark({**config, "stop": {"budget": {"maxMatches": 60}}}, executor="inline"))
     shown = contested(rows)
     assert len(shown) <= 20
     assert shown[:5] == [*rows.agents[:5]]
@@ -104,5 +104,5 @@ def test_a_tie_against_what_one_wins_from_the_other_is_said(rows):
     found.neighbours = (msgspec.structs.replace(verdict, kind="tied"),)
     found.head_to_head = (won,)
     shown = found.shown
-    text = printed(300, lambda console: print_result(Rows(found), console))
+    text = printed(300, lambda console: print_result(Rows(found.result), console))
     assert f"{shown[below]} wins 50.0 ± 2.0 bb/100 from {shown[above]}; the two are tied because " in text

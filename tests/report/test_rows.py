@@ -12,7 +12,6 @@ from rich.console import Console
 from tests.e2e.shell import quick
 
 from molt_bench.plugins.adapters.data_frames import RunFrames
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.explanation import explanation
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
@@ -34,7 +33,7 @@ def run(runs, bots_id) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(run) -> Rows:
-    return Rows(Analysis(Run.open(run).result()))
+    return Rows(Run.open(run).result())
 
 
 def surely(value: float | None) -> str:
@@ -45,7 +44,7 @@ def surely(value: float | None) -> str:
 
 def terminal(run: Path) -> dict[str, dict]:
     out = StringIO()
-    found = Rows(Analysis(Run.open(run).result()))
+    found = Rows(Run.open(run).result())
     print_result(found, Console(file=out, width=200))
     shown = {}
     for line in out.getvalue().splitlines():

@@ -27,7 +27,7 @@ def found():
 
 def printed(found):
     out = StringIO()
-    print_result(Rows(found), Console(file=out, width=200))
+    print_result(Rows(found.result), Console(file=out, width=200))
     return out.getvalue()
 
 

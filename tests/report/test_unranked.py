@@ -50,7 +50,7 @@ def result():
 
 
 def test_it_stands_last_without_rank_interval_or_verdict(result):
-    *others, last = leaderboard(Rows(Analysis(result)))["participants"]
+    *others, last = leaderboard(Rows(result))["participants"]
     assert (last["id"], last["ranked"], last["rankRange"], last["betterThanNext"]) == ("mute", False, None, None)
     assert all("ranked" not in each for each in others)
     assert [each["betterThanNext"] is None for each in others] == [False, True]
@@ -58,7 +58,7 @@ def test_it_stands_last_without_rank_interval_or_verdict(result):
 
 
 def test_nobody_is_compared_with_it(result):
-    (only,) = leaderboard(Rows(Analysis(result)))["leads"]
+    (only,) = leaderboard(Rows(result))["leads"]
     assert {only["above"], only["below"]} == {"callstation", "maniac"}
 
 
@@ -72,7 +72,7 @@ def test_one_sentence_says_why_and_no_other_speaks_of_it(result):
 def test_the_table_has_dashes_for_it(method):
     result = played("mute", "callstation", adjacentConfidence={"method": method})
     console = Console(file=io.StringIO(), width=100)
-    print_result(Rows(Analysis(result)), console)
+    print_result(Rows(result), console)
     lines = console.file.getvalue().splitlines()
     (row,) = [line.split() for line in lines if " mute " in line and "not ranked" not in line]
     assert (row[0], row[4]) == ("-", "-")
@@ -80,13 +80,13 @@ def test_the_table_has_dashes_for_it(method):
 
 
 def test_whoever_answers_in_half_of_its_hands_is_ranked():
-    rows = Rows(Analysis(played("stumbler", "callstation"))).agents
+    rows = Rows(played("stumbler", "callstation")).agents
     assert all(row.ranked is UNSET for row in rows)
     assert any(row.forced_folds for row in rows)
 
 
 def test_all_of_them_may_be_without_a_rank():
-    rows = Rows(Analysis(played("mute", {"id": "other", "type": "mute"}))).agents
+    rows = Rows(played("mute", {"id": "other", "type": "mute"})).agents
     assert [(row.ranked, row.rank_range, row.better_than_next) for row in rows] == [(False, None, None)] * 2
 
 
@@ -103,10 +103,10 @@ def test_a_model_without_a_single_reply_has_not_played_for_free():
                 "llm": {"prices": {"openai:test": {"input": 1, "output": 1}}},
             }
         )
-    (used,) = [row["usage"] for row in leaderboard(Rows(Analysis(result)))["participants"] if "usage" in row]
+    (used,) = [row["usage"] for row in leaderboard(Rows(result))["participants"] if "usage" in row]
     assert (used["costUsd"], used["costUsdPerHand"], used["costUsdPer100Decisions"]) == (None, None, None)
     console = Console(file=io.StringIO(), width=100)
-    print_result(Rows(Analysis(result)), console)
+    print_result(Rows(result), console)
     (row,) = [
         line
         for line in console.file.getvalue().splitlines()

@@ -12,7 +12,6 @@ import pytest
 
 from molt_bench.errors import ConfigError, JournalError
 from molt_bench.luck.estimators import game_estimates
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard
 from molt_bench.report.rows import Rows
 from molt_bench.view.hand_columns import STARTING_HANDS
@@ -111,8 +110,8 @@ def test_margins_are_the_same_whether_they_are_read_or_found_out_again(runs, bot
     for run in (anew, stored):
         run.catch_up()
     assert [match.margins for match in anew.ladder.matches] == [match.margins for match in stored.ladder.matches]
-    assert as_json(leaderboard(Rows(Analysis(anew.result())))) == as_json(leaderboard(Rows(Analysis(stored.result()))))
-    assert as_json(leaderboard(Rows(Analysis(anew.result())))) == read(runs / bots_id, "leaderboard.json")
+    assert as_json(leaderboard(Rows(anew.result()))) == as_json(leaderboard(Rows(stored.result())))
+    assert as_json(leaderboard(Rows(anew.result()))) == read(runs / bots_id, "leaderboard.json")
 
 
 def test_margins_of_other_matches_are_not_believed(runs, bots_id, tmp_path):
@@ -125,7 +124,7 @@ def test_margins_of_other_matches_are_not_believed(runs, bots_id, tmp_path):
     (tmp_path / "matches.json").write_text(json.dumps(matches))
     run = OpenRun(tmp_path)
     run.catch_up()
-    assert as_json(leaderboard(Rows(Analysis(run.result())))) == read(runs / bots_id, "leaderboard.json")
+    assert as_json(leaderboard(Rows(run.result()))) == read(runs / bots_id, "leaderboard.json")
 
 
 def test_no_number_is_rounded_before_it_is_shown(library, bots_id):

@@ -17,7 +17,6 @@ from molt_bench.entry_points import EXPORTS, broken, points
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.files import fill_whole, writing
 from molt_bench.plugin import Export
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.card import CARD, card_text
 from molt_bench.report.dealt_hands import DealtHand, GameFilter, checked_outline, dealt_hands, that_count
 from molt_bench.report.exports import FILES, TABLES, TEXTS, Format
@@ -165,7 +164,7 @@ def _write_page(folder: str, file: IO[bytes]) -> str:
 
 def _write_card(folder: str, file: IO[bytes]) -> str:
     run = _run_of(folder)
-    text = card_text(Rows(Analysis(run.result())), run.header)
+    text = card_text(Rows(run.result()), run.header)
     file.write(text.encode())
     return f"{text.count(chr(10)):,} lines"
 

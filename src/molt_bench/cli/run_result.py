@@ -15,7 +15,6 @@ from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
 from molt_bench.errors import JournalError
 from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
 from molt_bench.report.explanation import explanation
 from molt_bench.report.number_text import dollars
@@ -49,7 +48,7 @@ def rebuild_run(folder: str, printing: Printing, *, explain: bool = False) -> Ru
         return result
     ending = None if stored.ending is None else result.ending
     result = msgspec.structs.replace(result, ending=ending, unaccounted=Unaccounted())  # answers are still to come
-    show_result(Rows(Analysis(result)), str(journal.parent), printing, explain=explain)
+    show_result(Rows(result), str(journal.parent), printing, explain=explain)
     for warning in (*result.warnings, "the run is still going: these are interim results, and nothing was written"):
         warn(warning)
     return result
@@ -68,7 +67,7 @@ def write_result(
 
     If the journal is incomplete, `lost` says why; warnings that were printed before are not repeated.
     """
-    rows = Rows(Analysis(result))
+    rows = Rows(result)
     unwritten = write_artifacts(rows, folder)
     show_result(rows, str(folder), printing, explain=explain)
     for warning in [*result.warnings, *unwritten]:
@@ -110,7 +109,7 @@ def exit_unrated(result: RunResult, folder: str) -> None:
     played = len(games_in(Run.open(folder).content.lines))
     complete = "no seed pair is complete"
     kept = f"{played:,} games are kept" if played > 1 else "What was played is kept"
-    flags = way_on(Rows(Analysis(result))) or ""
+    flags = way_on(Rows(result)) or ""
     command = resume_command(folder, result.config, flags)
     print(
         f"molt-bench: no match was rated: {spent}{complete}. {kept}; go on{' with a higher limit' if flags else ''} "

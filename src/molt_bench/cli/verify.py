@@ -8,7 +8,6 @@ from molt_bench.cli.options import Printing, printing_options, run_agents_option
 from molt_bench.cli.parser import Command
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.streams import warn
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.rows import Rows
 from molt_bench.runs.journal_lines import missing_games
@@ -32,7 +31,7 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     permission = ask_permission(stored, without_answers(stored), run_agents=True) if run_agents else BUILT_IN
     replayed = replay_games(stored, permission)
     result = stored.result(content=replayed.content)
-    files = check_artifacts(stored, Rows(Analysis(result)))
+    files = check_artifacts(stored, Rows(result))
     for problem in files.problems:
         warn(problem)
     files.raise_if_wrong(folder)

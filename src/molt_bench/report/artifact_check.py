@@ -13,7 +13,6 @@ from molt_bench.entry_points import FILES, broken, points
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
 from molt_bench.records import matches_hash
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL, as_lines, indented
 from molt_bench.report.card import CARD, card_text
 from molt_bench.report.rows import Rows
@@ -69,7 +68,7 @@ def check_artifacts(run: Run, rows: Rows) -> ArtifactCheck:
     folder, content = run.folder, run.content
     vouched, written = vouched_in(content.lines), summarized(folder)
     behind = written is not None and written[0] < content.line_count
-    earlier = Rows(Analysis(run.until(written[0]).result())) if written is not None and behind else None
+    earlier = Rows(run.until(written[0]).result()) if written is not None and behind else None
     unknown = run.ending is None and written is None  # nobody knows when its files were written
     # The margins that the journal vouches for are those of its games.
     played = matches_hash((match.round, match.margins) for match in rows.found.result.matches)

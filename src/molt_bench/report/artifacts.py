@@ -16,7 +16,6 @@ from molt_bench.bench.gate import gate_finding
 from molt_bench.bench.result import RunResult
 from molt_bench.files import write_whole
 from molt_bench.luck.weights import luck_version
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.convergence import convergence
 from molt_bench.report.learning import learners
 from molt_bench.report.rows import Rows, bb_per_100
@@ -141,7 +140,7 @@ ARTIFACTS: Final[dict[str, Callable[[Rows], str]]] = {
 
 def write_artifacts(result: RunResult | Rows, folder: str | Path) -> list[str]:
     """Write all artifacts of a run; return a warning for each that could not be written."""
-    rows = result if isinstance(result, Rows) else Rows(Analysis(result))
+    rows = result if isinstance(result, Rows) else Rows(result)
     warnings = []
     for name, make in ARTIFACTS.items():
         path = Path(folder) / name

@@ -35,15 +35,11 @@ _SURE: Final = 4
 class Rows:
     """All rows of a run, each made when it is first asked for."""
 
-    def __init__(self, found: Analysis) -> None:
-        self.found = found
+    def __init__(self, result: RunResult) -> None:
+        #: What they are made of, and why.
+        self.found = found = Analysis(result)
         #: Up to which lead two count as equally good.
         self.tie_bb_per_100 = bb_per_100(found.rule.tie_margin_mbb)
-
-    @classmethod
-    def of(cls, result: RunResult) -> "Rows":
-        """Return the rows of the result of a run."""
-        return cls(Analysis(result))
 
     @cached_property
     def agents(self) -> tuple[AgentRow, ...]:

@@ -9,7 +9,6 @@ import msgspec
 
 from molt_bench.errors import MoltBenchError
 from molt_bench.records import MBB_PER_BB100
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.rows import Rows
 from molt_bench.runs.header import recorded_reply_forms
 from molt_bench.study.comparison import ComparedRun, compare
@@ -33,9 +32,10 @@ class Chapter(msgspec.Struct, frozen=True):
 def chapter_of(run: OpenRun) -> Chapter:
     """Return the results of a run for the history."""
     result, began = run.result(), started(run.id)
-    found = Analysis(result)
+    rows = Rows(result)
+    found = rows.found
     # The reference of a gauntlet stands at 0 by definition: that is no result of its own.
-    rows = [row for row in Rows(found).agents if row.id != found.reference] if result.matches else []
+    agents = [row for row in rows.agents if row.id != found.reference] if result.matches else []
     points = {
         row.id: {
             "run": run.id,
@@ -49,7 +49,7 @@ def chapter_of(run: OpenRun) -> Chapter:
             "name": row.name,
             "opponents": list(found.model.field_of(row.id)),
         }
-        for row in rows
+        for row in agents
     }
     header = run.header
     compared = ComparedRun(

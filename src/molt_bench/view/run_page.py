@@ -9,7 +9,6 @@ from typing import Any, Final
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.result import RunResult
 from molt_bench.errors import MoltBenchError
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.card import card
 from molt_bench.report.explanation import claims, raw_and_corrected
 from molt_bench.report.rows import Rows
@@ -34,13 +33,13 @@ from molt_bench.view.winnings import MOST_POINTS, rates_data, winnings_data
 
 def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     """Return the summary of a run for the list of runs; without leaders if it is not `counted`."""
-    found = Analysis(run.result()) if counted and not run.counting else None
+    rows = Rows(run.result()) if counted and not run.counting else None
     return {
         "id": run.id,
         "started": started(run.id),
         "status": run.status,
         "stopReason": _stop_reason(run),
-        **_played(run, found),
+        **_played(run, rows),
         "usd": _usd(run),
         "participants": [{"id": each["id"], "name": each["displayName"] or each["id"]} for each in run.participants],
         "leaders": [
@@ -53,14 +52,14 @@ def run_summary(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
                 "sigma": rounded(row.sigma),
                 "ranks": list(row.rank_range) if row.rank_range else None,
             }
-            for row in (Rows(found).agents if found is not None and found.result.matches else ())
+            for row in (rows.agents if rows is not None and rows.found.result.matches else ())
         ],
         # What the order is by.
-        "method": found.rule.method if found is not None else None,
+        "method": rows.found.rule.method if rows is not None else None,
         "faults": _fault_count(run),
         "version": run.header.version,
         "configHash": run.header.config_hash,
-        "counting": found is None,
+        "counting": rows is None,
     }
 
 
@@ -83,8 +82,7 @@ def unreadable_summary(run: str, error: MoltBenchError) -> dict[str, Any]:
 
 def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
     """Return the data of the page of a run; without the results of its matches if they are not `counted`."""
-    found = Analysis(run.result()) if counted and not run.counting else None
-    rows = None if found is None else Rows(found)
+    rows = Rows(run.result()) if counted and not run.counting else None
     by = run.header.bench_version
     doubts = [f"written by bench version {by}; this one is {BENCH_VERSION} and may play other games"]
     return {
@@ -94,11 +92,14 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "started": started(run.id),
         "stopReason": _stop_reason(run),
         "pending": run.pending,
-        "counting": found is None,
+        "counting": rows is None,
         "complete": run.pending is None,
-        "warnings": [*(found.result.warnings if found is not None else ()), *(doubts if by != BENCH_VERSION else ())],
+        "warnings": [
+            *(rows.found.result.warnings if rows is not None else ()),
+            *(doubts if by != BENCH_VERSION else ()),
+        ],
         "totals": {
-            **_played(run, found),
+            **_played(run, rows),
             "seconds": rounded(run.elapsed_s),
             "usd": _usd(run),
             "tokens": run.spending.tokens if run.config.paid() else None,
@@ -107,17 +108,17 @@ def run_page(run: OpenRun, *, counted: bool = True) -> dict[str, Any]:
         "participants": participants_data(run),
         "live": progress_data(run),
         **(_results(run, rows) if rows is not None else _NO_RESULTS),
-        "styles": styles_data(run, found),
+        "styles": styles_data(run, rows),
         "styleGroups": style_groups(run),
         **{section.name: section.data(rows, run.shows) for section in run.sections},
-        "faults": faults_data(run, found),
+        "faults": faults_data(run, rows),
         "reproduce": reproduce_data(run),
     }
 
 
 def _results(run: OpenRun, rows: Rows) -> dict[str, Any]:
     """Return the parts of a page that depend on all matches."""
-    found, marked = rows.found, Rows(_with_marks(rows.found))
+    found, marked = rows.found, _with_marks(rows)
     result = found.result
     return {
         "rule": rule_data(rows),
@@ -127,8 +128,8 @@ def _results(run: OpenRun, rows: Rows) -> dict[str, Any]:
         "convergence": _convergence(run, result, found.order),
         "spent": _spent(result),
         "payoff": _payoff(rows),
-        "winnings": winnings_data(run, found),
-        "winRates": rates_data(run, found),
+        "winnings": winnings_data(run, rows),
+        "winRates": rates_data(run, rows),
         "costs": costs_data(rows),
         "matches": matches_data(rows),
         "card": [part._asdict() for part in card(rows, run.header)],
@@ -144,10 +145,11 @@ _NO_RESULTS: Final[Mapping[str, Any]] = {
 }
 
 
-def _with_marks(found: Analysis) -> Analysis:
+def _with_marks(rows: Rows) -> Rows:
     """Return the analysis with ids between marks in place of names: the page puts names there as it does elsewhere."""
-    marked = copy(found)
-    marked.__dict__["shown"] = _marked(found.names)
+    marked = Rows(rows.found.result)
+    marked.found = copy(rows.found)
+    marked.found.__dict__["shown"] = _marked(rows.found.names)
     return marked
 
 
@@ -162,14 +164,15 @@ def _stop_reason(run: OpenRun) -> str | None:
     return halted if run.ending is None else run.ending.said(marks)
 
 
-def _played(run: OpenRun, found: Analysis | None) -> dict[str, int | None]:
+def _played(run: OpenRun, rows: Rows | None) -> dict[str, int | None]:
     """Return how much was played in the matches that are rated, as every report counts it.
 
     While a run is being counted, its matches are known only if it has finished.
     """
     matches: int | None
-    if found is not None:
-        games, matches = played_games(found.result.matches), len(found.result.matches)
+    if rows is not None:
+        rated = rows.found.result.matches
+        games, matches = played_games(rated), len(rated)
     else:
         whole = {at for at in run.pairs if all(len(run.played(at, seed)) == 2 for seed in run.seeds_of(at))}
         games = [game.record for (match, _, _), game in run.games.items() if match in whole]

@@ -14,7 +14,6 @@ from molt_bench.config.loader import load_config
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
 from molt_bench.poker.play_statistics import Ratio
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifacts import CONFIG
 from molt_bench.report.rows import Rows
 from molt_bench.report.style_sums import grouped
@@ -65,7 +64,7 @@ _STATS: Final = (
 )
 
 
-def styles_data(run: OpenRun, found: Analysis | None = None) -> list[dict[str, Any]] | None:
+def styles_data(run: OpenRun, rows: Rows | None = None) -> list[dict[str, Any]] | None:
     """Return the style statistics of each participant; None while games are still to be counted."""
     groups = run.styles.known()
     if groups is None:
@@ -77,14 +76,14 @@ def styles_data(run: OpenRun, found: Analysis | None = None) -> list[dict[str, A
             "hands": styles[name].hands,
             "stats": [_stat(getattr(styles[name], stat[0]), run.config.game.big_blind, *stat) for stat in _STATS],
         }
-        for name in _order(run, found)
+        for name in _order(run, rows)
         if name in styles
     ]
 
 
-def _order(run: OpenRun, found: Analysis | None) -> list[str]:
+def _order(run: OpenRun, rows: Rows | None) -> list[str]:
     """Return all participants in the order of the leaderboard; while that is not known, as in the config."""
-    return [each["id"] for each in run.participants] if found is None else list(found.order)
+    return [each["id"] for each in run.participants] if rows is None else list(rows.found.order)
 
 
 def style_groups(run: OpenRun) -> list[dict[str, Any]] | None:
@@ -140,7 +139,7 @@ def costs_data(rows: Rows) -> list[dict[str, Any]]:
     ]
 
 
-def faults_data(run: OpenRun, found: Analysis | None) -> list[dict[str, Any]]:
+def faults_data(run: OpenRun, rows: Rows | None) -> list[dict[str, Any]]:
     """Return the number of faults by participant and kind, the most frequent first, with an example of each."""
     counts: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], tuple[Game, str, int]] = {}
@@ -149,13 +148,13 @@ def faults_data(run: OpenRun, found: Analysis | None) -> list[dict[str, Any]]:
             key = game.participants[fault.player], fault.kind
             counts[key] += 1
             examples.setdefault(key, (game, fault.said, fault.hand_number))
-    rows, order = [], _order(run, found)
+    found, order = [], _order(run, rows)
     for (who, kind), count in sorted(counts.items(), key=lambda each: (order.index(each[0][0]), -each[1])):
         game, message, hand = examples[who, kind]
         seeds = run.seeds_of(game.match)
         place = {"match": game.match, "seed": seeds.index(game.record.seed), "hand": max(1, hand)}
-        rows.append({"id": who, "kind": kind, "count": count, "example": message, "place": place})
-    return rows
+        found.append({"id": who, "kind": kind, "count": count, "example": message, "place": place})
+    return found
 
 
 def reproduce_data(run: OpenRun, path: str | None = None, *, published: bool = False) -> dict[str, Any]:

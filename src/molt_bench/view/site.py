@@ -21,7 +21,6 @@ import msgspec
 from molt_bench.entry_points import FILES, points
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside, write_whole
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
 from molt_bench.report.artifacts import ARTIFACTS
 from molt_bench.report.rows import Rows
@@ -89,7 +88,7 @@ def write_site(
 
 def _write_front(target: Path, lines: list[dict[str, Any]], newest: list[OpenRun]) -> None:
     """Say in the page what a link to the site shows elsewhere: its title, and the headline of its newest run."""
-    rows = Rows(Analysis(newest[0].result())) if newest else None
+    rows = Rows(newest[0].result()) if newest else None
     name = (newest[0].id if len(lines) == 1 else f"{len(lines):,} runs") if newest else "no runs"
     about = {"og:type": "website", "og:title": f"{name} \N{MIDDLE DOT} molt-bench"}
     if rows is not None and rows.matches:
@@ -178,7 +177,7 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
     """Return the names of a run's files that are not what its journal gives, or cannot be checked."""
     try:
         stored = Run.open(run.folder)
-        rows = Rows(Analysis(stored.result()))
+        rows = Rows(stored.result())
     except MoltBenchError as error:
         warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")
         return {*ARTIFACTS, *points(FILES)}

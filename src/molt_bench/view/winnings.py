@@ -5,7 +5,7 @@ from itertools import accumulate, permutations
 from typing import Any, Final
 
 from molt_bench.records import GameRecord, MatchResult
-from molt_bench.report.analysis import Analysis
+from molt_bench.report.rows import Rows
 from molt_bench.specs import Pair
 from molt_bench.view import rounded
 from molt_bench.view.open_run import OpenRun
@@ -16,12 +16,12 @@ _KINDS: Final = ("used", "raw", "showdown", "noShowdown")
 MOST_POINTS: Final = 400
 
 
-def winnings_data(run: OpenRun, found: Analysis) -> list[dict[str, Any]]:
+def winnings_data(run: OpenRun, rows: Rows) -> list[dict[str, Any]]:
     """Return the cumulative winnings of every pairing in big blinds, by seed pair and kind."""
-    sums: dict[Pair, dict[str, list[float]]] = {}
+    found, sums = rows.found, dict[Pair, dict[str, list[float]]]()
     for match in found.result.matches:
         own = sums.setdefault(match.participants, {key: [] for key in _KINDS})
-        for key, values in _won(run, found, match).items():
+        for key, values in _won(run, found.estimator, match).items():
             own[key] += values
     return [
         {
@@ -34,19 +34,20 @@ def winnings_data(run: OpenRun, found: Analysis) -> list[dict[str, Any]]:
     ]
 
 
-def rates_data(run: OpenRun, found: Analysis) -> dict[str, Any]:
+def rates_data(run: OpenRun, rows: Rows) -> dict[str, Any]:
     """Return what each participant has won per 100 hands after every match, in big blinds, by kind.
 
     All opponents that it has met count the same, as in the leaderboard: sums would show who met whom how often. Of many
     matches, not all are returned. The reference of a gauntlet has no result of its own.
     """
+    found = rows.found
     matches = found.result.matches
     ids = [name for name in found.order if name != found.reference]
     rates = {name: _Rates(found.model.field_of(name)) for name in ids}
     step = max(1, -(-len(matches) // MOST_POINTS))
     shown = sorted({*range(step, len(matches) + 1, step), len(matches)})
     for at, match in enumerate(matches, start=1):
-        won = {key: sum(values) for key, values in _won(run, found, match).items()}
+        won = {key: sum(values) for key, values in _won(run, found.estimator, match).items()}
         hands = sum(seed.nominal_hands for seed in match.seed_results)
         for sign, (name, other) in zip((1, -1), permutations(match.participants), strict=True):
             if name in rates:
@@ -80,7 +81,7 @@ class _Rates:
             column.append(rounded(sum(each) / len(each)) if each else None)
 
 
-def _won(run: OpenRun, found: Analysis, match: MatchResult) -> dict[str, list[float]]:
+def _won(run: OpenRun, estimator: str, match: MatchResult) -> dict[str, list[float]]:
     """Return the big blinds that player A won in each seed pair of a match, by kind."""
     big_blind, seeds = run.config.game.big_blind, match.seed_results
     shown = _at_showdown(run, match.number)
@@ -90,7 +91,7 @@ def _won(run: OpenRun, found: Analysis, match: MatchResult) -> dict[str, list[fl
         "showdown": [net / big_blind for net in shown],
         "noShowdown": [(net - own) / big_blind for net, own in zip(raw, shown, strict=True)],
     }
-    margins = zip(match.margins[found.estimator], seeds, strict=True)
+    margins = zip(match.margins[estimator], seeds, strict=True)
     won["used"] = [margin * seed.nominal_hands / 1000 for margin, seed in margins]
     return won
 

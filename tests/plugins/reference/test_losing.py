@@ -6,7 +6,6 @@ import pytest
 
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.plugins.reference.losing import costly_kinds, why_they_lose
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.dealt_hands import hands_of
 from molt_bench.report.rows import Rows
 from molt_bench.runs.journal import Journal
@@ -45,7 +44,7 @@ def lost(tmp_path, monkeypatch):
     journal = Journal("journal.jsonl")
     result = run_benchmark({"participants": ["bot.py:Bot", "maniac"], **quiet}, files=RunFiles(journal))
     journal.close()
-    return Rows(Analysis(result)), Run.open(".").games
+    return Rows(result), Run.open(".").games
 
 
 def test_only_the_own_agent_that_loses_is_told_of(lost):

@@ -8,7 +8,6 @@ import pytest
 
 from molt_bench.plugins.reference.grades import GRADES, grade_run
 from molt_bench.plugins.reference.pages import GradesSection
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
 from molt_bench.view.html_report import html_report
@@ -37,7 +36,7 @@ def run(runs, bots_id, tmp_path):
 def graded(run):
     """Return the folder of a run that has been graded."""
     stored = Run.open(run)
-    grades = grade_run(stored, StandIn(worth)).grades(Rows(Analysis(stored.result())))
+    grades = grade_run(stored, StandIn(worth)).grades(Rows(stored.result()))
     (run / GRADES).write_bytes(msgspec.json.encode(grades))
     return run
 

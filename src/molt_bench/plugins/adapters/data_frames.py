@@ -52,7 +52,7 @@ class RunFrames:
     @cached_property
     def rows(self) -> Rows:
         """The rows that all reports print."""
-        return Rows.of(self.result)
+        return Rows(self.result)
 
     def leaderboard(self) -> Any:
         """Return a row for each participant, best first, with the fields of `leaderboard.json`."""

@@ -31,7 +31,7 @@ def grade(folder: str, *, agent: str | None, quiet: bool, as_json: bool) -> dict
     going = run.going
     for note in [] if going else run.notes:
         _warn(note)
-    rows = Rows.of(run.result())
+    rows = Rows(run.result())
     shown = {name: shown for name, shown in rows.found.shown.items() if agent in (None, name)}
     if not shown:
         raise ConfigError("--agent", agent, f"one of {', '.join(rows.found.names)}")

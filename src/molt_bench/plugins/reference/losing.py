@@ -25,7 +25,7 @@ class Losing(RunObserver):
 
     def ended(self, result: RunResult, folder: Path | None) -> Iterator[str]:
         """Return a line about each, which is made when it is read."""
-        rows = Rows.of(result)
+        rows = Rows(result)
         if folder is not None and _losers(rows):  # else the games need not be read, which may be many
             yield from why_they_lose(rows, Run.open(folder).games)
 

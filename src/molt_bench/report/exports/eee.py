@@ -18,7 +18,6 @@ from msgspec import UNSET
 
 from molt_bench.files import file_name, fill_whole, write_whole
 from molt_bench.records import MBB_PER_BB100, SeedResult
-from molt_bench.report.analysis import Analysis
 from molt_bench.report.card import card, markdown_of, plain_text
 from molt_bench.report.number_text import signed, with_interval
 from molt_bench.report.rows import Rows
@@ -60,7 +59,7 @@ class Records:
         self._header: Header = run.header
         self._name = run.folder.name
         self._result = run.result(keep_hands=True)
-        self._rows = Rows(Analysis(self._result))
+        self._rows = Rows(self._result)
         self._config = {each.id: each for each in self._result.config.participants}
         self._costs: dict[str, CostRow] = {row.usage.id: row for row in self._rows.costs}
 
