@@ -146,7 +146,7 @@ _NO_RESULTS: Final[Mapping[str, Any]] = {
 
 
 def _with_marks(rows: Rows) -> Rows:
-    """Return the analysis with ids between marks in place of names: the page puts names there as it does elsewhere."""
+    """Return the rows with ids between marks in place of names: the page puts names there as it does elsewhere."""
     marked = Rows(rows.found.result)
     marked.found = copy(rows.found)
     marked.found.__dict__["shown"] = _marked(rows.found.names)
