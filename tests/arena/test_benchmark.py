@@ -1,5 +1,7 @@
 """The loop: rounds, decks, results."""
 
+from time import monotonic
+
 import pytest
 
 from molt_bench import run_benchmark
@@ -7,6 +9,8 @@ from molt_bench.arena.cast import Cast
 from molt_bench.arena.status import Observer
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.runs.journal import Journal
+from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel
 
@@ -126,3 +130,12 @@ def test_those_who_watch_are_told_of_every_game_and_match():
     finished = [live.finished for live in seen if live.finished]
     assert [match.number for match in finished] == list(range(1, len(finished) + 1))
     assert [live.games for live in seen[:5]] == [1, 2, 3, 4, 4]
+
+
+def test_what_a_program_took_before_its_first_card_is_time_of_the_run(tmp_path):
+    journal = Journal(str(tmp_path / "journal.jsonl"))
+    config = {**SMALL, "participants": people("tight", "random"), "stop": {"budget": {"maxMatches": 1}}}
+    result = run_benchmark(config, files=RunFiles(journal, began=monotonic() - 1000))
+    journal.close()
+    assert 1000 < result.seconds < 1500
+    assert Run.open(tmp_path).result().seconds == result.seconds

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from molt_bench.errors import RulesError
 from molt_bench.kernels import compiled
 from molt_bench.luck.cards import hand_terms
 from molt_bench.luck.dice import Folds, draw_luck
@@ -48,6 +49,8 @@ def game_estimates(record: GameRecord) -> Estimates:
     if record.both_failed:
         return Estimates(0, 0.0, 0.0)
     hands = hands_luck(record)
+    if len(hands) != record.hands:
+        raise RulesError("the hands of a game are not in its record")
     sign = 1 if record.seating == "AB" else -1
     cards = fsum([without_cards for without_cards, _ in hands])
     return Estimates(record.net[0], sign * cards, sign * (cards - fsum([draws for _, draws in hands])))
