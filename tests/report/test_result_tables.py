@@ -104,5 +104,7 @@ def test_a_tie_against_what_one_wins_from_the_other_is_said(rows):
     found.neighbours = (msgspec.structs.replace(verdict, kind="tied"),)
     found.head_to_head = (won,)
     shown = found.shown
-    text = printed(300, lambda console: print_result(Rows(found.result), console))
+    told = Rows(found.result)
+    told.found = found
+    text = printed(300, lambda console: print_result(told, console))
     assert f"{shown[below]} wins 50.0 ± 2.0 bb/100 from {shown[above]}; the two are tied because " in text
