@@ -1,12 +1,12 @@
-"""Measure how long a decision of the blueprint takes.
+"""Measure how long a decision of the blueprint takes, and how many hands a second a field with it plays.
 
 It plays games against built-in bots, 100 big blinds deep and with carried stacks. Every decision is timed in the game,
 so boards are new to it, as they are in a run. Times are those of the processor, so that a busy machine does not matter.
 """
 
-from time import perf_counter, thread_time
+from time import perf_counter, process_time, thread_time
 
-from molt_bench import Action, Observation, make_agent, play_game
+from molt_bench import Action, Mix, Observation, make_agent, play_game, run_benchmark
 from molt_bench.plugins.reference.agent import BlueprintAgent
 from molt_bench.plugins.reference.buckets import buckets
 from molt_bench.plugins.reference.state import public_state
@@ -19,11 +19,10 @@ class Timed(BlueprintAgent):
     """The blueprint, which notes how long its answers take."""
 
     def __init__(self) -> None:
-        super().__init__(seed="speed")
-        self.name = "timed"
+        super().__init__(name="timed")
         self.times: dict[str, list[float]] = {}
 
-    def act(self, observation: Observation) -> Action:
+    def act(self, observation: Observation) -> Action | Mix:
         """Answer, and note the milliseconds."""
         start = thread_time()
         action = super().act(observation)
@@ -43,10 +42,10 @@ class Watcher(BlueprintAgent):
     """The blueprint, which also asks for what all holes do and are worth, and notes how long that takes."""
 
     def __init__(self) -> None:
-        super().__init__(seed="speed")
+        super().__init__(name="watcher")
         self.times: dict[str, list[float]] = {}
 
-    def act(self, observation: Observation) -> Action:
+    def act(self, observation: Observation) -> Action | Mix:
         """Answer, and note the milliseconds of the other questions."""
         state = public_state(observation)
         questions = {
@@ -70,6 +69,19 @@ def play(bot: BlueprintAgent, hands: int) -> None:
             assert not record.faults, record.faults[0]
 
 
+def field(*participants: str) -> float:
+    """Return the hands a second of processor time of a run, with its ratings and terms of luck."""
+    config = {
+        "participants": [*participants],
+        "seeds": {"perMatch": 10},
+        "game": {"handsPerGame": 50},
+        "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 6}},
+    }
+    start = process_time()
+    result = run_benchmark(config, executor="inline", keep_hands=False)
+    return sum(match.hands for match in result.matches) / (process_time() - start)
+
+
 def main() -> None:
     """Measure and print."""
     start = perf_counter()
@@ -83,6 +95,8 @@ def main() -> None:
     play(watcher, HANDS // 10)
     for question, times in watcher.times.items():
         print(f"{question:12} {summary(times)}")
+    for names in (("blueprint", "tag"), ("blueprint", *OPPONENTS)):
+        print(f"{field(*names):6,.0f} hands a second of processor time: {', '.join(names)} (goal: 400)")
 
 
 if __name__ == "__main__":
