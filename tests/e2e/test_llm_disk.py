@@ -16,7 +16,7 @@ cd "$1"; cp "$2/bench.json" .; head -c 4160000 /dev/zero > ballast
 "${@:4}" --config bench.json --no-cost-limit >"$2/stdout" 2>"$2/stderr" &
 program=$!
 if [ "$3" = grow ]; then
-  until grep -q "no model is asked until" "$2/stderr"; do sleep 0.05; kill -0 $program || break; done
+  until grep -q "nobody is asked until" "$2/stderr"; do sleep 0.05; kill -0 $program || break; done
   rm ballast
 fi
 wait $program; status=$?
@@ -55,7 +55,7 @@ def test_a_full_disk_stops_the_asking_and_resume_pays_for_what_was_lost_alone(tm
     status, said = on_a_small_disk(tmp_path, config_for(server.url, llm={"pauseAfterS": 1.0}), "stay")
     assert status == 1, said
     assert "Traceback" not in said
-    assert "s.jsonl could not be written (No space left on device): no model is asked until there is" in said
+    assert "s.jsonl could not be written (No space left on device): nobody is asked until there is" in said
     assert "finished games are kept, resume with: molt-bench resume" in said.splitlines()[-1]
     folder = run_of(tmp_path / "out")
     paid, kept = server.received - before, len(exchanges_in(folder))
