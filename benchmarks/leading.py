@@ -25,8 +25,8 @@ from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
 
 BOTS = ("tight", "callstation", "random")
-#: Games of a chunk: what takes a worker about a tenth of a second.
-CHUNK = 40
+#: Most games of a chunk, as workers get them.
+CHUNK = 16
 TURNS = 3
 #: Workers that are spoken of.
 WORKERS = (2, 4, 8, 16, 32)
