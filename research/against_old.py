@@ -45,6 +45,10 @@ LADDERS: Final[dict[str, tuple[list[int], int, int]]] = {
     "fresh: two, .5 ties apart": ([125, 0], 1200, 100),
     "fresh: four, two equal": ([600, 600, 0, -500], 900, 100),
     "fresh: seven": ([1800, 900, 850, 300, -100, -700, -2100], 1400, 100),
+    # Made after errors had two sides.
+    "later: two, 2 ties apart": ([500, 0], 1300, 100),
+    "later: five, two pairs": ([800, 760, 100, 60, -900], 1000, 100),
+    "later: six, steps": ([1000, 620, 250, -130, -500, -1240], 900, 100),
     "short stacks: four": ([140, 60, 0, -180], 300, 20),
 }
 MEASURED: Final = Path(__file__).with_name("bot_margins.json")
@@ -136,7 +140,8 @@ def main() -> None:
         error = (now - ratio * before).std() / before.mean() / given.runs**0.5
         print(f"{name:28}{before.mean():8,.0f}{now.mean():8,.0f}{ratio:8.2f} ({error:.2f})")
     usual = [name for name in ratios if ":" not in name]
-    for what, names in (("the first eight", usual), ("fresh", [name for name in ratios if name.startswith("fresh")])):
+    kinds = {kind: [name for name in ratios if name.startswith(kind)] for kind in ("fresh", "later")}
+    for what, names in {"the first eight": usual, **kinds, "all": [*usual, *kinds["fresh"], *kinds["later"]]}.items():
         print(f"geometric mean, {what}: {exp(fmean(log(ratios[name]) for name in names)):.3f}")
 
 

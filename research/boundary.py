@@ -57,7 +57,7 @@ def play(sums: MarginSums, draw: Draw, boundary: Boundary, watch: Watch, *, per_
             sums.keep(on)
             live, above, below, kind, half = live[on], above[on], below[on], kind[on], half[on]
             known = Known(*(each[on] for each in known))
-            open_ = np.where(kind == 0, (half / known.error / np.maximum(boundary.distances(known), 1e-3)) ** 2, 0.0)
+            open_ = np.where(kind == 0, (boundary.bars(known) / np.maximum(boundary.distances(known), 1e-3)) ** 2, 0.0)
             gain = np.triu(sums.saved(above, below, open_, per_match), 1)
             one, two = np.divmod(gain.reshape(len(live), -1).argmax(1), size)
         sums.add(one, two, draw(one, two, per_match))

@@ -184,6 +184,21 @@ def test_what_has_not_been_seen_counts_less_with_every_hand():
     assert errors[1] < errors[0] / 5
 
 
+def test_where_losses_are_rare_the_truth_may_lie_farther_below_than_above():
+    rare = (1000 - np.random.default_rng(6).exponential(1000, 60)).tolist()
+    heads_up = model_of({("a", "b"): rare}, "ab").sums
+    known = heads_up.leads(np.array([0, 1]), np.array([1, 0]))
+    assert known.down[0, 0] > 1.15 * known.up[0, 0]
+    assert (known.down[0, 0], known.up[0, 0]) == pytest.approx((known.up[0, 1], known.down[0, 1]))
+    for alone in (heads_up.between(np.array([0]), np.array([1])), heads_up.results()):
+        assert (alone.down[0, 0], alone.up[0, 0]) == pytest.approx((known.down[0, 0], known.up[0, 0]))
+    even = drawn("bcd", 60)
+    among = model_of({**even, **{("a", other): rare for other in "bcd"}}, "abcd").sums
+    known = among.leads(np.array([0, 1]), np.array([1, 0]))
+    assert known.down[0, 0] > 1.05 * known.up[0, 0]
+    assert (known.down[0, 0], known.up[0, 0]) == pytest.approx((known.up[0, 1], known.down[0, 1]))
+
+
 def test_skewness_that_normal_margins_show_by_chance_hardly_widens_anything():
     dice, shape, first = np.random.default_rng(5), (500, 40), np.zeros(500, int)
     even = np.tile([-1.0, 1.0], (500, 20))

@@ -30,7 +30,7 @@ def a_model(leads, count=20, spread=1000.0):
 
 
 def known(mean, error, free=1e6, unit=1000.0):
-    return Known(*(np.array([[float(each)]]) for each in (mean, error, free, unit, 1.0)))
+    return Known(*(np.array([[float(each)]]) for each in (mean, error, error, free, unit, 1.0)))
 
 
 def kinds(model, by):
@@ -89,6 +89,22 @@ def test_a_lead_beyond_every_tie_has_a_lower_bar_where_only_its_order_can_be_wro
         test = Boundary(0.05, TIE, 10, orders=orders)
         within, beyond = (test.bars(known(lead, 100))[0, 0] for lead in (1.2 * TIE, 1.3 * TIE))
         assert (beyond < within) == lower
+
+
+@pytest.mark.parametrize(
+    ("lead", "side"),
+    [(0.7 * TIE, "down"), (-0.7 * TIE, "up"), (0.5 * TIE, "up"), (-0.5 * TIE, "down"), (3 * TIE, "down")],
+)
+def test_an_interval_is_as_wide_as_the_mistake_asks_for_that_its_claim_could_be(lead, side):
+    """The truth of an order may be nearer to 0, that of a tie farther away."""
+    both = known(lead, 100)._replace(down=np.array([[200.0]]))
+    assert Boundary(0.05, TIE, 10).errors(both)[0, 0] == {"down": 200.0, "up": 100.0}[side]
+
+
+def test_what_is_compared_with_a_limit_is_wrong_on_the_side_of_the_limit():
+    both = known(-300, 100)._replace(down=np.array([[200.0]]))
+    assert Boundary(0.05, TIE, 10).errors(both, -TIE)[0, 0] == 100.0
+    assert Boundary(0.05, TIE, 10).errors(both, -2 * TIE)[0, 0] == 200.0
 
 
 def test_t_and_z_are_each_others_inverse():

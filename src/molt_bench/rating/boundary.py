@@ -17,17 +17,16 @@ import numpy as np
 from molt_bench.poker.arrays import Floats
 from molt_bench.rating.margins import Known
 
-#: The square of the bar at 95% heads-up, where the first look is as good as the last; what it grows by for each unit of
-#: the logarithm of how much smaller than the first error the last one is; and for each unit of the logarithm of the
-#: pairings that a lead rests on: the more there are, the less passes unseen between two looks.
-LEAST: Final = 5.5
-PER_LOG: Final = 1.5
-PER_PAIRINGS: Final = 0.7
+#: The square of the bar at 95%: where the first look is as good as the last; what it grows by for each unit of the
+#: logarithm of how much smaller than the first error the last one is; and for each unit of that of the pairings that a
+#: lead rests on: the more there are, the less passes unseen between two looks.
+ANY: Final = (5.3, 1.5, 0.85)
+#: The same of leads beyond every tie. It is less where errors cannot shrink far: where they can, leads of equals are
+#: that large by chance at first.
+ORDER: Final = (1.3, 2.4, 1.35)
 #: By what factor errors shrink at least, and below what share of the tie margin nothing is left open.
 SHRINK: Final = 2.0
 LAST: Final = 0.25
-#: How much less the square is for leads beyond every tie.
-BEYOND: Final = 1.4
 #: Wrong claims fall as exp(-FALL bar^2).
 FALL: Final = 0.44
 #: Two are tied if the interval of their lead lies within so many tie margins: at 1.07 of them, one run in 20 says so.
@@ -56,10 +55,22 @@ class Boundary(msgspec.Struct, frozen=True):
         square = np.maximum(self._base(known) + log(0.05 / (error or self.error)) / FALL, 0.25)
         return t_of(np.sqrt(square), known.free)
 
-    def half_widths(self, known: Known, error: float | None = None) -> Floats:
-        """Return half the width of the interval of each number: infinite where somebody has not been met."""
-        with np.errstate(invalid="ignore"):
-            return np.where(np.isfinite(known.error), self.bars(known, error) * known.error, inf)
+    def half_widths(self, known: Known, error: float | None = None, limit: float | None = None) -> Floats:
+        """Return half the width of the interval of each number: infinite where somebody has not been met.
+
+        The number is compared with `limit`; without one, with 0 and with the largest tie.
+        """
+        return self.bars(known, error) * self.errors(known, limit)
+
+    def errors(self, known: Known, limit: float | None = None) -> Floats:
+        """Return the error of each number on the side where a claim would be wrong.
+
+        A lead nearer to an order than to a tie would be wrong if the truth were nearer to 0; else, if farther away.
+        """
+        if limit is not None:
+            return np.where(known.mean >= limit, known.down, known.up)
+        ordered = 2 * np.abs(known.mean) >= WIDE * self.tie
+        return np.where((known.mean >= 0) == ordered, known.down, known.up)
 
     def distances(self, known: Known) -> Floats:
         """Return how far each lead is from what it is not, if the interval were no wider: from 0, or from no tie."""
@@ -72,20 +83,24 @@ class Boundary(msgspec.Struct, frozen=True):
         Below one half, where no threshold is, it only grows with what is known.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            z = z_of(self.distances(known) / known.error, known.free)
+            z = z_of(self.distances(known) / self.errors(known), known.free)
         wrong = 0.05 * np.exp(np.minimum(FALL * (self._base(known) - z**2), 50.0))
-        return np.where(np.isfinite(known.error), np.where(wrong <= 0.5, 1 - wrong, 0.25 / np.maximum(wrong, 0.5)), 0.0)
+        return np.where(np.isfinite(known.down), np.where(wrong <= 0.5, 1 - wrong, 0.25 / np.maximum(wrong, 0.5)), 0.0)
 
     def _base(self, known: Known) -> Floats:
         """Return the square of the bar at 95%."""
         first = known.unit / sqrt(self.first)
         # By how much the error has shrunk since the first look, and by how much it can before nothing is open.
-        shrunk = first / np.where(known.error > 0, known.error, inf)
+        error = self.errors(known)
+        shrunk = first / np.where(error > 0, error, inf)
         can = first / (LAST * self.tie) if self.tie else SHRINK * sqrt(self.horizon)
         grown = np.log(np.maximum(np.maximum(shrunk, can), SHRINK))
-        found: Floats = LEAST + PER_LOG * grown + PER_PAIRINGS * np.log(known.pairings)
+        found, order = (
+            least + per_log * grown + per_pairings * np.log(known.pairings)
+            for least, per_log, per_pairings in (ANY, ORDER)
+        )
         if self.tie and self.orders:
-            found = found - BEYOND * (np.abs(known.mean) >= WIDE * self.tie)
+            return np.where(np.abs(known.mean) >= WIDE * self.tie, np.minimum(found, order), found)
         return found
 
 

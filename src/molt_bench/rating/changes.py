@@ -74,9 +74,9 @@ class Tolerance(msgspec.Struct, frozen=True):
         single = sums.between(np.zeros_like(others), others)
         return Look(
             mean.mean[:, 0],
-            boundary.half_widths(mean, self.error)[:, 0],
+            boundary.half_widths(mean, self.error, -self.margin)[:, 0],
             single.mean,
-            boundary.half_widths(single, self.error / (size - 1)),
+            boundary.half_widths(single, self.error / (size - 1), -self.margin),
         )
 
     def lost(self, look: Look) -> Flags:

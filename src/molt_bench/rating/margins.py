@@ -24,13 +24,14 @@ SD_PER_HAND: Final = 10_000.0
 #: other pairings counts as so many hands of a pairing's own.
 PRIOR_HANDS: Final = 100.0
 #: Everybody may throw in a stack once in all hands it has played: this many standard deviations of a hand at once.
-THROWN: Final = 10.0
+THROWN: Final = 12.0
 #: And everybody is taken to have shown this squared skewness of a hand, for so many hands.
 UNSEEN_SKEWNESS: Final = 150.0
 UNSEEN_HANDS: Final = 1000.0
-#: How much wider errors are for each unit of the squared skewness of a mean. The second-order term of the tail is about
-#: 4 at 2.8 standard errors (Hall 1992, section 2.6); skewness is known badly where it matters, so it counts for more.
-SKEW: Final = 16.0
+#: How much wider an error is for each unit of the squared skewness of a mean, on the side of its longer tail alone. The
+#: second-order term of the tail is about 4 at 2.8 standard errors (Hall 1992, section 2.6); skewness is known badly
+#: where it matters, so it counts for more.
+SKEW: Final = 24.0
 #: The least share of its squares that a variance may be: below, it is rounding.
 _ROUNDING: Final = 1e-12
 #: What the first seed pairs of two take off a variance that is not known before: more than any others.
@@ -42,18 +43,34 @@ class Known(NamedTuple):
 
     Attributes:
         mean: Their estimates.
-        error: Their standard errors, widened for skewness and for what nobody has seen yet; infinite where somebody
-            has not been met.
+        down: How far the truth may lie below, in the place of a standard error: wider where losses are rare, since
+            then they are too few in most samples, and for what nobody has seen yet; infinite where somebody has not
+            been met.
+        up: How far it may lie above: wider where gains are rare.
         free: Degrees of freedom of the errors.
         unit: The standard errors that one seed pair of every pairing would give.
         pairings: How many pairings of equal weight would average out as much.
     """
 
     mean: Floats
-    error: Floats
+    down: Floats
+    up: Floats
     free: Floats
     unit: Floats
     pairings: Floats
+
+    @property
+    def error(self) -> Floats:
+        """The larger of both errors."""
+        found: Floats = np.maximum(self.down, self.up)
+        return found
+
+
+class _Thirds(NamedTuple):
+    """Third moments as large as one has to fear: of rare gains, and of rare losses."""
+
+    gains: Floats
+    losses: Floats
 
 
 class _Rows(NamedTuple):
@@ -62,7 +79,7 @@ class _Rows(NamedTuple):
     standing: Floats
     variance: Floats
     unit: Floats
-    third: Floats
+    thirds: _Thirds
     fourth: Floats
     unmet: Flags
 
@@ -84,11 +101,12 @@ class MarginSums:
         self.count, self.mean, self.squares, self.cubes = (np.zeros((runs, size, size)) for _ in range(4))
         self.field: Floats = np.full(size, 1.0 / size)
         self._hands, self._guess, self._thrown = hands, sd_per_hand**2 / hands, THROWN * sd_per_hand / hands
-        # What follows for every two: the variance of a seed pair and of the mean, their degrees of freedom, and the
-        # root of the squared skewness of the mean, times its variance, which is its share in a third moment.
-        self._each, self._of_mean, self._free, self._skew = (np.zeros((runs, size, size)) for _ in range(4))
-        #: Of everybody: seed pairs, degrees of freedom, squares, and squared skewness times seed pairs.
-        self._own: Floats = np.zeros((4, runs, size))
+        # What follows for every two: the variance of a seed pair and of the mean, their degrees of freedom, and how
+        # large the third moment of the mean may be, if the first gains much rarely.
+        self._each, self._of_mean, self._free, self._gains = (np.zeros((runs, size, size)) for _ in range(4))
+        #: Of everybody: seed pairs, degrees of freedom, squares, and squared skewness times seed pairs, first where
+        #: gains are rare, then where losses are.
+        self._own: Floats = np.zeros((5, runs, size))
         #: Rows that have changed since all this was worked out.
         self._changed: list[tuple[Ints, Ints]] = [(np.repeat(np.arange(runs), size), np.tile(np.arange(size), runs))]
         self._rows: _Rows | None = None
@@ -125,7 +143,7 @@ class MarginSums:
     def keep(self, which: Flags) -> None:
         """Go on with some of the runs."""
         self._refresh()
-        for name in ("count", "mean", "squares", "cubes", "_each", "_of_mean", "_free", "_skew"):
+        for name in ("count", "mean", "squares", "cubes", "_each", "_of_mean", "_free", "_gains"):
             setattr(self, name, getattr(self, name)[which])
         self._own = self._own[:, which]
         self._rows = None
@@ -149,13 +167,17 @@ class MarginSums:
         varied = squares > _ROUNDING * count * self.mean[at] ** 2
         over = np.where(varied, squares, 1.0)
         seen = np.where(varied, (self.cubes[at] / over) ** 2 / over, 0.0) * count
-        # Normal margins show some by chance, too.
-        seen -= 6 * np.maximum(count - 2, 0) / ((count + 1) * (count + 3))
-        for own, sums in zip(self._own, (count, free, squares, seen * count), strict=True):
+        # Normal margins show some by chance, too, half of it on either side.
+        chance = 3 * np.maximum(count - 2, 0) / ((count + 1) * (count + 3))
+        rare = [np.where(side * self.cubes[at] > 0, seen, 0.0) - chance for side in (1, -1)]
+        for own, sums in zip(self._own, (count, free, squares, *(each * count for each in rare)), strict=True):
             own[at] = sums.sum(1)
         # What one of two has shown against anybody, whichever has shown more: squared skewness of a seed pair.
-        played, skews, unseen = self._own[0], np.maximum(self._own[3], 0), UNSEEN_HANDS / self._hands
-        shown = _larger((skews + unseen * UNSEEN_SKEWNESS / self._hands) / (played + unseen), at)
+        played, unseen = self._own[0], UNSEEN_HANDS / self._hands
+        gains, losses = (
+            (np.maximum(skews, 0) + unseen * UNSEEN_SKEWNESS / self._hands) / (played + unseen)
+            for skews in self._own[3:]
+        )
         # A pairing's variance is shrunk towards that of other pairings of the two, whichever is larger.
         all_free, all_squares = self._own[1], self._own[2]
         others = np.maximum(
@@ -165,19 +187,21 @@ class MarginSums:
         each = (prior * others + squares) / (prior + free)
         met = np.maximum(count, 1.0)
         mean = np.where(count > 0, each / met, 0.0)
-        found = each, mean, prior + free, np.sqrt(shown * mean / met) * mean
-        for whole, part in zip((self._each, self._of_mean, self._free, self._skew), found, strict=True):
+        for whole, part in zip((self._each, self._of_mean, self._free), (each, mean, prior + free), strict=True):
             whole[runs, rows, :] = part
             whole[runs, :, rows] = part
+        root, (one, two) = np.sqrt(mean / met) * mean, _ends(at)
+        self._gains[runs, rows, :] = np.sqrt(np.maximum(gains[one], losses[two])) * root
+        self._gains[runs, :, rows] = np.sqrt(np.maximum(losses[one], gains[two])) * root
 
     def _sums(self) -> _Rows:
         if self._rows is None:
             self._refresh()
-            share, square = self.field, self.field**2
+            share, square, cube = (self.field**power for power in (1, 2, 3))
             # Of those without weight nothing is added up: most of a gauntlet.
             some = np.flatnonzero(share)
             few = slice(None) if len(some) == len(share) else some
-            share, square = share[few], square[few]
+            share, square, cube = share[few], square[few], cube[few]
             mean, free = self._of_mean[:, :, few], self._free[:, :, few]
             unit, unmet = self._each[:, :, few] * square, self.count[:, :, few] == 0
             oneself = some, np.arange(len(some))
@@ -188,7 +212,7 @@ class MarginSums:
                 (share * self.mean[:, :, few]).sum(2),
                 mean_square.sum(2),
                 unit.sum(2),
-                (share * square * self._skew[:, :, few]).sum(2),
+                _Thirds((cube * self._gains[:, :, few]).sum(2), (cube[:, None] * self._gains[:, few]).sum(1)),
                 (mean_square * mean_square / free).sum(2),
                 unmet.any(2),
             )
@@ -212,13 +236,18 @@ class MarginSums:
 
         mean = rows.standing[one] - rows.standing[two]
         variance = together(rows.variance, self._of_mean[own], 2)
-        third = together(rows.third, self._skew[own], 3)
+        crossed = (share + other) ** 3 - share**3 - other**3
+        gains, losses = rows.thirds
+        thirds = _Thirds(
+            gains[one] + losses[two] + crossed * self._gains[own],
+            losses[one] + gains[two] + crossed * self._gains[run, below, above],
+        )
         fourth = together(rows.fourth, self._of_mean[own] ** 2 / self._free[own], 4)
         unit = together(rows.unit, self._each[own], 2)
         ends = {power: 2 * (share**power + other**power) - (share + other) ** power for power in (2, 4)}
         pairings = _pairings(*(2 * (self.field**power).sum() - each for power, each in ends.items()))
         unmet, unseen = rows.unmet[one] | rows.unmet[two], self._unseen(self._own[0])
-        known = _known(mean, variance, third, fourth, unit, unmet, pairings)
+        known = _known(mean, variance, thirds, fourth, unit, unmet, pairings)
         return _allowing(known, unseen[one] + unseen[two])
 
     def results(self) -> Known:
@@ -229,7 +258,7 @@ class MarginSums:
         known = _known(
             rows.standing * up,
             rows.variance * up**2,
-            rows.third * up**3,
+            _Thirds(*(third * up**3 for third in rows.thirds)),
             rows.fourth * up**4,
             rows.unit * up**2,
             rows.unmet,
@@ -244,8 +273,9 @@ class MarginSums:
         self._refresh()
         at = np.arange(len(self.count))[:, None], above, below
         variance, free, unmet = self._of_mean[at], self._free[at], self.count[at] == 0
-        known = _known(self.mean[at], variance, self._skew[at], variance**2 / free, self._each[at], unmet, np.ones(()))
         run, one, two = at
+        thirds = _Thirds(self._gains[at], self._gains[run, two, one])
+        known = _known(self.mean[at], variance, thirds, variance**2 / free, self._each[at], unmet, np.ones(()))
         unseen = self._unseen(self._own[0])
         return _allowing(known, unseen[run, one] + unseen[run, two])
 
@@ -280,35 +310,29 @@ def _ends(at: tuple[Ints, Ints]) -> tuple[tuple[Ints, Ints], tuple[Ints, slice]]
     return (runs[:, None], rows[:, None]), (runs, slice(None))
 
 
-def _larger(own: Floats, at: tuple[Ints, Ints]) -> Floats:
-    """Return for every pairing of some rows the larger of two numbers that each of the two has."""
-    one, two = _ends(at)
-    return np.maximum(own[one], own[two])
-
-
 def _pairings(squares: Floats, fourths: Floats) -> Floats:
     """Return how many equal weights would average out as much, given sums of powers of weights; 1 without any."""
     return np.where(fourths > 0, squares**2 / np.where(fourths > 0, fourths, 1.0), 1.0)
 
 
 def _known(
-    mean: Floats, variance: Floats, third: Floats, fourth: Floats, unit: Floats, unmet: Flags, pairings: Floats
+    mean: Floats, variance: Floats, thirds: _Thirds, fourth: Floats, unit: Floats, unmet: Flags, pairings: Floats
 ) -> Known:
     """Return what sums over pairings amount to."""
     over = np.where(variance > 0, variance, 1.0)
     free = np.where(fourth > 0, over**2 / np.where(fourth > 0, fourth, 1.0), 1e9)
-    error = np.sqrt(variance) * _wider((third / over) ** 2 / over)
-    return Known(
-        mean, np.where(unmet, np.inf, error), free, np.sqrt(unit), np.broadcast_to(np.maximum(pairings, 1), mean.shape)
-    )
+    error = np.where(unmet, np.inf, np.sqrt(variance))
+    down, up = (error * _wider((third / over) ** 2 / over) for third in (thirds.losses, thirds.gains))
+    return Known(mean, down, up, free, np.sqrt(unit), np.broadcast_to(np.maximum(pairings, 1), mean.shape))
 
 
 def _allowing(known: Known, unseen: Floats) -> Known:
     """Return the same with as much more variance, but of what is certain."""
-    return known._replace(error=np.sqrt(known.error**2 + np.where(known.error > 0, unseen, 0.0)))
+    down, up = (np.sqrt(error**2 + np.where(error > 0, unseen, 0.0)) for error in (known.down, known.up))
+    return known._replace(down=down, up=up)
 
 
 def _wider(skewness: Floats) -> Floats:
-    """Return by what factor an error is wider for a mean of this squared skewness."""
+    """Return by what factor an error is wider on the side of this squared skewness of a mean."""
     more = SKEW * skewness
     return 1 + more / (1 + more / 2)

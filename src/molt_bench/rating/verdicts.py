@@ -105,7 +105,7 @@ class Judge(msgspec.Struct, frozen=True):
         number, _ = model.numbers((name, name) for name in names)
         known = model.sums.leads(number[first], number[second])
         count = len(first) if self.familywise else len(names) - 1
-        sure = np.abs(known.mean) > self.boundary.half_widths(known, self.error / max(1, count))
+        sure = np.abs(known.mean) > self.boundary.half_widths(known, self.error / max(1, count), 0.0)
         one, two = np.where(known.mean[0] > 0, (first, second), (second, first))[:, sure[0]]
         return [(names[above], names[below]) for above, below in zip(one.tolist(), two.tolist(), strict=True)]
 
