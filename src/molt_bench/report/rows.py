@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from molt_bench.bench.result import RunResult
+from molt_bench.errors import ConfigError
 from molt_bench.rating.estimate import Estimate
 from molt_bench.rating.verdicts import Result, Verdict
 from molt_bench.records import MBB_PER_BB100, MatchResult
@@ -26,6 +27,7 @@ from molt_bench.report.shapes import AgentRow as AgentRow
 from molt_bench.report.shapes import CostRow, FaultRow, Interval, LeadRow, MatchRow, PairRow
 from molt_bench.report.totals import played_games
 from molt_bench.specs import Pair
+from molt_bench.suggestions import one_of
 
 #: Decimals of winnings in bb/100, and of how sure a verdict is.
 _BB100: Final = 1
@@ -50,6 +52,12 @@ class Rows:
     def by_id(self) -> dict[str, AgentRow]:
         """The same by id."""
         return {row.id: row for row in self.agents}
+
+    def checked(self, field: str, name: str) -> str:
+        """Return the id of a participant; raises ConfigError, for a setting, if nobody has it."""
+        if name not in self.found.names:
+            raise ConfigError(field, name, one_of(self.found.names, name))
+        return name
 
     @cached_property
     def _matches_of(self) -> dict[str, list[MatchResult]]:

@@ -5,7 +5,6 @@ from typing import Any
 import click
 import msgspec
 
-from molt_bench.errors import ConfigError
 from molt_bench.plugins.reference.grade import reference
 from molt_bench.plugins.reference.grade_tables import print_grades
 from molt_bench.plugins.reference.grades import GRADES, grade_run
@@ -32,9 +31,8 @@ def grade(folder: str, *, agent: str | None, quiet: bool, as_json: bool) -> dict
     for note in [] if going else run.notes:
         _warn(note)
     rows = Rows(run.result())
-    shown = {name: shown for name, shown in rows.found.shown.items() if agent in (None, name)}
-    if not shown:
-        raise ConfigError("--agent", agent, f"one of {', '.join(rows.found.names)}")
+    chosen = [*rows.found.names] if agent is None else [rows.checked("--agent", agent)]
+    shown = {name: rows.found.shown[name] for name in chosen}
     grades = grade_run(run, reference()).grades(rows)
     if not going:
         try:
@@ -45,8 +43,8 @@ def grade(folder: str, *, agent: str | None, quiet: bool, as_json: bool) -> dict
         print_grades(grades, shown, folder=folder)
     if going:
         _warn("the run is still going: these are interim grades, and nothing was written")
-    chosen = [row for row in grades.participants if row.id in shown]
-    content: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(grades, participants=chosen))
+    found = [row for row in grades.participants if row.id in shown]
+    content: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(grades, participants=found))
     return {"runDir": str(run.folder), **content}
 
 
