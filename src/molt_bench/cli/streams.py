@@ -24,6 +24,8 @@ _NUMBERS: Final[Mapping[str, tuple[int, int]]] = {
 
 #: The real standard output while only JSON may go there.
 _for_json: TextIO | None = None
+#: Whether the reader of standard output has just left: click ends the program with status 1 then, and says not why.
+_reader_left = False
 
 
 class Output(io.FileIO):
@@ -38,7 +40,9 @@ class Output(io.FileIO):
                 return super().write(data)
             except BrokenPipeError:
                 if self.fileno() == _NUMBERS["stdout"][0]:
-                    raise  # the reader has left, which ends the program
+                    global _reader_left
+                    _reader_left = True
+                    raise  # which ends the program
                 self.problem = "nobody reads it"
             except OSError as error:
                 self.problem = error.strerror or str(error)
@@ -90,9 +94,9 @@ def tolerate_closed_pipe() -> Iterator[None]:
         yield
     except BrokenPipeError:
         _drop_output()
-    except SystemExit as end:
+    except SystemExit:
         # click and rich turn a broken pipe into an exit with status 1.
-        if not isinstance(end.__context__, BrokenPipeError):
+        if not _reader_left:
             _flush()
             raise
         _drop_output()
@@ -109,6 +113,9 @@ def _flush() -> None:
 
 
 def _drop_output() -> None:
+    """Have nobody read what is printed from now on; nothing that happens later is for want of a reader."""
+    global _reader_left
+    _reader_left = False
     os.dup2(os.open(os.devnull, os.O_WRONLY), _standard_output().fileno())
 
 
