@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from molt_bench.cli.completion import Completion, run_folders
 from molt_bench.cli.parser import Command
 from molt_bench.cli.streams import print_json, warn
 from molt_bench.entry_points import COMMANDS, broken, loaded, points
@@ -49,21 +48,16 @@ def loaded_command(name: str) -> click.Command | None:
         raise MoltBenchError(broken(point, error)) from error
 
 
-class _Completed(click.ParamType[str]):
-    """A text that a shell completes."""
+class _RunFolder(click.ParamType[str]):
+    """The folder of a run, which a shell completes."""
 
     name = "text"
 
-    def __init__(self, complete: Completion) -> None:
-        self._complete = complete
-
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        """Return how it can go on."""
-        return self._complete(ctx, param, incomplete)
+        """Return folders of runs."""
+        from molt_bench.cli.completion import run_folders  # noqa: PLC0415 - it would slow down the list of commands
 
-
-#: How texts are completed that ours have as well, by what stands for them in the help.
-_COMPLETED: Final = {"RUN": _Completed(run_folders)}
+        return run_folders(ctx, param, incomplete)
 
 
 class _Theirs(Command):
@@ -72,8 +66,8 @@ class _Theirs(Command):
     def __init__(self, theirs: click.Command) -> None:
         super().__init__(theirs.name, help=theirs.help, callback=theirs.callback, params=[*theirs.params])
         for param in theirs.params:
-            if isinstance(param.type, click.types.StringParamType):
-                param.type = _COMPLETED.get(param.metavar or "", param.type)
+            if param.metavar == "RUN":
+                param.type = _RunFolder()
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and print what it returns if that is asked for."""

@@ -1,5 +1,6 @@
 """`molt-bench grade`: what each agent's decisions gave away."""
 
+import sys
 from typing import Any
 
 import click
@@ -49,4 +50,4 @@ def grade(folder: str, *, agent: str | None, quiet: bool, as_json: bool) -> dict
 
 
 def _warn(warning: str) -> None:
-    click.echo(f"molt-bench: warning: {warning}", err=True)
+    print(f"molt-bench: warning: {warning}", file=sys.stderr)
