@@ -13,7 +13,8 @@ from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.entry_points import LUCK
 from molt_bench.errors import JournalError
 from molt_bench.play.match import play_match
-from molt_bench.plugin import ComingMatch, Registered, luck_of_a_run
+from molt_bench.plugin import ComingMatch, Registered
+from molt_bench.runs.header import luck_of_a_run
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles

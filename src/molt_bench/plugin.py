@@ -9,7 +9,6 @@ from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
-from molt_bench.entry_points import LUCK, broken, loaded, package_of, points
 from molt_bench.records import GameRecord
 from molt_bench.specs import DEFAULT_TIMEOUT_S, GameLabel, GameSpec, Pair, ParticipantSpec, Seating
 
@@ -344,17 +343,3 @@ class Registered(msgspec.Struct, frozen=True, rename="camel"):
     def __str__(self) -> str:
         """Return it as messages have it, such as "lookahead 1 (molt-bench)"."""
         return f"{self.label} ({self.package})"
-
-
-def luck_of_a_run() -> tuple[dict[Registered, Luck], list[str]]:
-    """Return what takes luck out of a new run, in the order in which it is asked, and a warning for what is broken."""
-    factories, problems = loaded(LUCK)
-    found: dict[Registered, Luck] = {}
-    for name, make in factories.items():
-        point = points(LUCK)[name]
-        try:
-            made: Luck = make()
-            found[Registered(name, int(made.version), package_of(point))] = made
-        except Exception as error:  # as above
-            problems.append(broken(point, error, ", so the run goes on without it"))
-    return found, problems

@@ -30,7 +30,7 @@ from molt_bench.errors import JournalError, MoltBenchError, RunHalted
 from molt_bench.llm.settings import redirection_warnings
 from molt_bench.llm.types import Exchange
 from molt_bench.luck.estimators import Estimates, game_estimates
-from molt_bench.plugin import Sitting, luck_of_a_run
+from molt_bench.plugin import Sitting
 from molt_bench.records import GameRecord, MatchResult
 from molt_bench.runs.conclusion import (
     concluded,
@@ -40,7 +40,7 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
-from molt_bench.runs.header import boxes_of, header_of, recorded_luck, without_boxes
+from molt_bench.runs.header import boxes_of, header_of, luck_of_a_run, recorded_luck, without_boxes
 from molt_bench.runs.journal_lines import Change, Extension, Game, Header, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep

@@ -17,11 +17,11 @@ from molt_bench.agents.external.box import AUTO, obstacle
 from molt_bench.agents.kinds import box_label, kind_of, package_of_kind
 from molt_bench.agents.permission import Permission
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.entry_points import none_wanted
+from molt_bench.entry_points import LUCK, broken, loaded, none_wanted, package_of, points
 from molt_bench.errors import JournalError
 from molt_bench.llm.providers import PACKAGES
 from molt_bench.luck.weights import luck_version
-from molt_bench.plugin import NO_BOX, Luck, Registered, luck_of_a_run
+from molt_bench.plugin import NO_BOX, Luck, Registered
 from molt_bench.runs.journal_lines import FORMAT, Header
 from molt_bench.runs.master_seed import MasterSeed, seed_hash
 from molt_bench.seeds import Seed
@@ -64,6 +64,20 @@ def header_of(
         luck=tuple(luck),
         master_seed_hash=seed_hash(seed.value) if seed.sealed else UNSET,
     )
+
+
+def luck_of_a_run() -> tuple[dict[Registered, Luck], list[str]]:
+    """Return what takes luck out of a new run, in the order in which it is asked, and a warning for what is broken."""
+    factories, problems = loaded(LUCK)
+    found: dict[Registered, Luck] = {}
+    for name, make in factories.items():
+        point = points(LUCK)[name]
+        try:
+            made: Luck = make()
+            found[Registered(name, int(made.version), package_of(point))] = made
+        except Exception as error:  # foreign code: making it may raise anything
+            problems.append(broken(point, error, ", so the run goes on without it"))
+    return found, problems
 
 
 def recorded_luck(header: Header, used: Collection[str] | None = None) -> dict[Registered, Luck]:
