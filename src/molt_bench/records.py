@@ -22,6 +22,8 @@ Winner: TypeAlias = Literal["A", "B", "draw"]
 
 #: 10 mbb (thousandths of a big blind) per hand are one big blind per 100 hands.
 MBB_PER_BB100: Final = 10.0
+#: Decimals of bb/100, wherever they are shown: an interval is rarely narrower than that.
+BB100_DECIMALS: Final = 1
 #: Maximum length of a fault's message in characters.
 MESSAGE_LENGTH: Final = 500
 
@@ -322,3 +324,8 @@ def matches_hash(matches: Iterable[tuple[int, Margins]]) -> str:
 def _margin_bytes(margins: Margins) -> bytes:
     columns = [margins[name] for name in ESTIMATORS]
     return b"".join([pack(f"<q{len(values)}d", len(values), *values) for values in columns])
+
+
+def bb_per_100(mbb: float) -> float:
+    """Return thousandths of a big blind per hand as big blinds per 100 hands, as they are shown."""
+    return round(mbb / MBB_PER_BB100, BB100_DECIMALS) + 0.0

@@ -77,7 +77,7 @@ def agents_of(done):
 @pytest.mark.slow
 def test_the_same_agent_twice_differs_by_exactly_nothing(runs):
     for each in agents_of(quick("compare", runs.old, runs.same, "--json")).values():
-        assert (each["changeMbb"], each["lowMbb"], each["highMbb"]) == (0, 0, 0)
+        assert (each["changeBbPer100"], each["lowBbPer100"], each["highBbPer100"]) == (0, 0, 0)
         assert (each["verdict"], each["paired"]) == ("within", True)
     assert "within 25 " in quick("compare", runs.old, runs.same).stdout
     assert "within 1 " in quick("compare", runs.old, runs.same, "--margin", 10).stdout
@@ -110,13 +110,13 @@ def status(*arguments):
 
 def test_a_loss_of_surely_more_than_the_margin_is_status_4(runs):
     bot = agents_of(quick("compare", runs.old, runs.weak, "--agent", "bot", "--json"))["bot"]
-    low, high = -bot["lowMbb"], -bot["highMbb"]
+    low, high = (-10 * bot[key] for key in ("lowBbPer100", "highBbPer100"))  # the flags are in mbb
     assert 0 < high < low
     code, said = status(runs.old, runs.weak, "--margin", 0.9 * high)
     assert code == 4
     assert "bot: it is 95% certain that it lost more than" in said
     assert " to " not in said, "where the mean is enough, no opponent is named"
-    most = max(-each["lowMbb"] for each in bot["byOpponent"].values())
+    most = max(-10 * each["lowBbPer100"] for each in bot["byOpponent"].values())
     assert status(runs.old, runs.weak, "--margin", 1.1 * most) == (0, "")
     assert status(runs.weak, runs.old, "--margin", 0) == (0, "")
     assert status(runs.old, runs.same, "--margin", 0) == (0, "")
@@ -252,7 +252,7 @@ def test_runs_with_models_are_compared_without_a_key_and_without_asking(tmp_path
     before = server.received
     model = agents_of(quick("compare", old, new, "--agent", "model", "--json"))["model"]
     assert model["paired"]
-    assert (model["changeMbb"], model["verdict"]) == (0, "within")
+    assert (model["changeBbPer100"], model["verdict"]) == (0, "within")
     assert server.received == before
 
 

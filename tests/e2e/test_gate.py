@@ -105,7 +105,7 @@ def test_programs_are_compared_as_files_are(home):
     old, new = (f"exec:python3 prog.py {word}" for word in ("call", "fold"))
     done = gate(home, *SHORT, "--json", new=new, against=old)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout)["changeMbb"] != 0
+    assert json.loads(done.stdout)["changeBbPer100"] != 0
 
 
 PROGRAM = """

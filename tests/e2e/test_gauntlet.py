@@ -189,7 +189,7 @@ def test_two_gauntlets_compare_what_is_won_from_the_reference(tmp_path):
     done = strict_json(quick("compare", old, new, "--agent", "tag", "--json").stdout)
     (change,) = done["agents"]
     assert (list(change["opponents"]), change["paired"]) == (["tight"], True)
-    assert change["changeMbb"] != 0
+    assert change["changeBbPer100"] != 0
 
 
 def test_the_budget_has_to_let_everybody_meet_the_reference_only(tmp_path):

@@ -11,6 +11,7 @@ from molt_bench.bench import match_margins
 from molt_bench.errors import JournalError
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.report.rows import Rows
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.journal import Journal, JournalReader
 from molt_bench.runs.journal_lines import Rated
@@ -143,4 +144,4 @@ def test_margins_that_a_forger_has_chained_anew_do_not_pass_verify(run, estimato
 @pytest.mark.slow
 def test_the_files_of_a_run_are_those_that_follow_from_its_games(run):
     stored = Run.open(run)
-    check_artifacts(stored, Analysis(stored.result(content=stored.content))).raise_if_wrong(str(run))
+    check_artifacts(stored, Rows(Analysis(stored.result(content=stored.content)))).raise_if_wrong(str(run))

@@ -90,7 +90,7 @@ def test_every_opponent_and_the_mean_are_rows_of_the_comment_whatever_they_are_c
 
 def test_json_has_nulls_where_nothing_is_known():
     found = plain(outcome("open", half=inf, more=inf))
-    assert (found["changeMbb"], found["halfWidthMbb"], found["morePlay"]) == (None, None, None)
+    assert (found["changeBbPer100"], found["bbPer100HalfWidth"], found["morePlay"]) == (None, None, None)
     assert found["verdict"] == "open"
 
 

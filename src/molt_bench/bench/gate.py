@@ -17,7 +17,7 @@ from molt_bench.bench.participant_failures import Failures, add_failures
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.changes import Look, Tolerance, change_sums, names_where
 from molt_bench.rating.model import first_guess
-from molt_bench.records import MBB_PER_BB100, MatchResult
+from molt_bench.records import MBB_PER_BB100, MatchResult, bb_per_100
 from molt_bench.seeds import Seed
 from molt_bench.specs import Pair
 
@@ -80,27 +80,27 @@ class GateFinding(msgspec.Struct, frozen=True):
         return None if self.verdict == "open" else GateAnswered(self.margin, self.reasons)
 
     def plain(self) -> dict[str, Any]:
-        """Return it as JSON values; null where nothing is known."""
+        """Return it as JSON values, in big blinds per 100 hands; null where nothing is known."""
         return {
             "verdict": self.verdict,
-            "marginMbb": self.margin,
-            "changeMbb": _finite(self.change, known=self.half_width),
-            "halfWidthMbb": _finite(self.half_width),
+            "marginBbPer100": bb_per_100(self.margin),
+            "changeBbPer100": _shown(self.change, known=self.half_width),
+            "bbPer100HalfWidth": _shown(self.half_width),
             "againstEach": [
                 {
                     "opponent": each.opponent,
                     "seedPairs": each.seed_pairs,
-                    "oldMbb": each.old,
-                    "newMbb": each.new,
-                    "changeMbb": each.change,
-                    "halfWidthMbb": _finite(each.half_width),
+                    "oldBbPer100": bb_per_100(each.old),
+                    "newBbPer100": bb_per_100(each.new),
+                    "changeBbPer100": bb_per_100(each.change),
+                    "bbPer100HalfWidth": _shown(each.half_width),
                 }
                 for each in self.against
             ],
             "reasons": list(self.reasons),
             "faultShares": {"new": self.faults, "old": self.old_faults},
             "hands": self.hands,
-            "morePlay": _finite(self.more_play),
+            "morePlay": self.more_play if isfinite(self.more_play) else None,
         }
 
 
@@ -247,5 +247,5 @@ def gate_finding(config: BenchmarkConfig, matches: Iterable[MatchResult]) -> Gat
     return gate.finding(failures, hands)
 
 
-def _finite(value: float, *, known: float = 0.0) -> float | None:
-    return value if isfinite(value) and isfinite(known) else None
+def _shown(mbb: float, *, known: float = 0.0) -> float | None:
+    return bb_per_100(mbb) if isfinite(mbb) and isfinite(known) else None

@@ -15,6 +15,7 @@ from molt_bench.cli.saved_files import ABOUT, check_endings, save
 from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
 from molt_bench.config.stop import MOST_TIE_MARGIN
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.records import bb_per_100
 from molt_bench.report.artifacts import indented
 from molt_bench.report.fitting_table import FittingTable
 from molt_bench.runs.header import recorded_reply_forms
@@ -91,7 +92,7 @@ def compare(
         within=verdict.within,
         failures={name: reason for name, reason in reasons.items() if reason is not None},
     )
-    content = {**formats.plain(outcome), "marginMbb": margin}
+    content = {**formats.plain(outcome), "marginBbPer100": None if margin is None else bb_per_100(margin)}
     writers = {
         ".json": lambda: indented(content),
         ".md": lambda: formats.markdown(outcome),

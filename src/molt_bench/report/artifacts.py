@@ -16,9 +16,10 @@ from molt_bench.bench.gate import gate_finding
 from molt_bench.bench.result import RunResult
 from molt_bench.files import write_whole
 from molt_bench.luck.weights import luck_version
+from molt_bench.records import bb_per_100
 from molt_bench.report.convergence import convergence
 from molt_bench.report.learning import learners
-from molt_bench.report.rows import Rows, bb_per_100
+from molt_bench.report.rows import Rows
 from molt_bench.report.totals import efficiency, guardrails, totals
 from molt_bench.report.verdict import disagreements, headline
 

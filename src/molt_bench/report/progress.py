@@ -9,7 +9,8 @@ from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.spending import Spending
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.verdicts import Result, Verdict
-from molt_bench.report.rows import bb_per_100, interval
+from molt_bench.records import bb_per_100
+from molt_bench.report.rows import interval
 
 #: What a budget limits.
 Label: TypeAlias = Literal["matches", "games", "hands", "seconds", "dollars", "tokens"]

@@ -17,7 +17,7 @@ from molt_bench.bench.result import RunResult
 from molt_bench.errors import ConfigError
 from molt_bench.rating.estimate import Estimate
 from molt_bench.rating.verdicts import Result, Verdict
-from molt_bench.records import MBB_PER_BB100, MatchResult
+from molt_bench.records import BB100_DECIMALS, MatchResult, bb_per_100
 from molt_bench.report.analysis import Analysis
 from molt_bench.report.dealt_hands import DealtHand as DealtHand
 from molt_bench.report.dealt_hands import hands_of as hands_of
@@ -29,8 +29,7 @@ from molt_bench.report.totals import played_games
 from molt_bench.specs import Pair
 from molt_bench.suggestions import one_of
 
-#: Decimals of winnings in bb/100, and of how sure a verdict is.
-_BB100: Final = 1
+#: Decimals of how sure a verdict is.
 _SURE: Final = 4
 
 
@@ -174,7 +173,7 @@ class Rows:
         return tuple(
             MatchRow(
                 played=match,
-                bb_per_100=round(100 * match.score_a / big_blind / match.nominal_hands, _BB100) + 0.0,
+                bb_per_100=round(100 * match.score_a / big_blind / match.nominal_hands, BB100_DECIMALS) + 0.0,
             )
             for match in self.found.result.matches
         )
@@ -215,11 +214,6 @@ class Rows:
                     forced_fold=fault.forced_fold,
                     message=fault.said,
                 )
-
-
-def bb_per_100(mbb: float) -> float:
-    """Return thousandths of a big blind per hand as big blinds per 100 hands, as they are shown."""
-    return round(mbb / MBB_PER_BB100, _BB100) + 0.0
 
 
 def interval(known: Result | None) -> Interval:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import msgspec
 
-from molt_bench.records import MBB_PER_BB100
+from molt_bench.records import MBB_PER_BB100, bb_per_100
 from molt_bench.study.change import Change
 from molt_bench.study.comparison import Comparison, Difference
 from molt_bench.visible_text import on_one_line
@@ -153,7 +153,7 @@ def plain(outcome: Outcome) -> dict[str, Any]:
         "new": outcome.new,
         "estimator": found.estimator,
         "confidence": outcome.confidence,
-        "withinMbb": outcome.within,
+        "withinBbPer100": bb_per_100(outcome.within),
         "verdict": found.verdict,
         "agents": [_plain_difference(each) for each in found.differences],
         "failed": [each.new_id for each in found.differences if each.name in outcome.failures],
@@ -169,8 +169,8 @@ def _plain_difference(each: Difference) -> dict[str, Any]:
         "opponents": list(measured.by_opponent),
         "paired": measured.paired,
         "seedPairs": list(measured.seed_pairs),
-        "oldMbb": measured.old,
-        "newMbb": measured.new,
+        "oldBbPer100": bb_per_100(measured.old),
+        "newBbPer100": bb_per_100(measured.new),
         **_plain_change(each.change, confidence),
         "multiple": each.change.multiple(confidence),
         "byOpponent": {name: _plain_change(change, confidence) for name, change in measured.by_opponent.items()},
@@ -181,4 +181,4 @@ def _plain_difference(each: Difference) -> dict[str, Any]:
 
 def _plain_change(change: Change, confidence: float) -> dict[str, float]:
     low, high = change.interval(confidence)
-    return {"changeMbb": change.mean, "lowMbb": low, "highMbb": high}
+    return {"changeBbPer100": bb_per_100(change.mean), "lowBbPer100": bb_per_100(low), "highBbPer100": bb_per_100(high)}
