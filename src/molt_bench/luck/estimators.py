@@ -59,12 +59,11 @@ def game_estimates(record: GameRecord) -> Estimates:
 def hands_luck(record: GameRecord) -> list[tuple[float, float]]:
     """Return for every hand that counts what seat 0 won without the luck of the cards, and the luck of the draws."""
     warmup = record.spec.warmup_hands
-    kernel = getattr(compiled, "game_luck", None)  # one that was compiled before does not have it
-    if kernel is not None:
+    if compiled is not None:
         preflop_table()  # which the kernel is given when it is loaded
         tables = kernel_tables()
         found: list[tuple[float, float]] | None
-        found = kernel(record.hand_texts, record.mixes, warmup, AS_BYTES, *tables)
+        found = compiled.game_luck(record.hand_texts, record.mixes, warmup, AS_BYTES, *tables)
         if found is not None:
             return found
     return _hands_luck(record)[warmup:]
