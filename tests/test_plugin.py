@@ -14,6 +14,8 @@ from molt_bench.entry_points import LUCK
 from molt_bench.errors import JournalError
 from molt_bench.play.match import play_match
 from molt_bench.plugin import ComingMatch, Registered
+from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.report.rows import Rows
 from molt_bench.runs.header import luck_of_a_run
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run import Run
@@ -188,3 +190,66 @@ def test_a_plug_in_that_fails_has_no_say_from_then_on(where):
     (said,) = book.problems
     assert said.startswith("the plug-in fails 1 (odd) failed, and was not used from then on: ")
     assert "\n" not in said
+
+
+OTHERS = """
+from molt_bench.plugin import RunObserver
+
+class Told(RunObserver):
+    games = seats = 0
+    def seated(self, game, players):
+        type(self).seats += 1
+    def game_over(self, game, record):
+        type(self).games += 1
+        if self.games == 3:
+            raise RuntimeError("enough")
+
+class Here:
+    '''Plays where it is.'''
+    def __init__(self, setup, place, warn):
+        warn(f"at {place}")
+        self.play_one = setup()
+    def play(self, specs, on_game, *, until):
+        for spec in specs:
+            on_game(spec, self.play_one(spec))
+    def close(self):
+        pass
+
+def check(run, rows):
+    raise KeyError("no idea")
+"""
+
+
+@pytest.fixture
+def others(packages):
+    (packages / "others.py").write_text(OTHERS)
+    yield packages
+    sys.modules.pop("others", None)
+
+
+def test_an_observer_that_fails_is_a_warning_and_is_told_no_more(others):
+    install(others, "watching", {"told": "others:Told"}, group=entry_points.OBSERVERS)
+    warnings = run_benchmark(RUN).warnings
+    told = sys.modules["others"].Told
+    assert told.games == 3 <= told.seats
+    (said,) = [each for each in warnings if "told" in each]
+    assert said == (
+        "the plug-in told of watching cannot be used, so it is told no more of this run: RuntimeError: enough"
+    )
+
+
+def test_games_run_where_an_executor_says_with_the_same_results(others):
+    install(others, "places", {"here": "others:Here"}, group=entry_points.EXECUTORS)
+    there, here = run_benchmark(RUN, executor="here:some place"), run_benchmark(RUN, executor="inline")
+    assert [each.margins for each in there.matches] == [each.margins for each in here.matches]
+    assert "at some place" in there.warnings
+
+
+def test_a_file_whose_check_fails_is_not_checked_and_that_is_said(others, tmp_path):
+    install(others, "files", {"notes.txt": "others:check"}, group=entry_points.FILES)
+    result = played(tmp_path / "run")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    found = check_artifacts(Run.open(tmp_path / "run"), Rows(result))
+    assert "notes.txt" in found.unchecked
+    (said,) = found.problems
+    assert said.startswith("the plug-in notes.txt of files cannot be used, so notes.txt is not checked: KeyError")
