@@ -34,9 +34,15 @@ def run_task(task):
         task: The `commands`, the `folders` with what they may open, and the file for the `log`.
     """
     import molt_bench
+    from molt_bench import entry_points as groups
     from molt_bench.cli.app import main as program
     from molt_bench.runs.master_seed import environment_seed
 
+    # What packages on the path register is read once in a process, and nothing of it is run.
+    for group in (groups.AGENTS, groups.LUCK, groups.COMMANDS, groups.EXPORTS):
+        groups.points(group)
+    for group in (groups.EXECUTORS, groups.OBSERVERS, groups.FILES, groups.PAGES):
+        groups.points(group)
     own = os.path.dirname(os.path.dirname(molt_bench.__file__))
     installed = str(distribution("molt-bench").locate_file(""))
     paths = [os.path.realpath(path) for path in sysconfig.get_paths().values()]
