@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -116,6 +117,9 @@ class RunSection(_GameCount):
 
 
 def sections_of(folder: Path, games: Sequence[Game], agents: list[str]) -> list[RunSection]:
-    """Return the sections of all plug-ins for one run."""
-    made, _ = loaded(PAGES)
-    return [RunSection(name, make(), folder, games, agents) for name, make in made.items()]
+    """Return the sections of all plug-ins for one run; one that cannot be made is left out."""
+    found = []
+    for name, make in loaded(PAGES)[0].items():
+        with suppress(Exception):  # as above
+            found.append(RunSection(name, make(), folder, games, agents))
+    return found
