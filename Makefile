@@ -36,7 +36,7 @@ test: $(INSTALLED_ALL) ## run the tests, about four minutes on two cores
 	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -m 'not slow'
 
 strength: $(INSTALLED_ALL) ## measure what a local best response wins from resolver in seven games, an hour or more
-	$(BIN)/python benchmarks/strength.py --agent resolver --decks 16
+	$(BIN)/python research/strength.py --agent resolver --decks 16
 
 slow: $(INSTALLED_ALL) ## run one suite of slow tests, with what it needs: make slow SUITE=models; alone, list them
 	@$(BIN)/python scripts/slow_suites.py $(SUITE)

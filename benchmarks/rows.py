@@ -1,7 +1,7 @@
 """All figures that have a goal, as the other benchmarks measured them last: `python benchmarks/rows.py`.
 
 They are kept in build/rows.json. Those with two versions, compiled and in pure Python, have a column for each. With
-`--write`, the tables in docs/why/performance.md are written anew.
+`--write`, the tables in research/performance.md are written anew.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from molt_bench.kernels import compiled
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "build" / "rows.json"
 PATHS: Final = ("compiled", "pure")
-PAGE: Final = ROOT / "docs" / "why" / "performance.md"
+PAGE: Final = ROOT / "research" / "performance.md"
 
 
 class Figure(NamedTuple):
@@ -188,7 +188,7 @@ def write_page(path: Path = PAGE) -> None:
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="also write the tables in docs/why/performance.md")
+    parser.add_argument("--write", action="store_true", help="also write the tables in research/performance.md")
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if a goal is missed, or not measured")
     options = parser.parse_args()
     print_table()

@@ -22,7 +22,7 @@ TERMS: Final = {
         "Two games on the same cards with the seats swapped, counted as one number: the unit of all statistics.",
         "why/methods.md",
     ),
-    "match": ("One meeting of two agents: a number of seed pairs.", "why/how-a-run-works.md"),
+    "match": ("One meeting of two agents: a number of seed pairs.", "why/methods.md"),
     "margin": ("What one agent wins from the other in a seed pair, per hand.", "why/methods.md"),
     "±": ("Half of the interval that decides, which allows for a look after every round.", "why/methods.md"),
     "lead": (
@@ -39,7 +39,7 @@ TERMS: Final = {
     ),
     "rank": (
         "The place in the ranking, or a range such as 2-5 where agents are not told apart.",
-        "why/how-a-run-works.md",
+        "why/methods.md",
     ),
     "estimator": (
         "What results are measured by: the chips, or the chips without luck. Both are unbiased.",
@@ -50,7 +50,7 @@ TERMS: Final = {
         "A mistake of an agent, recorded and never corrected: an illegal action, an exception, no answer in time.",
         "reference/agents.md",
     ),
-    "reference": ("The agent that everybody plays in a gauntlet; its result is 0.", "why/how-a-run-works.md"),
+    "reference": ("The agent that everyone plays in a gauntlet; its result is 0.", "why/methods.md"),
 }  # fmt: skip
 
 

@@ -21,6 +21,8 @@ DOCS = ROOT / "docs"
 KINDS = ("start", "how-to", "reference", "why")
 #: Each is named by its kind and its name, as in "how-to/publish-a-run.md".
 DOCUMENTS = [README, DOCS / "house.md", *(page for kind in KINDS for page in sorted((DOCS / kind).glob("*.md")))]
+#: What made and measured the thing: no part of the site.
+RESEARCH = sorted((ROOT / "research").glob("*.md"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: Pages beside the docs.
 OTHERS = ("docs/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
@@ -184,7 +186,7 @@ def test_the_example_configs_are_those_in_the_guides(guide, number, example):
     assert shown == (ROOT / "docs" / "examples" / example).read_text("utf-8")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *RESEARCH], ids=name_of)
 def test_all_python_shown_runs_and_prints_the_report_that_is_shown(document, capsys):
     if name_of(document) == "reference/integrations.md":
         pytest.importorskip("pettingzoo", reason="what adapters need is not installed")
@@ -205,7 +207,12 @@ def places(document):
 
 def test_links_between_documents_lead_to_a_file_and_a_place_in_it():
     dead = []
-    for document in [*DOCUMENTS, *(ROOT / name for name in OTHERS), *sorted((ROOT / "examples").rglob("*.md"))]:
+    for document in [
+        *DOCUMENTS,
+        *RESEARCH,
+        *(ROOT / name for name in OTHERS),
+        *sorted((ROOT / "examples").rglob("*.md")),
+    ]:
         for target, place in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)]*)\)", document.read_text("utf-8")):
             found = document.parent / target if target else document
             if not found.is_file() or (place and place not in places(found)):

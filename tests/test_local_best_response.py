@@ -1,4 +1,4 @@
-"""The local best response of `benchmarks/strength.py`, where what it must win is known."""
+"""The local best response of `research/strength.py`, where what it must win is known."""
 
 from statistics import fmean
 
@@ -14,7 +14,7 @@ from molt_bench.poker.observation import observe
 
 @pytest.fixture
 def response(monkeypatch):
-    monkeypatch.syspath_prepend("benchmarks")
+    monkeypatch.syspath_prepend("research")
     import local_best_response
 
     return local_best_response

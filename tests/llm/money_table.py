@@ -1,4 +1,4 @@
-"""What servers bill under a limit of dollars, as runs against them find out: the table in docs/why/evidence-models.md.
+"""What servers bill under a limit of dollars, as runs against them find out: the table in research/models.md.
 
 `python -m tests.llm.money_table` writes the table into the page. What is spent is what the server bills by its
 own count: every request that it began to answer, whether anybody read the answer or not.
@@ -16,7 +16,7 @@ from tests.llm.http1 import response
 from tests.llm.playing import base_url, config
 from tests.llm.provider import Provider
 
-PAGE = Path(__file__).parents[2] / "docs" / "why" / "evidence-models.md"
+PAGE = Path(__file__).parents[2] / "research" / "models.md"
 BEGIN, END = "<!-- money: generated -->\n", "<!-- end of money -->\n"
 HEAD = "| 200 games at once, and a server that | limit | spent | of the limit |\n|---|---:|---:|---:|\n"
 

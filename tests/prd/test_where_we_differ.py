@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-PAGE = (Path(__file__).parents[2] / "docs" / "why" / "requirements.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "why" / "limits.md").read_text("utf-8")
 
 
 def config(**sections):

@@ -1,7 +1,7 @@
 """The weights of the luck adjustment: fitted once on bots, then frozen.
 
 Any fixed weights leave every expectation unchanged. These were chosen before the runs that use them, so nobody can pick
-them by outcome. `scripts/fit_luck.py` fitted those of cards; those of actions are of an earlier fit, to players that
+them by outcome. `research/fit_luck.py` fitted those of cards; those of actions are of an earlier fit, to players that
 mix. Any change is a new version, with another hash in every run.
 """
 

@@ -5,7 +5,7 @@ cross a bar z once grows with the logarithm of the information in between, as ph
 4/z) (Siegmund 1985, chapter 4). So the square of the bar grows with that logarithm. The last look is known beforehand:
 an interval that is narrow enough is an order or a tie, wherever it lies. So the bar need not grow during a run.
 A lead that is too large for a tie can only be claimed to be an order, and needs less.
-The constants are calibrated by simulation (research/boundary.py), which docs/why/methods.md shows.
+The constants are calibrated by simulation (research/boundary.py), which research/methods.md shows.
 """
 
 from math import inf, log, sqrt

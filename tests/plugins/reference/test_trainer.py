@@ -11,7 +11,7 @@ from blueprint.tree_builder import build_tree, tree_to_bytes
 from molt_bench.plugins.reference import buckets
 from tests.plugins.reference import small_games
 
-SOURCES = Path(__file__).parents[3] / "scripts" / "blueprint"
+SOURCES = Path(__file__).parents[3] / "research" / "blueprint"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler named cc"),

@@ -63,7 +63,7 @@ class Tree:
 
 
 def tree_from_bytes(content: bytes) -> Tree:
-    """Read the arrays, little-endian 32-bit integers, as `scripts/blueprint/tree_builder.py` wrote them."""
+    """Read the arrays, little-endian 32-bit integers, as `research/blueprint/tree_builder.py` wrote them."""
     numbers = np.frombuffer(content, "<i4")
     nodes, columns = numbers[:2].tolist()
     street, actor, closing, rest = np.split(numbers[2:], [nodes, 2 * nodes, 3 * nodes])

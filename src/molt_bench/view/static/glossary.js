@@ -16,5 +16,5 @@ export const GLOSSARY = {
   estimator: "What results are measured by: the chips, or the chips without luck. Both are unbiased.",
   "mu±sigma": "The OpenSkill rating, which counts matches won, not how much was won.",
   fault: "A mistake of an agent, recorded and never corrected: an illegal action, an exception, no answer in time.",
-  reference: "The agent that everybody plays in a gauntlet; its result is 0.",
+  reference: "The agent that everyone plays in a gauntlet; its result is 0.",
 };

@@ -1,4 +1,4 @@
-"""Fit the weights of the luck adjustment: `python scripts/fit_luck.py`, some minutes.
+"""Fit the weights of the luck adjustment: `python research/fit_luck.py`, some minutes.
 
 Plays bots at several stacks, both seatings of each deck, and prints the weights that `molt_bench.luck.weights` holds,
 with what they save in the sample they were fitted on. Half of the pairings are of built-in bots, half of players who

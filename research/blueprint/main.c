@@ -1,4 +1,4 @@
-/* The trainer of the blueprint. `build.py` calls it; see docs/why/blueprint.md. */
+/* The trainer of the blueprint. `build.py` calls it; see research/blueprint.md. */
 #include "solver.h"
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Build the blueprint's table: `python scripts/blueprint/build.py`, about two hours on two cores.
+"""Build the blueprint's table: `python research/blueprint/build.py`, about two hours on two cores.
 
 Steps, which can run one at a time (`--steps`): `prepare` compiles the trainer, makes the card buckets and the betting
 trees; `train` trains every depth, and continues if it was stopped; `pack` writes the table into the package.
