@@ -7,12 +7,18 @@ from collections import Counter
 from contextlib import contextmanager
 from types import FunctionType, ModuleType
 
-from molt_bench.llm import gateway  # noqa: F401 - loaded before anything is walked
+import pytest
 
-#: How often each function was called, and the function and the call that raise; functions as they were.
-CALLS: Counter[str] = Counter()
-WANTED: list[tuple[str, int]] = []
+from molt_bench.llm import gateway  # noqa: F401 - loaded before anything is walked
+from molt_bench.play import play_games
+
+#: How often each function was called while a game was under way, and while none was; which of these calls raises.
+CALLS: Counter[tuple[str, bool]] = Counter()
+WANTED: list[tuple[str, bool, int]] = []
+#: Functions as they were.
 ORIGINALS: dict[str, FunctionType] = {}
+#: Games that have begun, and whose agents are not being closed yet.
+UNDER_WAY: list[str] = []
 #: What raises inside the function itself, as a bug would, and otherwise does what the function did.
 _SOURCE = """
 def trapped(*args, **kwargs):
@@ -26,8 +32,31 @@ def trapped(*args, **kwargs):
 
 def due(name: str) -> bool:
     """Count a call, and return whether it is the one that fails."""
-    CALLS[name] += 1
-    return (name, CALLS[name]) in WANTED
+    in_game = bool(UNDER_WAY)
+    CALLS[name, in_game] += 1
+    return (name, in_game, CALLS[name, in_game]) in WANTED
+
+
+@contextmanager
+def games_noticed():
+    """Keep `UNDER_WAY` while games are played."""
+    drive, close = play_games._drive_to_end, play_games.close_agents_async
+
+    async def driven(*args, **kwargs):
+        UNDER_WAY.append("a game")
+        try:
+            return await drive(*args, **kwargs)
+        finally:
+            UNDER_WAY.clear()
+
+    async def closed(*args, **kwargs):
+        UNDER_WAY.clear()
+        await close(*args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(play_games, "_drive_to_end", driven)
+        patch.setattr(play_games, "close_agents_async", closed)
+        yield
 
 
 def modules_in(*packages: str) -> list[ModuleType]:
@@ -71,7 +100,8 @@ def traps(functions: dict[str, FunctionType]):
         function.__defaults__ = function.__kwdefaults__ = None
         function.__code__ = space["trapped"].__code__
     try:
-        yield
+        with games_noticed():
+            yield
     finally:
         for name, function in functions.items():
             function.__code__, function.__defaults__, function.__kwdefaults__ = before[name]
