@@ -28,13 +28,12 @@ HERE = "tests/test_shell_blocks.py"
 RUN_BY = {
     "how-to/compare-two-versions.md": "tests/e2e/test_compare.py",
     "how-to/gate-a-pull-request.md": HERE,
-    "how-to/host-a-live-benchmark.md": "tests/serve/test_live_guide.py",
-    "how-to/join-a-live-benchmark.md": HERE,
     "how-to/plan-a-run.md": HERE,
     "how-to/rank-many-models.md": HERE,
     "how-to/resume-or-extend-a-run.md": HERE,
     "how-to/run-in-containers.md": "tests/test_containers.py",
     "reference/command-line.md": HERE,
+    "reference/live.md": "tests/serve/test_live_guide.py",
     "reference/viewer.md": HERE,
     # A clone and a virtual environment: nobody can run it, since the address is the reader's.
     "start/install.md": HERE,
@@ -74,7 +73,7 @@ def test_every_flag_in_a_shell_block_exists(page):
 
 
 def test_a_host_that_starts_programs_is_led_to_the_door_of_mcp():
-    (block,) = blocks("how-to/join-a-live-benchmark.md", "json")
+    block = next(each for each in blocks("reference/live.md", "json") if "mcpServers" in each)
     (server,) = json.loads(block)["mcpServers"].values()
     assert (server["command"], server["args"]) == ("npx", ["-y", "mcp-remote", "INVITATION/mcp"])
 
