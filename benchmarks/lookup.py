@@ -8,10 +8,9 @@ from pools import BIG_BLIND, Draws, margins_in
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.next_round import situation_of
-from molt_bench.bench.schedule.matchmakers import matchmaker_named
-from molt_bench.bench.schedule.round_choice import choose_round
+from molt_bench.bench.schedule import choose_round, matchmaker_named
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import first_ending, rules_of
+from molt_bench.bench.stop_rules import ending_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.rating.model import MarginModel, first_guess
 from molt_bench.rating.verdicts import Verdict
@@ -90,14 +89,13 @@ def config_of(draws: Draws, rule: Mapping[str, Any], **sections: Any) -> Benchma
 def run(draws: Draws, config: BenchmarkConfig, ladder: PoolLadder | None = None) -> Outcome:
     """Run a benchmark on looked-up games, as `molt_bench.arena.benchmark` does on real ones."""
     ladder = ladder or PoolLadder(config, draws)
-    rules = rules_of(config.stop)
     matchmaker = matchmaker_named(config.scheduler.policy)
     sure = config.stop.adjacent_confidence
     assert sure is not None
     spending, window = Spending({}), config.scheduler.rematch_window
     while True:
         progress = ladder.progress(spending, seconds=0.0)
-        ending = first_ending(rules, progress)
+        ending = ending_of(config.stop, progress)
         if ending is not None:
             return Outcome(ladder.hands, ending.decided, progress.ranking, progress.verdicts, ladder)
         chosen = choose_round(

@@ -107,7 +107,7 @@ def seed_pairs(name: str, run: int, bots: list[list[float]]) -> int:
 
 def decided(ladder: Ladder) -> bool:
     """Return whether all have met and every two neighbours are ordered or tied."""
-    if ladder.open_meetings.least < ladder.min_meetings:
+    if min(ladder.open_meetings.values()) < ladder.min_meetings:
         return False
     return all(each.kind in ("ordered", "tied") for each in ladder.verdicts())
 

@@ -3,16 +3,8 @@
 import pytest
 
 from molt_bench.bench.endings import Interrupted, NobodyLeft, OrderKnown, Spent, TopStable
-from molt_bench.bench.stop_rules import (
-    Progress,
-    adjacent_confidence,
-    adjacent_margins,
-    budget,
-    first_ending,
-    has_converged,
-    topk_stable,
-)
-from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig
+from molt_bench.bench.stop_rules import Progress, ending_of, has_converged
+from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig, TopKStable
 from molt_bench.rating.verdicts import Verdict
 
 
@@ -28,49 +20,51 @@ def progress(**fields):
     return Progress(**{**base, **fields})
 
 
+def ended(progress, rule=None, topk=None, **budget):
+    """Return why a run ends by a rule about neighbours, one about the top, and a budget."""
+    limits = Budget(max_matches=budget.pop("max_matches", None), **budget)
+    return ending_of(StopConfig(adjacent_confidence=rule, topk_stable=topk, budget=limits), progress)
+
+
+BY_RATINGS = AdjacentConfidence(method="openskill")
+
+
 def test_adjacent_confidence_stops_at_its_threshold_and_names_the_least_sure_pair():
-    rule = adjacent_confidence(0.95)
-    assert rule(progress(confidences=(0.9499, 0.99))) is None
-    assert rule(progress(confidences=(0.95, 0.99))) == OrderKnown(0.95, ("a", "b"), 0.95)
+    assert ended(progress(confidences=(0.9499, 0.99)), BY_RATINGS) is None
+    assert ended(progress(confidences=(0.95, 0.99)), BY_RATINGS) == OrderKnown(0.95, ("a", "b"), 0.95)
+    assert ended(progress(connected=False), BY_RATINGS) is None
 
 
-def test_nobody_is_ranked_without_a_match():
-    assert adjacent_confidence(0.95)(progress(connected=False)) is None
-
-
-def test_a_budget_of_matches_stops_exactly_there():
-    rule = budget(matches=20)
-    assert rule(progress(matches=19)) is None
-    assert rule(progress(matches=20)) == Spent("maxMatches", 20)
-
-
-def test_a_budget_of_games_or_hands_is_never_exceeded():
-    games, hands = budget(games=100), budget(hands=5_000)
-    assert games(progress(games=80, next_games=20)) is None
-    assert games(progress(games=81, next_games=20)) == Spent("maxGames", 100, 81)
-    assert hands(progress(hands=4_000, next_hands=1_000)) is None
-    assert hands(progress(hands=4_001, next_hands=1_000)) == Spent("maxHands", 5_000, 4_001)
-
-
-def test_a_budget_of_time():
-    assert budget(seconds=10)(progress(seconds=9.9)) is None
-    assert budget(seconds=10)(progress(seconds=10)) == Spent("maxSeconds", 10)
+@pytest.mark.parametrize(
+    ("limit", "enough", "too_much", "ending"),
+    [
+        ({"max_matches": 20}, {"matches": 19}, {"matches": 20}, Spent("maxMatches", 20)),
+        ({"max_games": 100}, {"games": 80}, {"games": 81}, Spent("maxGames", 100, 81)),
+        ({"max_hands": 5_000}, {"hands": 4_000}, {"hands": 4_001}, Spent("maxHands", 5_000, 4_001)),
+        ({"max_seconds": 10}, {"seconds": 9.9}, {"seconds": 10.0}, Spent("maxSeconds", 10)),
+        ({"max_cost_usd": 6}, {"matches": 2, "usd": 4.0}, {"matches": 2, "usd": 4.1}, Spent("maxCostUsd", 6, 4.1)),
+        ({"max_tokens": 60}, {"matches": 2, "tokens": 40}, {"matches": 2, "tokens": 41}, Spent("maxTokens", 60, 41)),
+    ],
+)
+def test_a_budget_is_never_exceeded(limit, enough, too_much, ending):
+    """What one more match costs is judged by the average so far."""
+    assert ended(progress(next_games=20, next_hands=1_000, **enough), **limit) is None
+    assert ended(progress(next_games=20, next_hands=1_000, **too_much), **limit) == ending
 
 
 def test_topk_stable_waits_for_so_many_rounds_without_a_change():
-    rule = topk_stable(1, 2)
+    one, two = (TopKStable(k=k, rounds=2) for k in (1, 2))
     same = [("a", "b", "c"), ("a", "c", "b"), ("a", "b", "c")]
-    assert rule(progress(rankings=same[:2])) is None
-    assert rule(progress(rankings=same)) == TopStable(1, 2)
-    assert rule(progress(rankings=[*same, ("b", "a", "c")])) is None
-    assert topk_stable(2, 2)(progress(rankings=same)) is None
+    assert ended(progress(rankings=same[:2]), topk=one) is None
+    assert ended(progress(rankings=same), topk=one) == TopStable(1, 2)
+    assert ended(progress(rankings=[*same, ("b", "a", "c")]), topk=one) is None
+    assert ended(progress(rankings=same), topk=two) is None
 
 
 def test_the_first_condition_that_holds_ends_the_run():
-    rules = [budget(matches=5), adjacent_confidence(0.9)]
-    assert first_ending(rules, progress(matches=4, confidences=(0.5, 0.5))) is None
-    assert first_ending(rules, progress(matches=5)) == Spent("maxMatches", 5)
-    assert first_ending(rules[::-1], progress(matches=5)).decided
+    assert ended(progress(matches=4, confidences=(0.5, 0.5)), BY_RATINGS, max_matches=5) is None
+    assert ended(progress(matches=5, confidences=(0.5, 0.5)), BY_RATINGS, max_matches=5) == Spent("maxMatches", 5)
+    assert ended(progress(matches=5), BY_RATINGS, max_matches=5).decided
 
 
 def a_verdict(kind, sure=0.99):
@@ -78,10 +72,10 @@ def a_verdict(kind, sure=0.99):
 
 
 def test_a_run_stops_when_everything_is_ordered_or_tied():
-    rule = adjacent_margins(0.95, 250)
-    assert rule(progress(verdicts=(a_verdict("ordered"), a_verdict("open")))) is None
-    assert rule(progress(verdicts=(a_verdict("ordered"),), connected=False)) is None
-    ending = rule(progress(verdicts=(a_verdict("ordered", 0.981), a_verdict("tied"))))
+    rule = AdjacentConfidence(tie_margin_mbb=250)
+    assert ended(progress(verdicts=(a_verdict("ordered"), a_verdict("open"))), rule) is None
+    assert ended(progress(verdicts=(a_verdict("ordered"),), connected=False), rule) is None
+    ending = ended(progress(verdicts=(a_verdict("ordered", 0.981), a_verdict("tied"))), rule)
     assert ending == OrderKnown(0.95, ("a", "b"), 0.981, tie_mbb=250)
     assert ending.said({"a": "Ann"}) == (
         "with 95% confidence every adjacent pair is ordered (least sure: Ann above b, 98.1%) or tied within 25 bb/100"

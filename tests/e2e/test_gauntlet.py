@@ -207,7 +207,7 @@ def test_the_budget_has_to_let_everybody_meet_the_reference_only(tmp_path):
     done = quick(*lineup, "--reference", "tag", "--max-matches", "3", "--output-dir", tmp_path / "enough")
     assert done.stderr == ""
     done = quick(*lineup, "--reference", "tag", "--max-matches", "2", "--output-dir", tmp_path / "short")
-    assert "cannot even connect all 4 participants" in done.stderr
+    assert "ends before all 3 pairs have played 4 seed pairs" in done.stderr
     assert "maxMatches: 3 would" in done.stderr
 
 

@@ -8,7 +8,8 @@ from tests.e2e.shell import one_clear_line, quick
 from tests.report.said import sentences
 
 from molt_bench import run_benchmark
-from molt_bench.bench.stop_rules import Progress, adjacent_confidence, adjacent_margins
+from molt_bench.bench.stop_rules import Progress, order_known
+from molt_bench.config.stop import AdjacentConfidence, StopConfig
 from molt_bench.report.analysis import Analysis, shown_names
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
@@ -51,10 +52,12 @@ def test_every_agent_is_called_by_its_name_and_two_of_one_name_can_be_told_apart
 def test_no_confidence_is_rounded_to_certainty(found):
     assert any("(that takes 99.99999%)" in line for line in sentences(found))
     played = {"matches": 1, "games": 1, "hands": 1, "seconds": 1.0, "ranking": ("a", "b"), "confidences": (0.99999999,)}
-    said = str(adjacent_confidence(0.9999999)(Progress(**played)))
+    stop = StopConfig(adjacent_confidence=AdjacentConfidence(threshold=0.9999999, method="openskill"))
+    said = str(order_known(stop, Progress(**played)))
     assert said == "with 99.99999% confidence every adjacent pair is ordered (least sure: a above b, >99%)"
-    assert str(adjacent_margins(0.9999999, 250)(Progress(**played))).startswith("with 99.99999% confidence")
-    assert str(adjacent_margins(0.95, 250)(Progress(**played))).startswith("with 95% confidence")
+    for threshold, begins in ((0.9999999, "with 99.99999% confidence"), (0.95, "with 95% confidence")):
+        stop = StopConfig(adjacent_confidence=AdjacentConfidence(threshold=threshold))
+        assert str(order_known(stop, Progress(**played))).startswith(begins)
 
 
 def test_a_page_that_cannot_be_written_fails_before_anything_is_read(tmp_path):

@@ -3,16 +3,14 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import pairwise
-from typing import Final
 
-import numpy as np
 from msgspec.structs import replace
 
 from molt_bench.bench.gate import Gate
 from molt_bench.bench.match_margins import MatchMargins
 from molt_bench.bench.participant_failures import Failures, add_failures, left_the_run
 from molt_bench.bench.result import Convergence
-from molt_bench.bench.schedule.meeting_counts import Meetings
+from molt_bench.bench.schedule import are_connected
 from molt_bench.bench.spending import Spending
 from molt_bench.bench.stop_rules import Progress, judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
@@ -24,9 +22,6 @@ from molt_bench.rating.openskill import Ratings
 from molt_bench.rating.verdicts import Result, Verdict
 from molt_bench.records import Margins, MatchResult, Rating, RatingChange
 from molt_bench.specs import GameSpec, Pair
-
-#: Uncertainty about a participant without results, in thousandths of a big blind per hand.
-_ANYTHING: Final = 10_000.0
 
 
 def margin_model(config: BenchmarkConfig, *, left: Collection[str] = ()) -> MarginModel:
@@ -45,7 +40,6 @@ class Ladder:
 
     Attributes:
         meetings: How often each pair of the config has met.
-        open_meetings: The same of the pairs that may still play.
         left: Those who have forfeited so many games that the run goes on without them.
         min_meetings: How often every pair must meet before margins decide anything.
         margins: Who wins how much from whom.
@@ -79,7 +73,7 @@ class Ladder:
         self.match_margins = MatchMargins(big_blind=config.game.big_blind, luck=luck, recount=recount)
         self._built_in = frozenset(each.id for each in config.participants if each.kind.built_in)
         self.matches: list[MatchResult] = []
-        self.open_meetings = self.meetings = Meetings(dict.fromkeys(config.pairings(), 0))
+        self.meetings = dict.fromkeys(config.pairings(), 0)
         self.left: frozenset[str] = frozenset()
         self.min_meetings = -(-config.scheduler.min_seed_pairs // config.seeds.per_match)
         initial = {each.id: each.initial_rating for each in config.participants}
@@ -96,9 +90,8 @@ class Ladder:
         self.rankings: list[tuple[str, ...]] = []
         self.rounds = self.hands = self.games = 0
         self.played: Counter[str] = Counter()
-        self._confidences: tuple[float, ...] | None
-        self._verdicts: tuple[Verdict, ...] | None
-        self._results: dict[str, Result] | None
+        self._verdicts: tuple[Verdict, ...] | None = None
+        self._results: dict[str, Result] | None = None
         self._stop: StopConfig | None = None
         self.judge_by(config.stop)
         self.by_margins = rule_of(config.stop).method == "margin"
@@ -135,8 +128,6 @@ class Ladder:
             self.gate.add(pair, {seed.seed: margin for seed, margin in won})
         self._look_anew()
         self.meetings[pair] += 1
-        if self.open_meetings is not self.meetings and pair in self.open_meetings:
-            self.open_meetings[pair] += 1
         match = replace(
             result if self._keep_hands else result.without_hands(),
             number=number,
@@ -186,7 +177,6 @@ class Ladder:
         left = left_the_run(self.failures)
         if left != self.left:
             self.left = left
-            self.open_meetings = Meetings({pair: met for pair, met in self.meetings.items() if left.isdisjoint(pair)})
             self.margins.leave_out({*self.config.anchors(), *left})
             self._look_anew()
         self.rankings.append(self.ranking())
@@ -206,34 +196,17 @@ class Ladder:
             return [self.ratings[name] for name in self.margins.ranking()]
         return self.ratings.leaderboard()
 
+    @property
+    def open_meetings(self) -> Mapping[Pair, int]:
+        """How often those pairs have met that may still play."""
+        left = self.left
+        return {pair: met for pair, met in self.meetings.items() if left.isdisjoint(pair)} if left else self.meetings
+
     def confidences(self) -> tuple[float, ...]:
         """Return how sure the verdict on each adjacent pair of the ranking is."""
         if self.by_margins:
             return tuple([each.sure for each in self.verdicts()])
-        if self._confidences is None:
-            self._confidences = tuple(self.ratings.superiority(*pair) for pair in pairwise(self.ranking()))
-        return self._confidences
-
-    def beliefs(self) -> dict[str, float]:
-        """Return the mean of the belief about everybody: what it wins from the field, or mu."""
-        if not self.by_margins:
-            return {name: self.ratings[name].mu for name in self.margins.participants}
-        return dict(zip(self.margins.participants, self.margins.sums.results().mean[0].tolist(), strict=True))
-
-    def doubts(self) -> dict[str, float]:
-        """Return the standard deviation of the same."""
-        if not self.by_margins:
-            return {name: self.ratings[name].sigma for name in self.margins.participants}
-        errors = np.minimum(self.margins.sums.results().error[0], _ANYTHING)
-        return dict(zip(self.margins.participants, errors.tolist(), strict=True))
-
-    def sure_of_all(self) -> dict[Pair, float]:
-        """Return how sure the verdict on every pair that may play is."""
-        pairs = list(self.open_meetings)
-        if not self.by_margins:
-            sure = self.ratings.superiority
-            return {pair: max(sure(*pair), sure(*pair[::-1])) for pair in pairs}
-        return {pair: each.sure for pair, each in zip(pairs, self.judge.verdicts(self.margins, pairs), strict=True)}
+        return tuple([self.ratings.superiority(*pair) for pair in pairwise(self.ranking())])
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Return the verdict on each adjacent pair, based on margins."""
@@ -249,7 +222,6 @@ class Ladder:
 
     def _look_anew(self) -> None:
         """Forget what was computed before the last change."""
-        self._confidences = None
         self._verdicts = None
         self._results = None
 
@@ -261,7 +233,8 @@ class Ladder:
     def progress(self, spending: Spending, *, seconds: float) -> Progress:
         """Return what the stop rules look at."""
         game, per_match = self.config.game, self.config.seeds.per_match
-        all_met = self.open_meetings.least >= self.min_meetings
+        meetings = self.open_meetings
+        all_met = min(meetings.values(), default=0) >= self.min_meetings
         usd, tokens = spending.up_to(len(self.matches))
         return Progress(
             matches=len(self.matches),
@@ -273,10 +246,11 @@ class Ladder:
             verdicts=self.verdicts() if self.by_margins else (),
             rankings=self.rankings,
             unranked=[name for name, found in self.failures.items() if found.helpless],
-            connected=all_met if self.by_margins else self.open_meetings.connected,
+            connected=all_met if self.by_margins else are_connected(meetings),
             next_games=2 * per_match,
             next_hands=2 * per_match * (game.hands_per_game + game.warmup_hands),
             usd=usd,
             tokens=tokens,
+            is_gate=self.gate is not None,
             gate=None if self.gate is None else self.gate.finding(self.failures, self.hands).decided,
         )

@@ -1,39 +1,23 @@
-"""The next round of a run: how many matches it has room for, and their pairings, as decided now or as played before."""
+"""The pairings of the next round of a run, as decided now or as played before."""
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.past import Past
-from molt_bench.bench.schedule.matchmakers import matchmaker_named
-from molt_bench.bench.schedule.round_choice import choose_round
-from molt_bench.bench.schedule.situation import Situation
+from molt_bench.bench.schedule import Situation, choose_round, matchmaker_named
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import Progress
 from molt_bench.config.sections import BenchmarkConfig
-from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError
 from molt_bench.poker.arrays import Floats
 from molt_bench.specs import Pair
 
-
-def room_for_matches(stop: StopConfig, progress: Progress, room: int) -> int:
-    """Return how many matches are played at once: `room`, or as many as the budget allows."""
-    limits = stop.budget
-    if limits is not None:
-        for limit, spent, more in (
-            (limits.max_matches, progress.matches, 1),
-            (limits.max_games, progress.games, progress.next_games),
-            (limits.max_hands, progress.hands, progress.next_hands),
-            (limits.max_cost_usd, progress.usd, progress.per_match(progress.usd)),
-            (limits.max_tokens, progress.tokens, progress.per_match(progress.tokens)),
-        ):
-            if limit is not None and more:
-                room = min(room, max(1, int((limit - spent) // more)))
-    return room
+#: Uncertainty about a participant without results, in thousandths of a big blind per hand.
+_ANYTHING: Final = 10_000.0
 
 
 def next_pairs(
@@ -69,20 +53,35 @@ def followed_pairs(ladder: Ladder, blocks: SeedBlocks, past: Past, room: int) ->
 
 
 def situation_of(ladder: Ladder, spending: Spending) -> Situation:
-    """Return what a matchmaker knows."""
-    config = ladder.config
+    """Return what a matchmaker knows: by what everybody wins from the field, or by OpenSkill ratings."""
+    config, margins, names = ladder.config, ladder.margins, ladder.margins.participants
+    mu = {name: ladder.ratings[name].mu for name in names}
+    sigma = {name: ladder.ratings[name].sigma for name in names}
+    if ladder.by_margins:
+        known = margins.sums.results()
+        mu = dict(zip(names, known.mean[0].tolist(), strict=True))
+        sigma = dict(zip(names, np.minimum(known.error[0], _ANYTHING).tolist(), strict=True))
     return Situation(
         ranking=ladder.ranking(),
-        mu=ladder.beliefs(),
-        sigma=ladder.doubts(),
+        mu=mu,
+        sigma=sigma,
         meetings=ladder.open_meetings,
-        confidence=ladder.sure_of_all,
+        confidence=lambda: _sure_of_all(ladder),
         telling=lambda: _telling(ladder, spending),
         exploration=config.scheduler.exploration,
         seed=config.seeds.master_seed or 0,
         matches=len(ladder.matches),
         min_meetings=ladder.min_meetings if ladder.by_margins else 0,
     )
+
+
+def _sure_of_all(ladder: Ladder) -> dict[Pair, float]:
+    """Return how sure the verdict on every pair that may play is."""
+    pairs = list(ladder.open_meetings)
+    if not ladder.by_margins:
+        sure = ladder.ratings.superiority
+        return {pair: max(sure(*pair), sure(*pair[::-1])) for pair in pairs}
+    return {pair: each.sure for pair, each in zip(pairs, ladder.judge.verdicts(ladder.margins, pairs), strict=True)}
 
 
 def _telling(ladder: Ladder, spending: Spending) -> Iterator[Pair]:
@@ -101,7 +100,8 @@ def _costs(ladder: Ladder, spending: Spending) -> Floats | float:
     """Return the cost of a match of every two in dollars, judging by those so far; 1 if it is unknown."""
     if spending.free:
         return 1.0
-    spent = {name: spending.usd_of(name, len(ladder.matches)) for name in ladder.open_meetings.groups}
+    playing = {name for pair in ladder.open_meetings for name in pair}
+    spent = {name: spending.usd_of(name, len(ladder.matches)) for name in playing}
     known = {name: usd / ladder.played[name] for name, usd in spent.items() if usd is not None and ladder.played[name]}
     if len(known) < len(spent) or not any(known.values()):
         return 1.0

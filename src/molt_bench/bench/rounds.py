@@ -16,12 +16,12 @@ from molt_bench.bench.dealer import Dealer
 from molt_bench.bench.endings import INTERRUPTED, Ending, NobodyLeft, Spent
 from molt_bench.bench.extended_run import Course
 from molt_bench.bench.ladder import Ladder
-from molt_bench.bench.next_round import followed_pairs, next_pairs, room_for_matches
+from molt_bench.bench.next_round import followed_pairs, next_pairs
 from molt_bench.bench.past import Games, Past, Stage
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.run_warnings import run_warnings
 from molt_bench.bench.spending import Spending
-from molt_bench.bench.stop_rules import first_ending, has_converged, rules_of
+from molt_bench.bench.stop_rules import ending_of, has_converged, room_for_matches
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.luck.estimators import Estimates
@@ -99,12 +99,12 @@ def rounds(
         # Time does not count while stepping through known matches: they were played within the limit.
         progress = ladder.progress(spending, seconds=played.seconds if count >= past.last_match else 0.0)
         if past.followed:
-            room = room_for_matches(config.stop, progress, min(at_once, course.room(count)))
+            room = room_for_matches(config.stop.budget, progress, min(at_once, course.room(count)))
             pairs = under_way or followed_pairs(ladder, deal.blocks, past, room)
             ending = None if pairs else course.now.ending or INTERRUPTED
         else:
-            ending = None if under_way else first_ending(rules_of(config.stop, gate=ladder.gate is not None), progress)
-            room = room_for_matches(config.stop, progress, at_once)
+            ending = None if under_way else ending_of(config.stop, progress)
+            room = room_for_matches(config.stop.budget, progress, at_once)
             pairs = under_way or (next_pairs(config, ladder, deal.blocks, spending, room) if ending is None else ())
             if ending is None and not pairs:
                 ending = deal.blocks.exhausted if ladder.open_meetings else NobodyLeft(tuple(sorted(ladder.left)))
@@ -233,7 +233,7 @@ def _result(
         leaderboard=tuple(ladder.leaderboard()),
         convergence=tuple(ladder.convergence),
         ending=ending,
-        converged=has_converged(config.stop, ladder.progress(spending, seconds=0.0), gate=ladder.gate is not None),
+        converged=has_converged(config.stop, ladder.progress(spending, seconds=0.0)),
         seeds=deal.blocks.used(ladder.meetings),
         warnings=(*run_warnings(ladder), *spending.other_models()),
         usage=spending.usage(),

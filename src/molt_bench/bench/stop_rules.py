@@ -1,16 +1,19 @@
-"""Stop rules: each looks at the run so far and returns why it ends here, or None to continue."""
+"""Stop rules: why a run ends here, by what is known of it so far."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
 import msgspec
 
-from molt_bench.bench.endings import Ending, NobodyRanked, OrderKnown, Spent, TopStable
+from molt_bench.bench.endings import Ending, Limit, NobodyRanked, OrderKnown, Spent, TopStable
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import AdjacentConfidence, Budget, StopConfig
 from molt_bench.rating.boundary import Boundary
 from molt_bench.rating.verdicts import Judge, Verdict
+
+#: Decimals of a confidence in the journal.
+_DECIMALS: Final = 4
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -28,7 +31,8 @@ class Progress(msgspec.Struct, frozen=True):
         next_hands: Hands that one more match takes at most.
         usd: Dollars spent on language models.
         tokens: Tokens used by language models.
-        gate: Why a gate has its answer; None if it has none, or the run is no gate.
+        is_gate: Whether the run is a gate, which ends once it has its answer.
+        gate: Why it has its answer; None if it has none.
     """
 
     matches: int
@@ -45,36 +49,109 @@ class Progress(msgspec.Struct, frozen=True):
     next_hands: int = 0
     usd: float = 0.0
     tokens: int = 0
+    is_gate: bool = False
     gate: Ending | None = None
 
-    def per_match(self, spent: float) -> float:
-        """Return what one more match costs, judging by the average so far."""
-        return spent / self.matches if self.matches else 0.0
+    def ranks(self, pair: Sequence[str]) -> bool:
+        """Return whether both of two have a rank."""
+        return not {*pair} & {*self.unranked}
 
 
-StopRule: TypeAlias = Callable[[Progress], Ending | None]
-#: Decimals of a confidence in the journal.
-_DECIMALS: Final = 4
+def ending_of(stop: StopConfig, progress: Progress) -> Ending | None:
+    """Return why a run ends here; None if it goes on."""
+    return order_known(stop, progress) or _spent(stop.budget, progress)
 
 
-def _without_rank(progress: Progress, above: str, below: str) -> bool:
-    return above in progress.unranked or below in progress.unranked
+def order_known(stop: StopConfig, progress: Progress) -> Ending | None:
+    """Return why a run ends by the rules about the order, and not about what may be spent on it."""
+    if progress.is_gate:
+        return progress.gate
+    rule, found = stop.adjacent_confidence, None
+    if rule is not None and progress.connected:
+        found = (_margins_known if rule.method == "margin" else _ratings_known)(rule, progress)
+    return found or _top_stable(stop, progress)
 
 
-def adjacent_confidence(threshold: float) -> StopRule:
+def has_converged(stop: StopConfig, progress: Progress) -> bool:
+    """Return whether the order is decided by the rules of a config, whatever else ends the run."""
+    ending = order_known(stop, progress)
+    return ending is not None and ending.decided
+
+
+def _ratings_known(rule: AdjacentConfidence, progress: Progress) -> Ending | None:
     """Stop once every adjacent pair of the ranking is ordered with this confidence."""
+    if min(progress.confidences, default=0) < rule.threshold:
+        return None
+    pairs = zip(pairwise(progress.ranking), progress.confidences, strict=True)
+    ranked = [each for each in pairs if progress.ranks(each[0])]
+    if progress.unranked and not ranked:
+        return NobodyRanked()
+    least, sure = min(ranked, key=lambda each: each[1])
+    return OrderKnown(rule.threshold, least, round(sure, _DECIMALS), some=bool(progress.unranked))
 
-    def rule(progress: Progress) -> Ending | None:
-        if not progress.connected or min(progress.confidences, default=0) < threshold:
-            return None
-        pairs = list(zip(pairwise(progress.ranking), progress.confidences, strict=True))
-        ranked = [each for each in pairs if not _without_rank(progress, *each[0])]
-        if progress.unranked and not ranked:
-            return NobodyRanked()
-        least, sure = min(ranked, key=lambda each: each[1])
-        return OrderKnown(threshold, least, round(sure, _DECIMALS), some=bool(progress.unranked))
 
-    return rule
+def _margins_known(rule: AdjacentConfidence, progress: Progress) -> Ending | None:
+    """Stop once every adjacent pair of the ranking is ordered or tied, with this confidence in each or all of them."""
+    if any(each.kind == "open" for each in progress.verdicts):
+        return None
+    ranked = [each for each in progress.verdicts if progress.ranks((each.above, each.below))]
+    if progress.unranked and not ranked:
+        return NobodyRanked()
+    ordered = [each for each in ranked if each.kind == "ordered"]
+    least = min(ordered, key=lambda each: each.sure, default=None)
+    return OrderKnown(
+        rule.threshold,
+        () if least is None else (least.above, least.below),
+        0.0 if least is None else round(least.sure, _DECIMALS),
+        tie_mbb=rule.tie_margin_mbb if len(ordered) < len(ranked) else 0.0,
+        together=rule.familywise and len(progress.verdicts) > 1,
+        some=bool(progress.unranked),
+    )
+
+
+def _top_stable(stop: StopConfig, progress: Progress) -> Ending | None:
+    """Stop once the top `k` of the ranking have been the same, in the same order, for so many rounds."""
+    rule = stop.topk_stable
+    if rule is None or not progress.connected:
+        return None
+    tops = [ranking[: rule.k] for ranking in progress.rankings[-rule.rounds - 1 :]]
+    return TopStable(rule.k, rule.rounds) if len(tops) > rule.rounds and len({*tops}) == 1 else None
+
+
+def _spent(budget: Budget | None, progress: Progress) -> Ending | None:
+    """Stop before another match would exceed a limit, or once the time is up."""
+    for limit, most, spent, more in _limits(budget, progress):
+        if spent + more > most:
+            return Spent(limit, most, None if limit == "maxMatches" else spent)
+    if budget is not None and budget.max_seconds is not None and progress.seconds >= budget.max_seconds:
+        return Spent("maxSeconds", budget.max_seconds)
+    return None
+
+
+def room_for_matches(budget: Budget | None, progress: Progress, room: int) -> int:
+    """Return how many matches are played at once: `room`, or as many as the budget allows."""
+    fitting = [int((most - spent) // more) for _, most, spent, more in _limits(budget, progress) if more]
+    return min([room, *(max(1, each) for each in fitting)])
+
+
+def _limits(budget: Budget | None, progress: Progress) -> Iterator[tuple[Limit, float, float, float]]:
+    """Yield each limit of what matches take: its name, how much it is, what is spent, and what one more takes.
+
+    What one more costs is judged by the average so far.
+    """
+    if budget is None:
+        return
+    matches = progress.matches
+    limits: list[tuple[Limit, float | None, float, float]] = [
+        ("maxMatches", budget.max_matches, matches, 1),
+        ("maxGames", budget.max_games, progress.games, progress.next_games),
+        ("maxHands", budget.max_hands, progress.hands, progress.next_hands),
+        ("maxCostUsd", budget.max_cost_usd, progress.usd, progress.usd / matches if matches else 0.0),
+        ("maxTokens", budget.max_tokens, progress.tokens, progress.tokens / matches if matches else 0.0),
+    ]
+    for limit, most, spent, more in limits:
+        if most is not None:
+            yield limit, most, spent, more
 
 
 def rule_of(stop: StopConfig) -> AdjacentConfidence:
@@ -105,111 +182,3 @@ def _horizon(config: BenchmarkConfig, stop: StopConfig, first: int) -> float:
         if limit is not None
     ]
     return max(1.0, min(bought) / len(config.pairings()) / first) if bought else 1.0
-
-
-def adjacent_margins(threshold: float, tie_margin: float, *, familywise: bool = False) -> StopRule:
-    """Stop once every adjacent pair of the ranking is ordered or tied, with this confidence in each or all of them."""
-
-    def rule(progress: Progress) -> Ending | None:
-        if not progress.connected or any(each.kind == "open" for each in progress.verdicts):
-            return None
-        ranked = [each for each in progress.verdicts if not _without_rank(progress, each.above, each.below)]
-        if progress.unranked and not ranked:
-            return NobodyRanked()
-        ordered = [each for each in ranked if each.kind == "ordered"]
-        least = min(ordered, key=lambda each: each.sure, default=None)
-        return OrderKnown(
-            threshold,
-            () if least is None else (least.above, least.below),
-            0.0 if least is None else round(least.sure, _DECIMALS),
-            tie_mbb=tie_margin if len(ordered) < len(ranked) else 0.0,
-            together=familywise and len(progress.verdicts) > 1,
-            some=bool(progress.unranked),
-        )
-
-    return rule
-
-
-def budget(
-    *,
-    matches: int | None = None,
-    games: int | None = None,
-    hands: int | None = None,
-    seconds: float | None = None,
-    usd: float | None = None,
-    tokens: int | None = None,
-) -> StopRule:
-    """Stop before another match would exceed a limit, or once the time is up."""
-
-    def rule(progress: Progress) -> Ending | None:
-        if matches is not None and progress.matches >= matches:
-            return Spent("maxMatches", matches)
-        if games is not None and progress.games + progress.next_games > games:
-            return Spent("maxGames", games, progress.games)
-        if hands is not None and progress.hands + progress.next_hands > hands:
-            return Spent("maxHands", hands, progress.hands)
-        if usd is not None and progress.usd + progress.per_match(progress.usd) > usd:
-            return Spent("maxCostUsd", usd, progress.usd)
-        if tokens is not None and progress.tokens + progress.per_match(progress.tokens) > tokens:
-            return Spent("maxTokens", tokens, progress.tokens)
-        if seconds is not None and progress.seconds >= seconds:
-            return Spent("maxSeconds", seconds)
-        return None
-
-    return rule
-
-
-def topk_stable(k: int, rounds: int) -> StopRule:
-    """Stop once the top `k` of the ranking have been the same, in the same order, for `rounds` rounds."""
-
-    def rule(progress: Progress) -> Ending | None:
-        tops = [ranking[:k] for ranking in progress.rankings[-rounds - 1 :]]
-        if len(tops) <= rounds or not progress.connected or len({*tops}) > 1:
-            return None
-        return TopStable(k, rounds)
-
-    return rule
-
-
-def first_ending(rules: Sequence[StopRule], progress: Progress) -> Ending | None:
-    """Return what the first rule that says stop returns."""
-    return next((ending for rule in rules if (ending := rule(progress)) is not None), None)
-
-
-def rules_of(config: StopConfig, *, gate: bool = False) -> list[StopRule]:
-    """Return the stop rules of a config, or of a `gate`; the first that holds ends the run."""
-    limits = config.budget
-    if limits is None:
-        return _order_rules(config, gate=gate)
-    return [
-        *_order_rules(config, gate=gate),
-        budget(
-            matches=limits.max_matches,
-            games=limits.max_games,
-            hands=limits.max_hands,
-            seconds=limits.max_seconds,
-            usd=limits.max_cost_usd,
-            tokens=limits.max_tokens,
-        ),
-    ]
-
-
-def has_converged(config: StopConfig, progress: Progress, *, gate: bool = False) -> bool:
-    """Return whether the order is decided by the rules of a config, whatever else ends the run."""
-    ending = first_ending(_order_rules(config, gate=gate), progress)
-    return ending is not None and ending.decided
-
-
-def _order_rules(config: StopConfig, *, gate: bool) -> list[StopRule]:
-    """Return the rules that are about the order, and not about what may be spent on it; a gate has its answer."""
-    if gate:
-        return [lambda progress: progress.gate]
-    rules: list[StopRule] = []
-    sure, top = config.adjacent_confidence, config.topk_stable
-    if sure is not None and sure.method == "margin":
-        rules.append(adjacent_margins(sure.threshold, sure.tie_margin_mbb, familywise=sure.familywise))
-    elif sure is not None:
-        rules.append(adjacent_confidence(sure.threshold))
-    if top is not None:
-        rules.append(topk_stable(top.k, top.rounds))
-    return rules

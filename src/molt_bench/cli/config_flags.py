@@ -7,7 +7,7 @@ from typing import Any
 
 from molt_bench.arena.cast import check_participants
 from molt_bench.bench.extended_run import other_settings
-from molt_bench.bench.schedule.opening import opening_shortfall
+from molt_bench.bench.run_warnings import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.options import StopOptions
 from molt_bench.cli.streams import warn

@@ -10,7 +10,7 @@ from msgspec import structs
 from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.endings import INTERRUPTED, Interrupted
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.schedule.opening import opening_shortfall
+from molt_bench.bench.run_warnings import opening_shortfall
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.config.game import SeedsConfig
 from molt_bench.config.sections import BenchmarkConfig

@@ -12,8 +12,7 @@ import msgspec
 
 from molt_bench.bench.ladder import Ladder
 from molt_bench.bench.result import RunResult
-from molt_bench.bench.run_warnings import run_warnings
-from molt_bench.bench.schedule.opening import opening_shortfall
+from molt_bench.bench.run_warnings import opening_shortfall, run_warnings
 from molt_bench.config.loader import load_config
 from molt_bench.records import MatchResult, SeedResult
 from molt_bench.report.progress import Course, course_of

@@ -1,1 +1,0 @@
-"""Schedule: which pairings play next. First comes the opening; then a matchmaker ranks the open pairings."""
