@@ -13,7 +13,7 @@ import { route, withQuery } from "./router.js";
 import { statusBadge } from "./runs.js";
 import { costsSection, faultsSection } from "./stats.js";
 import { stylesSection } from "./styles.js";
-import { dollars, moment, plural, seconds, visible, whole } from "./text.js";
+import { dollars, moment, plural, seconds, visible, visibleLine, whole } from "./text.js";
 
 const POLL_MS = 2000;
 const COUNTING_MS = 500; // between looks while a run is being counted: its results may be there any moment
