@@ -134,9 +134,9 @@ def fixed(dice: Any, case: Case, changes: Mapping[str, Any]) -> str:
     parts = {name: dice.choice(changes[name], FIXED) - MARGIN * case.lost.get(name, 0.0) for name in OPPONENTS}
     mean = change_of([(1 / len(parts), values.tolist()) for values in parts.values()])
     each = {name: change_of([(1.0, values.tolist())]) for name, values in parts.items()}
-    faults = case.faults / 1000
+    faulty = f"made faults in {case.faults / 1000:.0%} of its hands" if case.faults > 100 else None
     measured = Measured(paired=True, seed_pairs=(FIXED,), old=0.0, new=mean.mean, change=mean, by_opponent=each)
-    return Difference("bot", "bot", measured, faults=faults if faults > 0.1 else 0.0).answer(MARGIN)
+    return Difference("bot", "bot", measured, faulty=faulty).answer(MARGIN)[0]
 
 
 def table(name: str, changes: Mapping[str, Any], *, gates: int) -> None:

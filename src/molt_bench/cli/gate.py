@@ -13,10 +13,9 @@ from molt_bench.agents.kinds import kind_of
 from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.completion import agent_lists
-from molt_bench.cli.gate_result import GatePrinting
+from molt_bench.cli.findings_output import ABOUT, check_endings
 from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_from, set_flag
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
-from molt_bench.cli.saved_files import ABOUT, check_endings
 from molt_bench.config.assignments import put
 from molt_bench.config.loader import read_config_file
 from molt_bench.config.participants import participants_from, participants_named
@@ -118,18 +117,9 @@ class GateOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class GateRunOptions(RunOptions):
-    """How a gate is played, and where it writes what it found.
-
-    Attributes:
-        speed: How long decisions of both versions take, once that is measured.
-    """
+    """How a gate is played, and where it writes what it found."""
 
     saved: tuple[str, ...] = flag(ABOUT, "--save", default=(), metavar="FILE")
-    speed: Speed | None = None
-
-    def printing(self) -> GatePrinting:
-        """Return how the outcome is printed."""
-        return GatePrinting(as_json=self.as_json, saved=self.saved, speed=self.speed)
 
 
 @click.command(cls=Command)

@@ -14,6 +14,7 @@ from molt_bench.cli.completion import agent_lists, config_fields, run_folders
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
 from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, points
+from molt_bench.study.gate import Speed
 from molt_bench.suggestions import one_of
 
 PATH: Final = click.Path()
@@ -48,10 +49,17 @@ def sandbox_from(flag: bool | None) -> str | None:  # noqa: FBT001 - it is the f
 
 @dataclass(frozen=True, kw_only=True)
 class Printing:
-    """How much a command prints, and in which form; the same for all commands that have both flags."""
+    """How much a command prints, and in which form; the same for all commands that have both flags.
+
+    Attributes:
+        saved: Of a gate, the files that it writes as well, each in the form that its ending says.
+        speed: Of a gate, how long decisions take, if that was measured.
+    """
 
     quiet: bool = flag("Print nothing but warnings and errors.", default=False)
     as_json: bool = flag(_JSON, "--json", default=False)
+    saved: tuple[str, ...] = ()
+    speed: Speed | None = None
 
     def answer(self, content: Mapping[str, Any], show: Callable[[], None]) -> None:
         """Print an answer as the user wants it: its content as JSON, by a function, or not at all."""
@@ -152,10 +160,12 @@ class RunOptions:
     )
     quiet: bool = flag("Print the result only, without progress.", default=False)
     as_json: bool = flag(_JSON, "--json", default=False)
+    saved: tuple[str, ...] = ()
+    speed: Speed | None = None
 
     def printing(self) -> Printing:
         """Return how the result is printed, which no run keeps to itself."""
-        return Printing(as_json=self.as_json)
+        return Printing(as_json=self.as_json, saved=self.saved, speed=self.speed)
 
 
 run_options = grouped(RunOptions, "options")

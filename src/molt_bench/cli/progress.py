@@ -17,8 +17,7 @@ from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.records import MatchResult
 from molt_bench.report.number_text import about, dollars, duration, roughly, signed, with_interval
 from molt_bench.report.progress import Pace, Progress, StandingRow, course_of, progress_of
-from molt_bench.study.comparison_formats import signed_bb
-from molt_bench.study.gate import unsigned_bb
+from molt_bench.study.findings import signed_bb, unsigned_bb
 from molt_bench.visible_text import on_one_line
 
 _REDRAW_S: Final = 0.2

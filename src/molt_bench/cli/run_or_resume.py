@@ -20,7 +20,6 @@ from molt_bench.arena.status import Observer, RunStatus
 from molt_bench.bench.result import RunResult
 from molt_bench.blame import internal_error
 from molt_bench.cli.config_flags import changed_by
-from molt_bench.cli.gate_result import exit_by_gate
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
@@ -41,6 +40,7 @@ from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.serve.lobby import Lobby
 from molt_bench.study.before_a_run import outlay_of, too_little, what_the_budget_shows, what_the_limit_buys
+from molt_bench.study.gate import gate_findings
 from molt_bench.visible_text import on_one_line, printable
 
 #: Serves a run, given its folder and config, to the agents that come by themselves.
@@ -190,7 +190,8 @@ def _exit(result: RunResult, folder: str, options: RunOptions) -> None:
     """End the program with the status that a result asks for, if any does."""
     exit_on_faults(result, options.fail_on_faults)
     exit_unrated(result, folder)
-    exit_by_gate(result, options.printing())
+    if result.config.gate is not None:
+        sys.exit(gate_findings(result, options.speed).status)
 
 
 def _say_more(result: RunResult, folder: Path, lines: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
-from molt_bench.cli.gate_result import show_gate
+from molt_bench.cli.findings_output import save, show
 from molt_bench.cli.options import Printing
 from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
 from molt_bench.errors import JournalError
@@ -26,6 +26,8 @@ from molt_bench.runs.folder import journal_in, resume_command
 from molt_bench.runs.journal_lines import games_in
 from molt_bench.runs.line_file import LineReader
 from molt_bench.runs.run import Run
+from molt_bench.study.findings import OPEN
+from molt_bench.study.gate import gate_findings
 
 #: The exit status of a run that ended without a rated match.
 UNRATED: Final = 5
@@ -80,8 +82,12 @@ def write_result(
 
 def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = False) -> None:
     """Print a result, and how each of its numbers came about if that is asked for; of a gate, what it says."""
-    if rows.found.result.config.gate is not None:
-        show_gate(rows.found.result, folder, printing)
+    result = rows.found.result
+    if result.config.gate is not None:
+        found = gate_findings(result, printing.speed)
+        save(found, printing.saved)
+        undecided = found.status == OPEN
+        show(found, printing, folder=folder, stopped=f"Stopped: {found.content['stopReason']}." if undecided else "")
         return
     content: dict[str, Any] = {}
     if printing.as_json:
@@ -89,14 +95,14 @@ def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = 
         if explain:
             content["explanation"] = [*explanation(rows), *remarks(rows)]
 
-    def show() -> None:
+    def print_all() -> None:
         out = console(highlight=True)
         print_result(rows, out, folder=folder, explained=explain)
         for paragraph in explanation(rows) if explain else ():
             out.print(Text(f"\n{paragraph}"), soft_wrap=not out.is_terminal)
 
     with tolerate_closed_pipe():  # the exit status does not depend on who reads this
-        printing.answer(content, show)
+        printing.answer(content, print_all)
 
 
 def exit_unrated(result: RunResult, folder: str) -> None:

@@ -24,8 +24,9 @@ SKEW: Final = 6.5
 _MOST: Final = 3.0
 #: How often a gate should notice a loss that is twice the one that it fails by.
 NOTICED: Final = 0.8
-#: More seed pairs than anybody plays are as good as none, in powers of two of what has been played.
-_DOUBLINGS: Final = 30
+#: How many times what has been played nobody plays, and how exact a smaller number is.
+_MOST_TIMES: Final = 1e9
+_STEP: Final = 1.01
 
 
 class Change(Estimate, frozen=True):
@@ -59,18 +60,11 @@ class Change(Estimate, frozen=True):
         return self.half_width(level) + super().half_width(2 * NOTICED - 1)
 
     def times_to_reach(self, loss: float, level: float) -> float:
-        """Return how many times the seed pairs it would take to notice this loss; infinite if nobody plays so many."""
-        low, high = 0.0, 1.0
-        for _ in range(_DOUBLINGS):
-            if self._after(high).reach(level) <= loss:
-                break
-            low, high = high, 2 * high
-        else:
-            return inf
-        while high - low > 0.01 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self._after(middle).reach(level) <= loss else (middle, high)
-        return high
+        """Return about how many times the seed pairs it takes to notice this loss; infinite if nobody plays so many."""
+        times = 1.0
+        while times < _MOST_TIMES and self._after(times).reach(level) > loss:
+            times *= _STEP
+        return times if times < _MOST_TIMES else inf
 
     def _after(self, times: float) -> "Change":
         """Return what would be known after so many times the seed pairs, if they vary as these do."""

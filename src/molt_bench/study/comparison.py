@@ -21,7 +21,6 @@ from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.seeds import Seed
 from molt_bench.study.change import Change, ChangeVerdict, change_of, verdict_of
 from molt_bench.suggestions import one_of
-from molt_bench.visible_text import on_one_line
 
 _GRAVEST_FIRST: Final[tuple[ChangeVerdict, ...]] = ("worse", "unknown", "better", "within")
 #: Settings that do not affect what a model replies.
@@ -31,8 +30,6 @@ _TOLERANCE: Final = frozenset({"max_retries", "action_timeout_s"})
 #: Faults decided the result of whoever gave no usable answer in more than this share of its hands.
 FAULTY: Final = 0.1
 
-#: Share of hands without a usable answer, of those whose results were decided by faults.
-Shares: TypeAlias = Mapping[str, float]
 #: What was won in each seed pair, by opponent, in thousandths of a big blind per hand.
 Won: TypeAlias = Mapping[str, Mapping[Seed, float]]
 
@@ -66,10 +63,10 @@ class ComparedRun(msgspec.Struct, frozen=True):
             return {"type": found.type, **settings, **asked}
         return {"type": found.type, "params": found.params, "code": self.sources.get(participant)}
 
-    def asked(self, participant: str) -> str | None:
-        """Return the form of a language model's replies with its version, and its track; None for others."""
+    def asked(self, participant: str) -> str:
+        """Return the form of a language model's replies with its version, and its track."""
         model = self.config.models().get(participant)
-        return f"{self.reply_forms.get(participant, '?')}, {model.track}" if model is not None else None
+        return f"{self.reply_forms.get(participant, '?')}, {model.track}" if model is not None else "no model"
 
     def won(self, participant: str, estimator: str) -> Won:
         """Return what a participant won from each opponent in each seed pair."""
@@ -81,10 +78,14 @@ class ComparedRun(msgspec.Struct, frozen=True):
                     found[match.participants[1 if first else 0]][pair.seed] = won if first else -won
         return found
 
-    def faults(self) -> Shares:
-        """Return whose results were decided by faults."""
+    def faults(self) -> dict[str, str]:
+        """Say of those whose results were decided by faults in how many hands they gave no usable answer."""
         found = failures_of(self.result.matches).items()
-        return {name: each.unanswered / each.hands for name, each in found if each.unanswered > FAULTY * each.hands}
+        return {
+            name: f"gave no usable answer in {each.unanswered / each.hands:.0%} of its hands"
+            for name, each in found
+            if each.unanswered > FAULTY * each.hands
+        }
 
 
 class Measured(NamedTuple):
@@ -113,7 +114,7 @@ class Difference(msgspec.Struct, frozen=True):
     Attributes:
         confidence: The confidence level of the verdict, at one look.
         within: Largest change that does not matter, in thousandths of a big blind per hand.
-        faults: Share of hands of the new version without a usable answer, where faults decided its result; else 0.
+        faulty: Where faults decided the result of the new version: in how many hands it gave no usable answer.
     """
 
     old_id: str
@@ -121,7 +122,7 @@ class Difference(msgspec.Struct, frozen=True):
     measured: Measured
     confidence: float = 0.95
     within: float = 250.0
-    faults: float = 0.0
+    faulty: str | None = None
 
     @property
     def name(self) -> str:
@@ -142,11 +143,7 @@ class Difference(msgspec.Struct, frozen=True):
     def verdict(self) -> ChangeVerdict:
         """The verdict: nothing good, whatever the interval, where faults decided the new result."""
         found = verdict_of(self.interval, self.within)
-        return "unknown" if self.faults and found != "worse" else found
-
-    def lost(self, more_than: float) -> bool:
-        """Return whether it certainly lost more than this, on average over the opponents or to one of them."""
-        return self.interval[1] < -more_than or self.lost_to(more_than) is not None
+        return "unknown" if self.faulty and found != "worse" else found
 
     def lost_to(self, more_than: float) -> str | None:
         """Return an opponent to whom it certainly lost more than this; None if there is none.
@@ -160,31 +157,27 @@ class Difference(msgspec.Struct, frozen=True):
         worst = min(found, key=lambda name: found[name])
         return worst if found[worst] < -more_than else None
 
-    def answer(self, margin: float) -> GateVerdict:
-        """Return whether the new version is worse by more than a margin, as a gate says it of two finished runs."""
-        if self.faults or self.lost(margin):
-            return "worse"
-        return "kept" if self.interval[0] >= -margin else "open"
+    def answer(self, margin: float) -> tuple[GateVerdict, str]:
+        """Return whether it is worse by more than a margin, as a gate says it of two finished runs; and why not."""
+        low, high = self.interval
+        sure, more = f"{100 * self.confidence:.4g}% certain", f"more than {bb(margin)} bb/100"
+        if self.faulty is not None:
+            return "worse", f"it {self.faulty}"
+        if high < -margin:
+            return "worse", f"it is {sure} that it lost {more}"
+        if (opponent := self.lost_to(margin)) is not None:
+            return "worse", f"it is {sure} that it lost {more} to {opponent}"
+        if low >= -margin:
+            return "kept", ""
+        pairs = max(self.measured.seed_pairs)
+        takes = pairs * self.change.times_to_reach(margin, self.confidence)
+        more_play = f"; to notice twice that takes about {ceil(takes):,}" if pairs < takes and isfinite(takes) else ""
+        return "open", f"it is not {sure} that it did not lose {more}, with {self.pairs_text} seed pairs{more_play}"
 
-    def reason(self, margin: float) -> str | None:
-        """Return why it is not certain that the new version is not worse by more than a margin; None if it is."""
-        answer, more = self.answer(margin), f"more than {bb(margin)} bb/100"
-        sure = f"{100 * self.confidence:.4g}% certain"
-        if answer == "kept":
-            return None
-        if self.faults:
-            return f"it gave no usable answer in {self.faults:.0%} of its hands"
-        if answer == "worse":
-            to = None if self.interval[1] < -margin or len(self.measured.by_opponent) < 2 else self.lost_to(margin)
-            return f"it is {sure} that it lost {more}{'' if to is None else f' to {on_one_line(to)}'}"
-        count, pairs = self.seed_pairs_to_see(margin), " and ".join(f"{each:,}" for each in self.measured.seed_pairs)
-        takes = f"; to notice twice that takes about {count:,}" if count > max(self.measured.seed_pairs) else ""
-        return f"it is not {sure} that it did not lose {more}, with {pairs} seed pairs{takes}"
-
-    def seed_pairs_to_see(self, loss: float) -> int:
-        """Return about how many seed pairs it would take for that; 0 if nobody plays so many."""
-        takes = max(self.measured.seed_pairs) * self.change.times_to_reach(loss, self.confidence)
-        return ceil(takes) if isfinite(takes) else 0
+    @property
+    def pairs_text(self) -> str:
+        """How many seed pairs count, in the old run and in the new one if they are not paired."""
+        return " / ".join(f"{count:,}" for count in self.measured.seed_pairs)
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -199,16 +192,6 @@ class Comparison(msgspec.Struct, frozen=True):
         """The verdict on all of them together: worse if one is, else unknown if one is, else better if one is."""
         found = {each.verdict for each in self.differences}
         return next(verdict for verdict in _GRAVEST_FIRST if verdict in found)
-
-    @property
-    def cards(self) -> str:
-        """How the runs share their cards, in words."""
-        paired = {each.measured.paired for each in self.differences}
-        if paired == {True}:
-            return "Paired by seed on the same cards"
-        if paired == {False}:
-            return "On different cards, so unpaired"
-        return "On the same cards, except rows with two numbers of seed pairs"
 
 
 def compare(
@@ -243,32 +226,34 @@ def compare(
     if old.config.rating.estimator != estimator:
         warnings.append(f"both runs are measured by the estimator of {new.name}, {estimator}")
     faults = old.faults(), new.faults()
-    other = _others(both, (old, new), faults)
-    differences = []
-    for old_id, new_id in list(agents) or [(name, name) for name in both]:
-        warnings += _besides_play((old_id, new_id), (old, new), faults)
-        won = old.won(old_id, estimator), new.won(new_id, estimator)
-        common = [name for name in both if name not in (old_id, new_id) and name in won[0] and name in won[1]]
-        warnings += [f"{name} {other[name]}: what others won from it is left out" for name in common if name in other]
-        measured = _measured(new_id, won, [name for name in common if name not in other], warnings)
+    others, found = _others(both, old, new), []
+    for ids in list(agents) or [(name, name) for name in both]:
+        if (ways := (old.asked(ids[0]), new.asked(ids[1])))[0] != ways[1]:
+            warnings.append(
+                f"{ids[1]} was asked in another way ({ways[0]} in {old.name}, {ways[1]} in {new.name}): its change is "
+                "also that of how it was asked"
+            )
+        warnings += [
+            f"{name} {faulty[name]} in {run.name}, so faults decided its result"
+            for run, name, faulty in zip((old, new), ids, faults, strict=True)
+            if name in faulty
+        ]
+        won = old.won(ids[0], estimator), new.won(ids[1], estimator)
+        common = [name for name in both if name not in ids and name in won[0] and name in won[1]]
+        warnings += [f"{name} {others[name]}: what others won from it is left out" for name in common if name in others]
+        measured = _measured(ids[1], won, [name for name in common if name not in others], warnings)
         if measured is not None:
-            differences.append(Difference(old_id, new_id, measured, confidence, within, faults[1].get(new_id, 0.0)))
+            found.append(Difference(*ids, measured, confidence, within, faults[1].get(ids[1])))
         elif agents:
             raise MoltBenchError(
-                f"{new_id} has no opponent that is the same in {old.name} and {new.name}, with two seed pairs in each"
+                f"{ids[1]} has no opponent that is the same in {old.name} and {new.name}, with two seed pairs in each"
             )
-    if not differences:
+    if not found:
         raise MoltBenchError(
             f"{old.name} and {new.name} have nothing to compare: nobody is in both who met the same opponent in each, "
             "in two seed pairs or more (name those with another id as --agent OLD_ID=NEW_ID)"
         )
-    return Comparison(estimator, tuple(differences), tuple(dict.fromkeys(warnings)))
-
-
-def changed_in(participant: str, old: ComparedRun, new: ComparedRun) -> list[str]:
-    """Return in what a participant is not the same in both runs."""
-    one, two = old.identity(participant), new.identity(participant)
-    return [key for key in {**one, **two} if one.get(key) != two.get(key)]
+    return Comparison(estimator, tuple(found), tuple(dict.fromkeys(warnings)))
 
 
 def _check_games(old: ComparedRun, new: ComparedRun) -> list[str]:
@@ -288,35 +273,18 @@ def _check_games(old: ComparedRun, new: ComparedRun) -> list[str]:
     return warnings
 
 
-def _others(
-    both: Sequence[str], runs: tuple[ComparedRun, ComparedRun], faults: tuple[Shares, Shares]
-) -> dict[str, str]:
+def _others(both: Sequence[str], old: ComparedRun, new: ComparedRun) -> dict[str, str]:
     """Return who is somebody else in the new run, and why: by its settings or code, or by its faults in one run."""
     found = {}
     for name in both:
-        if changed := changed_in(name, *runs):
+        one, two = old.identity(name), new.identity(name)
+        changed = [key for key in {**one, **two} if one.get(key) != two.get(key)]
+        broke = [(run.name, faulty[name]) for run in (old, new) if name in (faulty := run.faults())]
+        if changed:
             found[name] = f"is not the same in both runs ({', '.join(changed)})"
-        elif (name in faults[0]) != (name in faults[1]):
-            at = 0 if name in faults[0] else 1
-            found[name] = f"gave no usable answer in {faults[at][name]:.0%} of its hands, in {runs[at].name} alone"
+        elif len(broke) == 1:
+            found[name] = f"{broke[0][1]}, in {broke[0][0]} alone"
     return found
-
-
-def _besides_play(
-    ids: tuple[str, str], runs: tuple[ComparedRun, ComparedRun], faults: tuple[Shares, Shares]
-) -> list[str]:
-    """Return what else than the play of a participant its change comes from."""
-    found, ways = [], [run.asked(name) or "no model" for run, name in zip(runs, ids, strict=True)]
-    if ways[0] != ways[1]:
-        found.append(
-            f"{ids[1]} was asked in another way ({ways[0]} in {runs[0].name}, {ways[1]} in {runs[1].name}): its change "
-            "is also that of how it was asked"
-        )
-    return found + [
-        f"{name} gave no usable answer in {shares[name]:.0%} of its hands in {run.name}, so faults decided its result"
-        for run, name, shares in zip(runs, ids, faults, strict=True)
-        if name in shares
-    ]
 
 
 def _measured(new_id: str, won: tuple[Won, Won], opponents: Sequence[str], warnings: list[str]) -> Measured | None:

@@ -1,25 +1,18 @@
-"""What a gate found, for people and for the programs of others: text, Markdown for a pull request, JUnit, JSON."""
+"""What a gate found: whether the new version is worse by its results, by its faults, or by the time it takes."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
 from math import ceil, isfinite
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from molt_bench.bench.endings import said_of
 from molt_bench.bench.gate import GateFinding, bb, gate_finding
 from molt_bench.bench.result import RunResult
-from molt_bench.study.comparison_formats import code, entities, junit_suite, signed_bb
-from molt_bench.visible_text import on_one_line
+from molt_bench.study.findings import OPEN, WORSE, Case, Findings, signed_bb, unsigned_bb
 
-#: Exit statuses: the new version is worse, and it is not known.
-WORSE: Final = 4
-OPEN: Final = 6
-#: Column headings of the table; all but the first are numbers.
-HEADINGS: Final = ("opponent", "seed pairs", "old", "new", "change", "±")
 #: A decision may take so long however long it took before.
 _QUICK_S: Final = 0.001
+_VERDICTS: Final = {"kept": "not worse", "worse": "worse", "open": "not known"}
 
 
 class Speed(msgspec.Struct, frozen=True):
@@ -41,151 +34,105 @@ class Speed(msgspec.Struct, frozen=True):
         return f"a decision takes {_duration(self.new)}, and took the old version {_duration(self.old)}"
 
 
-class GateOutcome(msgspec.Struct, frozen=True):
-    """What a gate found, and where.
+def _duration(seconds: float) -> str:
+    return f"{seconds:,.1f} s" if seconds >= 1 else f"{1000 * seconds:{'.0f' if seconds >= 0.01 else '.2g'}} ms"
 
-    Attributes:
-        finding: What its games say.
+
+def gate_findings(result: RunResult, speed: Speed | None = None) -> Findings:
+    """Return what a run found that is a gate."""
+    usd = sum(each.cost_usd or 0.0 for each in result.usage) if result.usage else None
+    found, estimator = gate_finding(result.config, result.matches), result.config.rating.estimator
+    return findings_of(found, said_of(result.ending, {}), estimator, usd, speed, result.warnings)
+
+
+def findings_of(
+    found: GateFinding,
+    stopped: str,
+    estimator: str,
+    usd: float | None = None,
+    speed: Speed | None = None,
+    warnings: tuple[str, ...] = (),
+) -> Findings:
+    """Return what the games of a gate say, and the time that decisions take.
+
+    Args:
+        found: What its games say.
         stopped: Why it stopped, as a sentence.
+        estimator: What its results are by.
         usd: Dollars spent; None if nobody costs anything.
         speed: How long decisions take; None where that was not measured.
         warnings: What is good to know.
     """
-
-    finding: GateFinding
-    stopped: str
-    estimator: str
-    usd: float | None = None
-    speed: Speed | None = None
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def failures(self) -> list[str]:
-        """Why the new version is worse."""
-        slow = None if self.speed is None else self.speed.problem
-        return [*self.finding.reasons, *([] if slow is None else [slow])]
-
-    @property
-    def verdict(self) -> str:
-        """What is said of the new version: `kept`, `worse` or `open`."""
-        return "worse" if self.failures else self.finding.verdict
-
-    @property
-    def status(self) -> int:
-        """The exit status."""
-        return {"kept": 0, "worse": WORSE}.get(self.verdict, OPEN)
-
-    def sentence(self) -> str:
-        """Return the verdict, the change, and what a verdict would take where there is none."""
-        found = self.finding
-        margin = f"{bb(found.margin)} bb/100"
-        said = {
-            "kept": f"The new version is not worse by more than {margin}",
-            "worse": f"The new version is worse: {'; '.join(self.failures)}",
-        }.get(self.verdict, f"It is not known whether the new version is worse by more than {margin}")
-        if isfinite(found.half_width):
-            said += f". The change is {signed_bb(found.change)} ± {unsigned_bb(found.half_width)} bb/100"
-        return f"{said}. {self._takes()}".rstrip() if self.verdict == "open" else f"{said}."
-
-    def _takes(self) -> str:
-        more = self.finding.more_play
-        if not isfinite(more):
-            return "The change is too close to the margin for any number of hands."
-        hands = ceil(more * self.finding.hands / 1000) * 1000
-        usd = "" if self.usd is None else f" and ${more * self.usd:,.2f}"
-        return f"An answer takes about {hands:,} hands{usd} in all, if the change stays as it is."
-
-    def rows(self) -> list[list[str]]:
-        """Return the rows of the table, one for each opponent, and the mean."""
-        found = self.finding
-        rows = [
-            [
-                on_one_line(each.opponent),
-                f"{each.seed_pairs:,}",
-                *map(signed_bb, (each.old, each.new, each.change)),
-                unsigned_bb(each.half_width),
-            ]
-            for each in found.against
+    slow = [speed.problem] if speed is not None and speed.problem is not None else []
+    reasons = [*found.reasons, *slow]
+    verdict = "worse" if reasons else found.verdict
+    sentence = _sentence(found, verdict, reasons, usd)
+    spent = "" if usd is None else f" and ${usd:,.2f}"
+    timed = {} if speed is None else {"speed": {"newMs": 1000 * speed.new, "oldMs": 1000 * speed.old}}
+    rows = [
+        [
+            each.opponent,
+            f"{each.seed_pairs:,}",
+            *map(signed_bb, (each.old, each.new, each.change)),
+            unsigned_bb(each.half_width),
         ]
-        return [*rows, ["mean", "", "", "", signed_bb(found.change), unsigned_bb(found.half_width)]]
-
-    def foot(self) -> str:
-        """Return what the numbers are."""
-        usd = "" if self.usd is None else f" and ${self.usd:,.2f}"
-        return (
-            f"{self.finding.hands:,} hands{usd}, both versions on the same decks; in bb/100 (estimator "
-            f"{self.estimator}). ± holds at 95% however often one looks: for the mean, and for all opponents together."
-        )
-
-
-def outcome_of(result: RunResult, speed: Speed | None = None) -> GateOutcome:
-    """Return what a run found that is a gate."""
-    usd = sum(each.cost_usd or 0.0 for each in result.usage) if result.usage else None
-    found, estimator = gate_finding(result.config, result.matches), result.config.rating.estimator
-    return GateOutcome(found, said_of(result.ending, {}), estimator, usd, speed, result.warnings)
-
-
-def unsigned_bb(mbb: float) -> str:
-    """Format a width as big blinds per 100 hands; `-` where nothing is known."""
-    return signed_bb(mbb).lstrip("+") if isfinite(mbb) else "-"
-
-
-def _duration(seconds: float) -> str:
-    return (
-        f"{seconds:,.1f} s"
-        if seconds >= 1
-        else f"{1000 * seconds:.2g} ms"
-        if seconds < 0.01
-        else f"{1000 * seconds:.0f} ms"
+        for each in found.against
+    ]
+    return Findings(
+        command="gate",
+        verdict=_VERDICTS[verdict],
+        sentence=sentence,
+        headings=("opponent", "seed pairs", "old", "new", "change", "±"),
+        rows=[*rows, ["mean", "", "", "", signed_bb(found.change), unsigned_bb(found.half_width)]],
+        spare=("seed pairs", "old", "new"),
+        foot=f"{found.hands:,} hands{spent}, both versions on the same decks; in bb/100 (estimator {estimator}). "
+        "± holds at 95% however often one looks: for the mean, and for all opponents together.",
+        tests=_tests(found, sentence, speed, slow),
+        warnings=warnings,
+        content={
+            **found.plain(),
+            "verdict": verdict,
+            "reasons": reasons,
+            "sentence": sentence,
+            "stopReason": stopped,
+            "estimator": estimator,
+            "costUsd": usd,
+            **timed,
+            "warnings": list(warnings),
+        },
+        status={"kept": 0, "worse": WORSE}.get(verdict, OPEN),
     )
 
 
-def markdown(outcome: GateOutcome) -> str:
-    """Return a heading, the verdict and the table, for a comment on a pull request."""
-    heading = {"kept": "not worse", "worse": "worse"}.get(outcome.verdict, "not known")
-    rules = ["---", *["---:"] * (len(HEADINGS) - 1)]
-    *rows, mean = outcome.rows()
-    shown = [[code(name), *cells] for name, *cells in rows]
-    table = [f"| {' | '.join(row)} |" for row in (list(HEADINGS), rules, *shown, mean)]
-    lines = [f"### molt-bench gate: {heading}", "", entities(outcome.sentence()), "", *table, "", outcome.foot(), ""]
-    return "\n".join([*lines, *[f"- {entities(warning)}" for warning in outcome.warnings]]).rstrip() + "\n"
+def _sentence(found: GateFinding, verdict: str, reasons: list[str], usd: float | None) -> str:
+    """Return the verdict, the change, and what a verdict would take where there is none."""
+    margin = f"{bb(found.margin)} bb/100"
+    said = {
+        "kept": f"The new version is not worse by more than {margin}",
+        "worse": f"The new version is worse: {'; '.join(reasons)}",
+    }.get(verdict, f"It is not known whether the new version is worse by more than {margin}")
+    if isfinite(found.half_width):
+        said += f". The change is {signed_bb(found.change)} ± {unsigned_bb(found.half_width)} bb/100"
+    if verdict != "open":
+        return f"{said}."
+    if not isfinite(found.more_play):
+        return f"{said}. The change is too close to the margin for any number of hands."
+    hands = ceil(found.more_play * found.hands / 1000) * 1000
+    dollars = "" if usd is None else f" and ${found.more_play * usd:,.2f}"
+    return f"{said}. An answer takes about {hands:,} hands{dollars} in all, if the change stays as it is."
 
 
-def junit(outcome: GateOutcome, when: datetime) -> str:
-    """Return a test suite: the mean, every opponent, faults and speed are tests of their own."""
-    found, kind = outcome.finding, "skipped" if outcome.verdict == "open" else None
-    cases: list[tuple[str, str | None, dict[str, str]]] = []
-
-    def add(name: str, reasons: Sequence[str]) -> None:
-        said = {"message": "; ".join(reasons) or outcome.sentence(), "type": outcome.verdict}
-        cases.append((name, "failure" if reasons else kind, said))
-
+def _tests(found: GateFinding, sentence: str, speed: Speed | None, slow: list[str]) -> list[Case]:
+    """Return the mean, every opponent, faults and speed as tests of their own."""
     lost = [reason for reason in found.reasons if reason not in found.fault_reasons]
-    to = {each.opponent: [one for one in lost if one.endswith(f" to {each.opponent}")] for each in found.against}
-    add("mean", [reason for reason in lost if not any(reason in each for each in to.values())])
-    for opponent, reasons in to.items():
-        add(f"against {opponent}", reasons)
-    add("faults", found.fault_reasons)
-    if outcome.speed is not None:
-        add("speed", [outcome.speed.problem] if outcome.speed.problem else [])
-    table = ["  ".join(row) for row in (HEADINGS, *outcome.rows())]
-    stated = {"verdict": outcome.verdict, "estimator": outcome.estimator, "hands": str(found.hands)}
-    out = "\n".join([outcome.sentence(), *table, outcome.foot()])
-    return junit_suite("gate", when, cases, stated, out, "\n".join(map(on_one_line, outcome.warnings)))
-
-
-def plain(outcome: GateOutcome) -> Mapping[str, Any]:
-    """Return a gate as JSON values."""
-    speed = outcome.speed
-    timed = {} if speed is None else {"speed": {"newMs": 1000 * speed.new, "oldMs": 1000 * speed.old}}
-    return {
-        **outcome.finding.plain(),
-        "verdict": outcome.verdict,
-        "reasons": outcome.failures,
-        "sentence": outcome.sentence(),
-        "stopReason": outcome.stopped,
-        "estimator": outcome.estimator,
-        "costUsd": outcome.usd,
-        **timed,
-        "warnings": list(outcome.warnings),
-    }
+    to = {f"against {each.opponent}": f" to {each.opponent}" for each in found.against}
+    whose = {name: [reason for reason in lost if reason.endswith(end)] for name, end in to.items()}
+    in_mean = [reason for reason in lost if not any(reason in each for each in whose.values())]
+    named = {"mean": in_mean, **whose, "faults": list(found.fault_reasons)}
+    if speed is not None:
+        named["speed"] = slow
+    undecided = found.verdict == "open" and not slow
+    return [
+        Case(name, "failure" if why else "skipped" if undecided else "passed", "; ".join(why) or sentence)
+        for name, why in named.items()
+    ]
