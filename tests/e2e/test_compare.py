@@ -290,7 +290,7 @@ def test_a_plan_fits_80_columns_and_says_what_has_no_price(tmp_path, server):
     assert "opening" in done.stdout
 
 
-@pytest.mark.parametrize("flags", [["--gap", "-1"], ["--confidence", "2"], ["--latency", "0"]])
+@pytest.mark.parametrize("flags", [["--gap", "-1"], ["--confidence", "2"]])
 def test_wrong_usage_of_plan_is_status_2(flags):
     assert quick("plan", ROOT / "docs" / "examples" / "benchmark.yaml", *flags).returncode == 2
 

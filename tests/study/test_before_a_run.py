@@ -39,17 +39,17 @@ def test_how_long_a_run_without_a_limit_will_be_is_not_said():
     """Nobody knows it: only the opening has a price."""
     found = config("openai:m", budget={"maxMatches": None})
     opening = Plan(found).price(Plan(found).opening)
-    said = str(outlay_of(found))
+    said = outlay_of(found).said
     assert said == f"a first ranking takes about ${opening.usd:,.2f}; nothing limits the rest"
     assert "will cost" not in said
-    assert str(outlay_of(config("openai:m"))).startswith("it will cost about $")
+    assert outlay_of(config("openai:m")).said.startswith("it will cost about $")
     bought = what_the_limit_buys(config("openai:m", budget={"maxMatches": None, "maxCostUsd": 5000}))
     assert bought.split(";")[0].endswith("games")
     assert " of " not in bought
 
 
 def test_a_limit_of_time_is_said_and_not_that_there_is_none():
-    said = str(outlay_of(config("openai:m", budget={"maxMatches": None, "maxSeconds": 3600})))
+    said = outlay_of(config("openai:m", budget={"maxMatches": None, "maxSeconds": 3600})).said
     assert said.startswith("a first ranking takes about $")
     assert said.endswith("; the run ends after 3,600 seconds")
 
@@ -64,14 +64,14 @@ def test_the_seeds_of_a_file_limit_a_run(tmp_path):
         {"participants": players, "seeds": seeds, "stop": {"budget": None}, "llm": {"prices": {"openai:m": PRICE}}}
     )
     need = Plan(found).price(5)
-    assert str(outlay_of(found)) == f"it will cost about ${need.usd:,.2f}"
+    assert outlay_of(found).said == f"it will cost about ${need.usd:,.2f}"
     assert f"{need.hands:,} hands" in what_the_budget_shows(found)
 
 
 def test_a_model_without_a_price_and_the_rest_are_two_sentences():
     found = config("openai:m", "openai:nosuch", price=None, budget={"maxMatches": None})
     found = found.model_copy(update={"llm": config("openai:m").llm})
-    said = str(outlay_of(found))
+    said = outlay_of(found).said
     assert said.endswith(", and no price is known for openai:nosuch; nothing limits the rest")
 
 
@@ -113,7 +113,7 @@ def test_models_that_reason_are_planned_with_their_thoughts(model, dollars):
     """A plan without thoughts says $12 for what takes some $53."""
     found = Plan(config(model, price=None))
     guess = found.models[0]
-    assert guess.output_tokens == 1000
+    assert guess.use.output_tokens == 1000
     least, most = guess.usd_range
     assert least < guess.usd_per_call < most
     without = Plan(config(model, price=None, maxTokens=100)).models[0].usd_per_call
@@ -122,7 +122,7 @@ def test_models_that_reason_are_planned_with_their_thoughts(model, dollars):
 
 def test_more_effort_is_planned_with_more_tokens():
     written = [
-        Plan(config("openai:gpt-5", price=None, reasoningEffort=effort)).models[0].output_tokens
+        Plan(config("openai:gpt-5", price=None, reasoningEffort=effort)).models[0].use.output_tokens
         for effort in ("minimal", "low", "medium", "high")
     ]
     assert written == sorted({*written})
@@ -130,7 +130,7 @@ def test_more_effort_is_planned_with_more_tokens():
 
 @pytest.mark.parametrize("model", ["openai:gpt-4.1", "openai:gpt-5.1", "openai:gpt-5-chat-latest", "openai:gpt-4o"])
 def test_models_that_answer_at_once_are_planned_without_thoughts(model):
-    assert Plan(config(model, price=None)).models[0].output_tokens == 100
+    assert Plan(config(model, price=None)).models[0].use.output_tokens == 100
 
 
 def test_service_tiers_have_their_prices():

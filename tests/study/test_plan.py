@@ -12,11 +12,12 @@ from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
+from molt_bench.llm.money.estimate import Estimate
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange, Tokens
 from molt_bench.specs import GameLabel
-from molt_bench.study.pilot import SD_PER_HAND, Pilot, guess_of, pilot_of
+from molt_bench.study.pilot import LATENCY_S, SD_PER_HAND, Pilot, needs_of, pilot_of
 from molt_bench.study.plan import Plan
 
 PRICES = {"openai:test": {"input": 2.0, "cachedInput": 0.5, "output": 8.0}}
@@ -46,7 +47,7 @@ def pilot(deviation, *cast):
     """Return a pilot in which a hand varied so much in every pairing."""
     names = [each["id"] if isinstance(each, dict) else each for each in cast]
     variances = {frozenset(pair): (deviation**2, 99) for pair in combinations(names, 2)}
-    return Pilot(config(*cast), variances, 100 * len(variances))
+    return Pilot(variances, 100 * len(variances))
 
 
 def matches_until(planned, deviation, gap, runs):
@@ -200,8 +201,8 @@ def test_published_prices_are_used_without_a_key(monkeypatch):
 
 
 def test_the_games_of_a_round_run_at_once():
-    price = Plan(config(model(), "tight", seeds=10, hands=10), latency_s=2.0).price(7)
-    assert price.hours - price.hands / 1000 / 3600 == pytest.approx(7 * 10 * 1.6 * 2.0 / 3600)
+    price = Plan(config(model(), "tight", seeds=10, hands=10)).price(7)
+    assert price.hours - price.hands / 1000 / 3600 == pytest.approx(7 * 10 * 1.6 * LATENCY_S / 3600)
 
 
 def test_two_models_wait_for_each_other_and_more_matches_a_round_take_less_time():
@@ -233,30 +234,6 @@ def test_dollars_and_tokens_limit_what_is_played():
     assert affordable(maxMatches=None) is None
 
 
-def ran(**sections):
-    """Return the config and the result of three bots that are far apart."""
-    played = config("tag", "maniac", "random", seeds=10, hands=20, **sections)
-    return played, run_benchmark(played)
-
-
-def test_a_pilot_that_is_decided_takes_no_more():
-    played, result = ran(stop={"budget": {"maxMatches": 200}})
-    times = pilot_of(played, result, [], estimator="adjusted").times_to_decide(played)
-    assert (times == 1.0) == ("budget" not in result.stop_reason)
-
-
-def test_a_pilot_says_how_many_times_its_hands_decide_all():
-    """Of a run of this config under another stop rule; of another game it says nothing."""
-    played, result = ran(stop={"budget": {"maxMatches": 3}})
-    open_ended = played.model_copy(update={"stop": config("tag", "tight").stop})
-    known = pilot_of(played, result, [], estimator="adjusted")
-    times = known.times_to_decide(open_ended)
-    assert times > 1
-    assert Plan(open_ended, pilot=known).to_decide() == (3 * 2 * 10 * 20, times)
-    other = config("tag", "maniac", "random", seeds=10, hands=30)
-    assert known.times_to_decide(other) is None
-
-
 def test_a_pilot_says_how_much_its_seed_pairs_vary():
     played = config("tag", "tight", "callstation", seeds=12, hands=10, stop={"budget": {"maxMatches": 3}})
     result = run_benchmark(played)
@@ -266,10 +243,10 @@ def test_a_pilot_says_how_much_its_seed_pairs_vary():
     ]
     free = sum(len(match.margins["raw"]) - 1 for match in result.matches)
     assert learnt.seed_pairs == sum(len(match.margins["raw"]) for match in result.matches)
-    assert learnt.deviation([]) == pytest.approx(sqrt(20 * sum(squares) / free))
+    assert learnt.deviation(played) == pytest.approx(sqrt(20 * sum(squares) / free))
     longer = Plan(config("tag", "tight", "callstation", hands=40), pilot=learnt)
-    assert longer.deviation == pytest.approx(learnt.deviation([]) / sqrt(80))
-    assert pilot_of(played, result, [], estimator="adjusted").deviation([]) < learnt.deviation([])
+    assert longer.deviation == pytest.approx(learnt.deviation(played) / sqrt(80))
+    assert pilot_of(played, result, [], estimator="adjusted").deviation(played) < learnt.deviation(played)
 
 
 def test_a_pilot_without_two_seed_pairs_teaches_nothing():
@@ -306,14 +283,13 @@ def test_a_pilot_says_what_its_models_took_so_far():
     plan = Plan(config(model("renamed"), "tight", llm={"prices": PRICES}), pilot=learnt)
     (guess,) = plan.models
     assert guess.id == "renamed"
-    assert guess.calls_per_hand == 65 / 42.5
-    assert (guess.input_tokens, guess.cached_tokens, guess.output_tokens) == (1000, 500, 40)
+    assert guess.use.calls_per_hand == 65 / 42.5
+    assert (guess.use.input_tokens, guess.use.cached_tokens, guess.use.output_tokens) == (1000, 500, 40)
     assert guess.latency_s == 33.0
     assert guess.usd_per_call == pytest.approx((500 * 2.0 + 500 * 0.5 + 40 * 8.0) / 1e6)
     assert guess.measured
-    assert Plan(config(model(), "tight"), pilot=learnt, latency_s=1.0).models[0].latency_s == 1.0
     other = Plan(config(model("else", model="openai:else"), "tight"), pilot=learnt).models[0]
-    assert (other.measured, other.calls_per_hand) == (False, 1.6)
+    assert (other.measured, other.use.calls_per_hand) == (False, 1.6)
 
 
 def test_a_gap_that_nobody_can_see_is_an_error():
@@ -340,23 +316,24 @@ def test_a_plan_counts_as_cached_what_a_provider_will_cache(tmp_path, name, char
     skill = tmp_path / "skill.md"
     skill.write_text("x" * characters)
     settings = LLMSettings(model=name, skill_doc=str(skill))
-    found = guess_of("model", settings, None, PriceList({}), None)
+    found = needs_of("model", settings, Pilot(), PriceList({})).use
     assert (found.cached_tokens, found.input_tokens) == (cached, 750 - 596 + round(characters / 3.9) + 40)
 
 
 def guessed(hands=50, **settings):
-    return guess_of("model", LLMSettings(model="openai:gpt-4.1", **settings), None, PriceList({}), None, hands=hands)
+    return needs_of("model", LLMSettings(model="openai:gpt-4.1", **settings), Pilot(), PriceList({}), hands=hands)
 
 
 def test_a_plan_knows_what_memory_adds():
     strict = guessed()
-    assert guessed(memory="session").input_tokens > strict.input_tokens + 500
+    assert guessed(memory="session").use.input_tokens > strict.use.input_tokens + 500
     assert strict.asked == "action/1, standard"
 
 
 def test_what_a_pilot_used_with_another_form_of_replies_is_not_taken():
-    settings = LLMSettings(model="openai:gpt-4.1")
-    known = Pilot(config(*bots(2)), {}, 2, {"model by action/1": guessed()})
-    assert guess_of("model", settings, known, PriceList({}), None) == guessed()
+    settings, prices = LLMSettings(model="openai:gpt-4.1"), PriceList({})
+    known = Pilot(models={"model by action/1": (Estimate(7.0, 100.0, 20.0, 30.0), 4.0)})
+    found = needs_of("model", settings, known, prices)
+    assert (found.use.calls_per_hand, found.latency_s, found.measured) == (7.0, 4.0, True)
     other = settings.model_copy(update={"reply": "strategy"})
-    assert guess_of("model", other, known, PriceList({}), None).output_tokens == 140
+    assert needs_of("model", other, known, prices).use.output_tokens == 140

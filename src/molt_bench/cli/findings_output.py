@@ -1,6 +1,6 @@
 """What a gate or a comparison found: printed, and saved in the forms that were asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ from molt_bench.visible_text import on_one_line
 
 #: Help of `--save`, and what its files may be called: a comment on a pull request, JUnit, JSON.
 ABOUT: Final = "File to write as well: .md (a comment), .xml (JUnit) or .json; repeatable."
-_FORMS: Final = {
+_FORMS: Final[dict[str, Callable[[Findings], str]]] = {
     ".md": markdown,
     ".xml": lambda found: junit(found, datetime.now(UTC)),
     ".json": lambda found: indented(found.content),

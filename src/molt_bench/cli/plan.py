@@ -1,49 +1,44 @@
 """`molt-bench plan`: what a config will take, before it is run."""
 
-from dataclasses import dataclass
-from math import isfinite
+from collections.abc import Sequence
 from typing import Any
 
 import click
+from rich import box
+from rich.table import Table
 
 from molt_bench.cli.completion import run_folders
 from molt_bench.cli.config_flags import config_from, problems_of, warn_ahead
 from molt_bench.cli.options import ConfigOptions, config_options, json_option
-from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, Command, flag, grouped
-from molt_bench.cli.plan_tables import assumptions, plan_remarks, plan_sentences, plan_table
+from molt_bench.cli.parser import NOT_NEGATIVE, Command, grouped
 from molt_bench.cli.run import BenchmarkOptions
 from molt_bench.cli.streams import camel_fields, console, print_json, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, raise_all
 from molt_bench.records import MBB_PER_BB100
+from molt_bench.report.number_text import dollars
 from molt_bench.runs.run import Run
-from molt_bench.study.pilot import Pilot, pilot_of
-from molt_bench.study.plan import Plan
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlanFlags:
-    """What is asked of a plan, and what it knows."""
-
-    pilot: str | None = flag(
-        "An earlier run to take variance and costs from; if it began this config, also what is left of it.",
-        metavar="RUN",
-        shell_complete=run_folders,
-    )
-    gap: float | None = flag(
-        "What it takes to order two agents that are this far apart; 10 mbb are 1 bb/100.",
-        metavar="MBB",
-        type=NOT_NEGATIVE,
-    )
-    latency: float | None = flag("Seconds per reply; by default the pilot's, or 5.", metavar="S", type=POSITIVE)
+from molt_bench.study.before_a_run import what_the_budget_shows
+from molt_bench.study.pilot import ModelNeeds, Pilot, pilot_of
+from molt_bench.study.plan import Plan, Price
 
 
 @click.command(cls=Command)
 @config_options
 @grouped(BenchmarkOptions, "benchmark")
-@grouped(PlanFlags, "flags")
+@click.option(
+    "--pilot", metavar="RUN", help="An earlier run to take variance and costs from.", shell_complete=run_folders
+)
+@click.option(
+    "--gap",
+    metavar="MBB",
+    type=NOT_NEGATIVE,
+    help="What it takes to order two agents that are this far apart; 10 mbb are 1 bb/100.",
+)
 @json_option
-def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, flags: PlanFlags, *, as_json: bool) -> None:
+def plan(
+    config_file: ConfigOptions, benchmark: BenchmarkOptions, pilot: str | None, gap: float | None, *, as_json: bool
+) -> None:
     """Estimate what a config will take in hands, calls, dollars and hours before you spend anything.
 
     The first line says what its budget can show. The flags are those of run.
@@ -58,24 +53,36 @@ def plan(config_file: ConfigOptions, benchmark: BenchmarkOptions, flags: PlanFla
     config = config_from(file, benchmark.fields(), benchmark.assignments)
     raise_all(problems_of(config, around=False))
     warn_ahead(config)
-    pilot = _pilot(flags.pilot, config) if flags.pilot is not None else None
-    planned = Plan(config, pilot=pilot, latency_s=flags.latency)
+    planned = Plan(config, _pilot(pilot, config) if pilot is not None else None)
     most = planned.affordable()
-    gaps = [] if flags.gap is None else [(flags.gap, *planned.deciding(flags.gap))]
-    rows = [("match", planned.price(1)), ("opening", planned.price(planned.opening))]
-    rows += [] if most is None else [("budget", planned.price(most))]
-    rows += [(f"gap {gap / MBB_PER_BB100:,.6g}", planned.price(matches)) for gap, _, matches in gaps]
+    rows = {"match": planned.price(1), "opening": planned.price(planned.opening)}
+    budget = None if most is None else planned.price(most)
+    needs = None if gap is None else planned.deciding(gap)
     if as_json:
-        print_json(_plain(planned, most, gaps))
+        shown = None if most is None else planned.shown_by(most)
+        needed = (
+            [] if needs is None else [{"gapMbb": gap, "outcome": needs[0], **camel_fields(planned.price(needs[1]))}]
+        )
+        found = {"gapMbb": None if shown is None else shown[0], **camel_fields(budget)} if budget is not None else None
+        about = {name: camel_fields(price) for name, price in rows.items()}
+        print_json({"assumed": _assumed(planned), **about, "budget": found, "needs": needed})
         return
+    rows |= {} if budget is None else {"budget": budget}
+    remarks = ["opening: every pairing plays the least number of seed pairs (scheduler.minSeedPairs)."]
+    if gap is not None and needs is not None:
+        name = f"gap {gap / MBB_PER_BB100:,.6g}"
+        rows[name] = planned.price(needs[1])
+        remarks.append(f"{name}: until two that are so many bb/100 apart are {needs[0]}.")
+    if most is not None and any(price.matches > most for price in rows.values()):
+        remarks.append("* More than stop.budget allows: the run would stop first.")
+    if unpriced := [each.id for each in planned.models if each.usd_per_call is None]:
+        remarks.append(f"No price is known for {', '.join(unpriced)}, which does not make it free: see llm.prices.")
     screen = console()
-    for line in plan_sentences(planned):
+    if said := what_the_budget_shows(config, planned):
+        screen.print(f"{said[0].upper()}{said[1:]}.")
+    screen.print(_table(rows, models=bool(planned.models), most=most))
+    for line in (*remarks, _assumptions(planned)):
         screen.print(line)
-    screen.print(plan_table(rows, models=bool(planned.models), most=most))
-    beyond = most is not None and any(price.matches > most for _, price in rows)
-    for line in plan_remarks(planned, [(gap, outcome) for gap, outcome, _ in gaps], beyond=beyond):
-        screen.print(line)
-    screen.print(assumptions(planned))
 
 
 def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
@@ -91,22 +98,64 @@ def _pilot(folder: str, config: BenchmarkConfig) -> Pilot:
         raise ConfigError(error.field, folder, error.expected) from error
 
 
-def _plain(planned: Plan, most: int | None, gaps: list[tuple[float, Any, int]]) -> dict[str, Any]:
-    config, shown, run = planned.config, None if most is None else planned.shown_by(most), planned.to_decide()
-    needs = [{"gapMbb": gap, "outcome": said, **camel_fields(planned.price(matches))} for gap, said, matches in gaps]
-    gap = None if shown is None else shown[0]
+def _assumed(plan: Plan) -> dict[str, Any]:
     return {
-        "assumed": {
-            "estimator": config.rating.estimator,
-            "seedPairSdMbb": planned.deviation,
-            "handsPerSeedPair": 2 * config.game.hands_per_game,
-            "pilotSeedPairs": 0 if planned.pilot is None else planned.pilot.seed_pairs,
-            "pairings": len(planned.pairs),
-            "models": [camel_fields(model) for model in planned.models],
-        },
-        "match": camel_fields(planned.price(1)),
-        "opening": camel_fields(planned.price(planned.opening)),
-        "budget": None if most is None else {"gapMbb": gap, **camel_fields(planned.price(most))},
-        "needs": needs,
-        "run": None if run is None else {"hands": run[0], "times": run[1] if isfinite(run[1]) else None},
+        "estimator": plan.config.rating.estimator,
+        "seedPairSdMbb": plan.deviation,
+        "handsPerSeedPair": 2 * plan.config.game.hands_per_game,
+        "pilotSeedPairs": plan.pilot.seed_pairs,
+        "pairings": len(plan.pairs),
+        "models": [_model(each) for each in plan.models],
     }
+
+
+def _model(needs: ModelNeeds) -> dict[str, Any]:
+    fields = camel_fields(needs)
+    return {**camel_fields(fields.pop("use")), **fields}
+
+
+def _assumptions(plan: Plan) -> str:
+    """Say the same in one sentence."""
+    config, count = plan.config, len(plan.pairs)
+    source = f"as in the pilot's {plan.pilot.seed_pairs:,}" if plan.pilot.variances else "assumed"
+    parts = [
+        f"a seed pair of {2 * config.game.hands_per_game:,} hands has a standard deviation of "
+        f"{plan.deviation / MBB_PER_BB100:,.0f} ({source}, {config.rating.estimator})",
+        *([f"all {count:,} pairings play equally often"] if count > 1 else []),
+    ]
+    alike: dict[str, list[str]] = {}
+    for model in plan.models:
+        use, (least, most) = model.use, model.use.output_range
+        spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
+        calls = (
+            f"{use.calls_per_hand:.2g} calls per hand, {use.input_tokens:,.0f} tokens in "
+            f"({use.cached_tokens:,.0f} cached), {use.output_tokens:,.0f} out{spread}, {model.latency_s:.3g} s "
+            f"({'pilot' if model.measured else 'assumed'}; {model.asked})"
+        )
+        alike.setdefault(calls, []).append(model.id)
+    parts += [f"{' and '.join(names)}: {calls}" for calls, names in alike.items()]
+    return f"Assumptions, in bb/100: {'; '.join(parts)}."
+
+
+def _table(rows: dict[str, Price], *, models: bool, most: int | None) -> Table:
+    """Return what each row takes, at most 80 columns wide; `most` are the matches that the budget allows."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    for heading in ("matches", "games", "hands", *(("calls", "dollars") if models else ()), "hours"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, price in rows.items():
+        counts: Sequence[int] = (price.matches, price.games, price.hands, *((price.calls,) if models else ()))
+        # An unknown price is not free.
+        usd = dollars(price.usd) + (" + ?" if price.usd is not None and price.unpriced else "")
+        hours = _short(price.hours) if price.hours >= 100 else f"{price.hours:.2g}" if price.hours >= 0.01 else "<0.01"
+        beyond = "*" if most is not None and price.matches > most else ""
+        table.add_row(name + beyond, *map(_short, counts), *((usd,) if models else ()), hours)
+    return table
+
+
+def _short(count: float) -> str:
+    """Format a number in at most six characters."""
+    for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= 10 * unit:
+            return f"{count / unit:.3g}{name}" if count < 1000 * unit else f"{count / unit:,.0f}{name}"
+    return f"{count:,.0f}"

@@ -271,5 +271,5 @@ def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
     if outlay is None:
         return
     field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
-    if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay}. Go on?"):
-        raise ConfigError(field, None, f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay}")
+    if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay.said}. Go on?"):
+        raise ConfigError(field, None, f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay.said}")

@@ -1,9 +1,8 @@
 """Before a run: what it will cost and what it can show, in one sentence each, without a table."""
 
 from math import floor, fsum, inf, log10
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
-
-import msgspec
 
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import Budget
@@ -14,56 +13,42 @@ from molt_bench.study.plan import Plan
 from molt_bench.web_server import is_loopback
 
 #: What a limit has over the price of a first ranking, where we suggest one.
-_ROOM = 1.5
+_ROOM: Final = 1.5
 
 
-class Outlay(msgspec.Struct, frozen=True):
-    """What a run is expected to cost.
+class Outlay(NamedTuple):
+    """What a run is expected to cost, in words, and the models without a price that may cost something."""
 
-    Attributes:
-        usd: Dollars until its limits of matches, games, hands and seeds end it, or of its opening where it has no such
-            limit; None if no price is known.
-        least: The fewest dollars that would be no surprise.
-        most: The most.
-        unpriced: The models without a price, wherever they may cost something.
-        whole: Whether it has such a limit; without one nobody knows how long it will be.
-        rest: What is known of the rest of it, without one.
-    """
-
-    usd: float | None
-    least: float
-    most: float
+    said: str
     unpriced: tuple[str, ...]
-    whole: bool = True
-    rest: str = ""
-
-    def __str__(self) -> str:
-        said = []
-        if self.usd is not None:
-            spread = f" ({_money(self.least)} to {_money(self.most)})" if self.most > 1.2 * self.usd else ""
-            about = f"about {_money(self.usd)}{spread}"
-            said.append(f"it will cost {about}" if self.whole else f"a first ranking takes {about}")
-        if self.unpriced:
-            said.append(f"no price is known for {', '.join(self.unpriced)}")
-        return "; ".join(filter(None, (", and ".join(said), self.rest)))
 
 
 def outlay_of(config: BenchmarkConfig) -> Outlay | None:
-    """Return what a run is expected to cost by the plan's priors; None if nobody who plays costs anything."""
+    """Return what a run is expected to cost by the plan's priors; None if nobody who plays costs anything.
+
+    Without a limit of matches, games, hands or seeds nobody knows how long it will be, so it is said of its opening.
+    """
     prices, plan = PriceList(config.llm.prices), Plan(config)
     billed = [(name, each) for name, models in config.paid().items() for each in models if not _is_local(each)]
     unpriced = tuple(dict.fromkeys(name for name, each in billed if not prices.knows(each)))
-    matches = plan.most_matches()
-    usd = plan.price(matches or plan.opening).usd if plan.models else None
     by_code = sorted({each.model for name, each in billed if name not in config.models()})
+    matches = plan.most_matches()
+    usd = (plan.price(matches or plan.opening).usd or 0.0) if plan.models else 0.0
     if not usd and not unpriced and not by_code:
         return None
-    spread = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
-    least, most = (end(spread, default=1.0) * (usd or 0.0) for end in (min, max))
+    said = []
+    if usd:
+        times = [end / each.usd_per_call for each in plan.models if each.usd_per_call for end in each.usd_range or ()]
+        least, most = (end(times, default=1.0) for end in (min, max))
+        spread = f" ({_money(least * usd)} to {_money(most * usd)})" if most > 1.2 else ""
+        takes = "it will cost" if matches is not None else "a first ranking takes"
+        said.append(f"{takes} about {_money(usd)}{spread}")
+    if unpriced:
+        said.append(f"no price is known for {', '.join(unpriced)}")
     rest = "" if matches is not None else _about_rest(config)
     if by_code:
         rest = f"how often an agent's own code asks {', '.join(by_code)} is not known"
-    return Outlay(usd or None, least, most, unpriced, whole=matches is not None, rest=rest)
+    return Outlay("; ".join(filter(None, (", and ".join(said), rest))), unpriced)
 
 
 def _about_rest(config: BenchmarkConfig) -> str:
@@ -119,19 +104,18 @@ def what_the_limit_buys(config: BenchmarkConfig) -> str | None:
 
 def too_little(config: BenchmarkConfig) -> str | None:
     """Say that a limit does not buy one seed pair, even if models write as little as they may; None if it does."""
-    limits = config.stop.budget
-    if limits is None or not config.models():
+    limits, plan = config.stop.budget, Plan(config)
+    if limits is None:
         return None
-    plan, hands = Plan(config), 2 * (config.game.hands_per_game + config.game.warmup_hands)
-    guesses = {each.id: each for each in plan.models}
-    pairs = [[guesses[name] for name in pair if name in guesses] for pair in plan.pairs]
+    hands = 2 * (config.game.hands_per_game + config.game.warmup_hands)
     usd, tokens = inf, inf
-    for models in filter(None, pairs):
-        calls = [(each, hands * each.calls_per_hand) for each in models]
-        least = [((each.usd_range or (each.usd_per_call or 0.0,))[0], number) for each, number in calls]
-        usd = min(usd, fsum(each * number for each, number in least))
-        written = [(each.input_tokens + (each.output_range[0] or each.output_tokens), number) for each, number in calls]
-        tokens = min(tokens, fsum(each * number for each, number in written))
+    for pair in plan.pairs:
+        if models := [each for each in plan.models if each.id in pair]:
+            least = [(each.usd_range or (each.usd_per_call or 0.0,))[0] for each in models]
+            written = [each.use.input_tokens + (each.use.output_range[0] or each.use.output_tokens) for each in models]
+            calls = [hands * each.use.calls_per_hand for each in models]
+            usd = min(usd, fsum(each * count for each, count in zip(least, calls, strict=True)))
+            tokens = min(tokens, fsum(each * count for each, count in zip(written, calls, strict=True)))
     if limits.max_cost_usd is not None and limits.max_cost_usd < usd < inf:
         return f"{_money(limits.max_cost_usd)} does not buy one seed pair, which takes at least about {_money(usd)}"
     if limits.max_tokens is not None and limits.max_tokens < tokens < inf:
@@ -157,5 +141,5 @@ def _rounded_up(amount: float) -> float:
     return next(step * unit for step in (1, 2, 5, 10) if step * unit >= amount)
 
 
-def _money(usd: float | None) -> str:
-    return f"${usd or 0.0:,.2f}" if (usd or 0.0) < 100 and (usd or 0.0) % 1 else f"${usd or 0.0:,.0f}"
+def _money(usd: float) -> str:
+    return f"${usd:,.2f}" if usd < 100 and usd % 1 else f"${usd:,.0f}"

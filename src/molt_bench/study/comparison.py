@@ -218,9 +218,9 @@ def compare(
     warnings = _check_games(old, new)
     before, after = ([each.id for each in run.config.participants] for run in (old, new))
     for old_id, new_id in agents:
-        for run, ids, name in ((old, before, old_id), (new, after, new_id)):
-            if name not in ids:
-                raise ConfigError("--agent", name, f"somebody in {run.name}: {one_of(ids, name)}")
+        for run, there, name in ((old, before, old_id), (new, after, new_id)):
+            if name not in there:
+                raise ConfigError("--agent", name, f"somebody in {run.name}: {one_of(there, name)}")
     both = [name for name in before if name in after]
     estimator = new.config.rating.estimator
     if old.config.rating.estimator != estimator:

@@ -5,8 +5,8 @@ its seed pairs vary as in the pilot, or as assumed without one. A real lead fluc
 runs need half or twice as much.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
 from itertools import combinations
 from math import ceil, fsum, sqrt
 from typing import Final, Literal, TypeAlias
@@ -22,7 +22,7 @@ from molt_bench.errors import ConfigError
 from molt_bench.llm.money.prices import PriceList
 from molt_bench.rating.boundary import WIDE
 from molt_bench.seeds import load_seeds
-from molt_bench.study.pilot import Pilot, guess_of, prior_deviation
+from molt_bench.study.pilot import Pilot, needs_of
 
 #: Hands per second of scripted bots, including the removal of luck.
 BOT_HANDS_PER_SECOND: Final = 1000.0
@@ -65,48 +65,49 @@ class Plan:
         opening: Matches until every pairing has played the least number of seed pairs.
 
     Args:
-        pilot: What an earlier run taught; without it, priors are used.
-        latency_s: Seconds per reply; None for the pilot's median, or the prior.
+        pilot: What an earlier run taught.
     """
 
-    def __init__(self, config: BenchmarkConfig, *, pilot: Pilot | None = None, latency_s: float | None = None) -> None:
-        self.config, self.pilot = config, pilot
+    def __init__(self, config: BenchmarkConfig, pilot: Pilot | None = None) -> None:
+        self.config, self.pilot = config, pilot or Pilot()
         self.pairs = config.pairings()
-        game, prices = config.game, PriceList(config.llm.prices)
-        per_hand = pilot.deviation(self.pairs) if pilot is not None and pilot.variances else prior_deviation(config)
-        self.deviation = max(per_hand, _LEAST_SD) / sqrt(2 * game.hands_per_game)
-        played = game.hands_per_game + game.warmup_hands
+        prices, hands = PriceList(config.llm.prices), 2 * config.game.hands_per_game
+        self.deviation = max(self.pilot.deviation(config), _LEAST_SD) / sqrt(hands)
         self.models = tuple(
-            guess_of(name, settings, pilot, prices, latency_s, hands=played)
+            needs_of(name, settings, self.pilot, prices, hands=self._dealt)
             for name, settings in config.models().items()
         )
         self.opening = ceil(config.scheduler.min_seed_pairs / config.seeds.per_match) * len(self.pairs)
 
+    @property
+    def _dealt(self) -> int:
+        """How many hands a game has, with those that do not count."""
+        return self.config.game.hands_per_game + self.config.game.warmup_hands
+
     def price(self, matches: int) -> Price:
         """Return what so many matches take."""
-        config = self.config
-        games = 2 * config.seeds.per_match * matches
-        hands = games * (config.game.hands_per_game + config.game.warmup_hands)
+        games = 2 * self.config.seeds.per_match * matches
+        hands = games * self._dealt
         meets = Counter(name for pair in self.pairs for name in pair)
-        calls = {each.id: hands * meets[each.id] / len(self.pairs) * each.calls_per_hand for each in self.models}
-        priced = [each for each in self.models if each.usd_per_call is not None]
-        usd = fsum(calls[each.id] * (each.usd_per_call or 0.0) for each in priced)
+        calls = {each.id: hands * meets[each.id] / len(self.pairs) * each.use.calls_per_hand for each in self.models}
+        unpriced = tuple(each.id for each in self.models if each.usd_per_call is None)
+        usd = fsum(calls[each.id] * (each.usd_per_call or 0.0) for each in self.models)
+        tokens = fsum(calls[each.id] * (each.use.input_tokens + each.use.output_tokens) for each in self.models)
         return Price(
             matches=matches,
             games=games,
             hands=hands,
             calls=round(fsum(calls.values())),
-            tokens=round(fsum(calls[each.id] * (each.input_tokens + each.output_tokens) for each in self.models)),
-            usd=usd if priced or not self.models else None,
-            unpriced=tuple(each.id for each in self.models if each.usd_per_call is None),
+            tokens=round(tokens),
+            usd=None if unpriced and len(unpriced) == len(self.models) else usd,
+            unpriced=unpriced,
             hours=(self._waiting_s(matches, calls) + hands / BOT_HANDS_PER_SECOND) / 3600,
         )
 
     def _waiting_s(self, matches: int, calls: dict[str, float]) -> float:
         """Return how long replies take: as long as the longest game of each round, or as limits dictate."""
-        config, settings = self.config, self.config.models()
-        hands, size = config.game.hands_per_game + config.game.warmup_hands, config.matches_per_round()
-        in_game = {each.id: hands * each.calls_per_hand * each.latency_s for each in self.models}
+        config, settings, size = self.config, self.config.models(), self.config.matches_per_round()
+        in_game = {each.id: self._dealt * each.use.calls_per_hand * each.latency_s for each in self.models}
         games = [sum(in_game.get(name, 0.0) for name in pair) for pair in self.pairs]
         sweep = fsum(max(games[start : start + size]) for start in range(0, len(games), size))
         in_all = {each.id: calls[each.id] * each.latency_s for each in self.models}
@@ -119,16 +120,16 @@ class Plan:
 
     def most_matches(self) -> int | None:
         """Return how many matches the limits of matches, games, hands and seeds allow; None without such a limit."""
-        config, game = self.config, self.config.game
-        limits, per_match = config.stop.budget or Budget(max_matches=None), config.seeds.per_match
+        config = self.config
+        limits, games = config.stop.budget or Budget(max_matches=None), 2 * config.seeds.per_match
         listed = None if config.seeds.file is None else load_seeds(config.seeds.file)
         known = [
             limit // share
             for limit, share in (
                 (SeedBlocks(config, listed).matches, 1),
                 (limits.max_matches, 1),
-                (limits.max_games, 2 * per_match),
-                (limits.max_hands, 2 * per_match * (game.hands_per_game + game.warmup_hands)),
+                (limits.max_games, games),
+                (limits.max_hands, games * self._dealt),
             )
             if limit is not None
         ]
@@ -161,7 +162,10 @@ class Plan:
         distance = gap if outcome == "ordered" else tie - gap
         if not distance:
             raise ConfigError("--gap", gap, "more than 0, since stop.adjacentConfidence.tieMarginMbb is 0")
-        return outcome, _first(lambda matches: self._half_width(matches) <= distance, self.opening)
+        if self._half_width(_MOST) > distance:
+            raise ConfigError("--gap", gap, "a gap that a billion matches can show")
+        counts = range(self.opening, _MOST)
+        return outcome, counts[bisect_left(counts, x=True, key=lambda matches: self._half_width(matches) <= distance)]
 
     def _half_width(self, matches: int) -> float:
         """Return how wide the interval of a lead is, on either side, once every pairing has played its share."""
@@ -178,24 +182,3 @@ class Plan:
         few = [name for names in alike.values() for name in names[:2]]
         verdicts = judge.verdicts(model, list(combinations(few, 2)), judge.share(len(model.participants) - 1))
         return max(each.half_width for each in verdicts)
-
-    def to_decide(self) -> tuple[int, float] | None:
-        """Return the hands of a run that the pilot begins, and how many times as many decide all; None without it."""
-        times = self.pilot.times_to_decide(self.config) if self.pilot is not None else None
-        if times is None or self.pilot is None or self.pilot.result is None:
-            return None
-        matches = self.pilot.result.matches
-        return sum(game.dealt for match in matches for game in match.games), times
-
-
-def _first(enough: Callable[[int], bool], least: int) -> int:
-    """Return the smallest number from the least on that is enough, given that every larger one is, too."""
-    low, high = least - 1, least
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > _MOST:
-            raise ConfigError("--gap", None, "a gap that a billion matches can show")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
