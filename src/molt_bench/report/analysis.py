@@ -6,7 +6,7 @@ the mean over the others, without an interval. In a gauntlet, the reference is t
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import fsum, inf, sqrt
@@ -149,6 +149,15 @@ class Analysis:
         for match in self.result.matches:
             model.add(match.participants, match.margins[estimator])
         return model
+
+    def results_after(self, counts: Collection[int]) -> list[Mapping[str, Result]]:
+        """Return what everybody had won from the field after some numbers of matches."""
+        model, found = margin_model(self.result.config, left=self.left), []
+        for count, match in enumerate(self.result.matches, start=1):
+            model.add(match.participants, match.margins[self.estimator])
+            if count in counts:
+                found.append(self.judge.results(model))
+        return found
 
     @cached_property
     def results(self) -> Mapping[str, Result]:

@@ -50,7 +50,8 @@ from molt_bench.runs.master_seed import (
     with_master_seed,
 )
 from molt_bench.runs.replies import Replies
-from molt_bench.specs import Pair
+from molt_bench.runs.said import Said, said_in
+from molt_bench.specs import GameLabel, Pair
 
 
 class Run:
@@ -171,6 +172,11 @@ class Run:
             check_replies(self.folder, self.content)
         over = set() if every_game else {game.label for game in self.games}
         return Replies.reopen(str(self.folder / REPLIES), over=over, read_only=read_only, warn=warn)
+
+    def said(self, game: GameLabel | None = None) -> Iterator[Said]:
+        """Return what models were asked and what they said: all of it, or in one game."""
+        path = self.folder / REPLIES
+        return said_in(path, self.config.models(), game) if self.config.paid() and path.is_file() else iter(())
 
     @contextmanager
     def at_home(self, permission: Permission) -> Iterator[None]:
