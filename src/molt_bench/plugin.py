@@ -23,6 +23,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         boxed: Whether it plays in a box or not at all, since the run is a stranger's.
         code_sha256: The fingerprint that its code must have, or else it is not run; None for any.
         models: The models that it may ask through the run, by `await models.ask(model, messages)`; None for none.
+        anew: Whether it is made to see whether it can be: before a run, of its code as it is now.
     """
 
     settings: Any = None
@@ -31,6 +32,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     boxed: bool = False
     code_sha256: str | None = None
     models: Any = None
+    anew: bool = False
 
 
 class Sitting(Protocol):
@@ -121,10 +123,6 @@ class Kind:
         """Make the agent of a participant for one game."""
         raise NotImplementedError(f"the kind {self.name!r} makes no agents")
 
-    def make_first(self, spec: ParticipantSpec, context: Context) -> Any:
-        """Make an agent to see whether it can be made: before a run, and of code as it is now."""
-        return self.make(spec, context)
-
     def maker(self, spec: ParticipantSpec, context: Context) -> Callable[[], Any]:
         """Return what makes its agent for one game after another outside a run; they may share a connection."""
         return lambda: self.make(spec, context)
@@ -135,14 +133,6 @@ class Kind:
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the SHA-256 of its code: of what is loaded, or else of what would be; None where there is none."""
-        return None
-
-    def missing(self, spec: ParticipantSpec, settings: Any) -> str | None:
-        """Return a file of its code that is not there; None if all are."""
-        return None
-
-    def box(self, context: Context) -> str | None:
-        """Return the label of the box that it plays in here, or `NO_BOX`; None if the kind knows no boxes."""
         return None
 
     def announced(self, spec: ParticipantSpec, settings: Any) -> str:

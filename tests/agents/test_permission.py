@@ -12,7 +12,7 @@ import pytest
 import molt_bench
 from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission, make_permitted
-from molt_bench.agents.python_import import factory_file, file_hash, find_factory
+from molt_bench.agents.python_import import factory_file, find_factory
 from molt_bench.errors import AgentError, NotPermitted
 from molt_bench.specs import ParticipantSpec
 from tests.agents.external.boxes import needs_bubblewrap
@@ -88,7 +88,7 @@ def mine(tmp_path, monkeypatch):
 def test_only_the_bytes_with_the_hash_are_run(mine, place):
     hashed = sha256(mine.read_bytes()).hexdigest()
     spec = ParticipantSpec(id="x", type=f"{place}:make", params={"size": 5})
-    assert file_hash(spec.type) == hashed
+    assert factory_file(spec.type).sha256 == hashed
     with pytest.raises(AgentError, match="is not the code with SHA-256 00"):
         find_factory(spec.type, code_sha256="0" * 64)
     assert find_factory(spec.type, code_sha256=hashed)(size=5).size == 5
@@ -110,7 +110,7 @@ def test_a_compiled_file_beside_it_is_not_run_in_its_place(mine):
     mine.write_text(MINE)
     os.utime(mine, ns=(state.st_atime_ns, state.st_mtime_ns))
     hashed = sha256(MINE.encode()).hexdigest()
-    make = find_factory("mine_alone:make", code_sha256=hashed)
+    make = find_factory("mine_alone.py:make", code_sha256=hashed)
     assert make(4).size == 4
 
 
@@ -123,5 +123,5 @@ def test_a_module_in_a_package_is_found_without_importing_the_package(mine, tmp_
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "__init__.py").write_text("raise SystemExit('imported')")
     (tmp_path / "pack" / "inner.py").write_text(MINE)
-    assert file_hash("pack.inner:make") == sha256(MINE.encode()).hexdigest()
+    assert factory_file("pack.inner:make").sha256 == sha256(MINE.encode()).hexdigest()
     assert "pack" not in sys.modules

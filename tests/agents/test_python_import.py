@@ -8,7 +8,7 @@ import pytest
 
 from molt_bench import Action, run_benchmark
 from molt_bench.agents.kinds import kind_of, make_agent
-from molt_bench.agents.python_import import file_hash, find_factory
+from molt_bench.agents.python_import import factory_file, find_factory
 from molt_bench.errors import AgentError, ConfigError
 from molt_bench.specs import ParticipantSpec
 from tests.cases import one_in
@@ -49,7 +49,7 @@ def test_a_file_that_was_edited_plays_its_new_code_under_its_new_hash(here):
         hashes.append(written(here, first))
         result = run_benchmark(RUN)
         plays.append({match.margins["raw"] for match in result.matches})
-        assert file_hash("bot.py:Bot") == hashes[-1]
+        assert factory_file("bot.py:Bot").sha256 == hashes[-1]
     assert plays[0] != plays[1]
 
 
@@ -66,7 +66,7 @@ def test_a_file_that_is_edited_during_a_run_changes_nothing_in_it(here):
 
     config = {**RUN, "participants": ["bot.py:Bot", "edits"]}
     edited = run_benchmark(config, agents={"edits": Edits}, executor="inline")
-    assert file_hash("bot.py:Bot") == hashed
+    assert factory_file("bot.py:Bot").sha256 == hashed
     written(here, "call")
     plain = run_benchmark({**config, "participants": ["bot.py:Bot", "callstation"]}, executor="inline")
     assert [match.margins for match in edited.matches] == [match.margins for match in plain.matches]
@@ -87,7 +87,7 @@ def test_only_the_bytes_with_the_hash_are_run_even_if_others_were_loaded(here):
     with pytest.raises(AgentError, match="is not the code with SHA-256 00"):
         find_factory("bot.py:Bot", code_sha256="0" * 64)
     assert find_factory("bot.py:Bot", code_sha256=hashed)().name == "bot"
-    assert file_hash("bot.py:Bot") == hashed
+    assert factory_file("bot.py:Bot").sha256 == hashed
 
 
 def test_a_name_that_is_not_there_suggests_the_agents_of_the_file(here):

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.e2e.shell import one_clear_line, quick
 
-from molt_bench.agents.type_suggestions import meant_by
+from molt_bench.agents.kinds import meant_by
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigErrors
 
@@ -160,7 +160,7 @@ def test_a_program_that_ends_at_once_is_one_line_before_the_first_card(here):
         ("bots.py", "did you mean 'bots.py:Mine'?"),
         ("nothere.py", "a file that is there"),
         ("sh bot.js", "did you mean 'exec:sh bot.js'?"),
-        ("bot.js", "did you mean 'exec:node bot.js'?"),
+        ("bot.js", "did you mean 'exec:./bot.js'?"),
         ("./bot", "did you mean 'exec:./bot'?"),
         ("tigth", ""),
         ("'", ""),

@@ -111,8 +111,8 @@ def test_a_file_that_is_missing_is_named(tmp_path, participant, gone):
     moved.forgets_answers()
     fill(moved.home)
     (moved.home / gone).unlink()
-    name = f"{gone} is not there" if "beside" not in gone else "beside:make_picky is not there"
-    one_clear_line(moved.does("verify", "--run-agents"), name)
+    name = gone if "beside" not in gone else "beside:make_picky"
+    one_clear_line(moved.does("verify", "--run-agents"), "its code is not there", name)
     assert moved.does("verify").returncode == 0, "without it, nothing is needed"
 
 

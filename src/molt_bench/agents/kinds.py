@@ -4,6 +4,8 @@ Kinds are entry points of the group `molt_bench.agents`, ours in our own `pyproj
 its kind is met first.
 """
 
+import os
+import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -14,13 +16,13 @@ import msgspec
 
 from molt_bench.agents import settings_base
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.python_import import AgentFactory, call_factory
+from molt_bench.agents.external.box import AUTO, SandboxSettings, box_in, obstacle
+from molt_bench.agents.python_import import AgentFactory, call_factory, file_meant
 from molt_bench.agents.scripted import ScriptedAgent
 from molt_bench.agents.settings_base import AgentSettings, OpenSettings
-from molt_bench.agents.type_suggestions import meant_by
 from molt_bench.entry_points import AGENTS, broken, is_ours, package_of, points
 from molt_bench.errors import AgentError, ConfigError
-from molt_bench.plugin import Context, Kind
+from molt_bench.plugin import NO_BOX, Context, Kind
 from molt_bench.specs import ParticipantSpec
 from molt_bench.suggestions import one_of
 
@@ -63,6 +65,17 @@ class _Missing(Kind):
         meant = "" if context.boxed else meant_by(spec.type)  # which loads a file of the user's own
         known = [name for name in points(AGENTS) if kind_of(name).name in ("", name)]
         raise ConfigError("type", spec.type, self._problem or meant or one_of([*known, "FILE.py:NAME"], spec.type))
+
+
+def meant_by(participant_type: str) -> str:
+    """Return what to expect in place of a type that is a file or a command; "" if it looks like neither."""
+    if participant_type.endswith(".py") and " " not in participant_type:
+        return file_meant(participant_type)
+    first, space, _ = participant_type.partition(" ")
+    here = "./" if os.path.isfile(first) and "/" not in first else ""
+    if os.path.isfile(first) or first.startswith(("./", "/")) or (space and shutil.which(first)):
+        return f"exec: before a program; did you mean 'exec:{here}{participant_type}'?"
+    return ""
 
 
 class _Own(Kind):
@@ -131,23 +144,15 @@ def package_of_kind(participant_type: str) -> str | None:
     return None if point is None or ours else package_of(point)
 
 
-class _BuiltInAgents(Mapping[str, type[ScriptedAgent]]):
-    """The built-in bots by the name that they have in configs."""
-
-    def __getitem__(self, name: str) -> type[ScriptedAgent]:
-        kind = kind_of(name)
-        if isinstance(kind, _Bot):
-            return kind.bot
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, point in points(AGENTS).items() if is_ours(point) and _loaded(point).built_in)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+#: The built-in bots by the name that they have in configs.
+BUILTIN_AGENTS: Mapping[str, type[ScriptedAgent]]
 
 
-BUILTIN_AGENTS: Final[Mapping[str, type[ScriptedAgent]]] = _BuiltInAgents()
+def __getattr__(name: str) -> Mapping[str, type[ScriptedAgent]]:
+    """Return the built-in bots, which are loaded when they are asked for."""
+    if name != "BUILTIN_AGENTS":
+        raise AttributeError(name)
+    return {kind.name: kind.bot for kind in all_kinds() if isinstance(kind, _Bot)}
 
 
 def settings_of(spec: ParticipantSpec) -> AgentSettings | None:
@@ -168,7 +173,11 @@ def box_label(spec: ParticipantSpec, *, boxed: bool = False) -> str | None:
 
     Raises ConfigError if it has to have one, and this machine cannot make it.
     """
-    return kind_of(spec.type).box(Context(settings=settings_of(spec), boxed=boxed))
+    settings = settings_of(spec)
+    if not isinstance(settings, SandboxSettings):
+        return None
+    box = box_in(settings, required=boxed)
+    return NO_BOX if box is None else box.label
 
 
 def make_agent(
@@ -202,18 +211,13 @@ def make_within(
     factories: Mapping[str, AgentFactory] | None = None,
     *,
     action_timeout_s: float | None = None,
-    first: bool = False,
 ) -> PokerAgent:
-    """Make an agent as `make_agent` does, of whom a context tells more; its settings and time limit are filled in.
-
-    With `first`, its code is the one that is there now, and not what was loaded before.
-    """
+    """Make an agent as `make_agent` does, of whom a context tells more; its settings and time limit are filled in."""
     kind = kind_of(spec.type, factories or ())
     if kind is OBJECT and factories is not None:
         return call_factory(spec.id, factories[spec.type], spec.params)
     context = _filled(kind, spec, context, action_timeout_s)
-    make = kind.make_first if first else kind.make
-    return _meant(spec, lambda: cast(PokerAgent, make(spec, context)))
+    return _meant(spec, lambda: cast(PokerAgent, kind.make(spec, context)))
 
 
 def shared_maker(
@@ -226,7 +230,10 @@ def shared_maker(
     kind = kind_of(spec.type)
     context = _filled(kind, spec, Context(), action_timeout_s)
     make = _meant(spec, lambda: kind.maker(spec, context))
-    return lambda: _meant(spec, make), kind.warnings(spec, context)
+    warnings = kind.warnings(spec, context)
+    if isinstance(context.settings, SandboxSettings) and context.settings.sandbox == AUTO and obstacle():
+        warnings = [*warnings, f"{spec.id} without a sandbox, since {obstacle()}: can read your files"]
+    return lambda: _meant(spec, make), warnings
 
 
 def _filled(kind: Kind, spec: ParticipantSpec, context: Context, action_timeout_s: float | None) -> Context:

@@ -68,9 +68,9 @@ def make_permitted(
     action_timeout_s: float | None = None,
     folder: Path | None = None,
     models: Any = None,
-    first: bool = False,
+    anew: bool = False,
 ) -> PokerAgent:
     """Make an agent as `make_within` does, if it may be made; raises NotPermitted if not."""
     code_sha256 = permission.code_of(spec, factories)
-    within = Context(boxed=not permission.own, code_sha256=code_sha256, folder=folder, models=models)
-    return make_within(within, spec, factories, action_timeout_s=action_timeout_s, first=first)
+    within = Context(boxed=not permission.own, code_sha256=code_sha256, folder=folder, models=models, anew=anew)
+    return make_within(within, spec, factories, action_timeout_s=action_timeout_s)

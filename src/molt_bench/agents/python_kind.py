@@ -2,18 +2,20 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.box import SANDBOX, SandboxSetting, SandboxSettings, box_of, label_in, warnings_in
-from molt_bench.agents.external.hosted import HostedAgent
-from molt_bench.agents.python_import import call_factory, factory_file, file_hash, find_factory
+from molt_bench.agents.external.box import SANDBOX, Box, SandboxSetting, SandboxSettings, box_in
+from molt_bench.agents.external.program import ProgramAgent
+from molt_bench.agents.external.program_settings import ExecSettings
+from molt_bench.agents.python_import import call_factory, factory_file, find_factory
 from molt_bench.agents.settings_base import Name
 from molt_bench.entry_points import AGENTS, points
-from molt_bench.errors import ConfigError
+from molt_bench.errors import AgentError, ConfigError
 from molt_bench.plugin import Context, Kind
 from molt_bench.specs import ParticipantSpec
 
@@ -51,42 +53,49 @@ class PythonCode(Kind):
         return Path(participant_type.rpartition(":")[0]).stem if ":" in participant_type else participant_type
 
     def make(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
-        """Make it in this process, or in a box."""
-        box = box_of(context)
+        """Make it in this process, or in a box. All agents of a run are made from the same code, whatever is edited."""
+        box = box_in(context.settings, required=context.boxed)
         if box is not None:
-            if context.settings.models:
-                raise ConfigError("models", "...", "none: code in a sandbox reaches no model")
-            return HostedAgent(spec, code_of(spec), box, context)
-        factory = find_factory(code_of(spec), code_sha256=context.code_sha256)
+            return _hosted(spec, code_of(spec), box, context)
+        factory = find_factory(code_of(spec), code_sha256=context.code_sha256, anew=context.anew)
         return call_factory(spec.id, factory, spec.params, context)
-
-    def make_first(self, spec: ParticipantSpec, context: Context) -> PokerAgent:
-        """Make it from its file as it is now. The agents of a run are made from the same code, whatever is edited."""
-        if box_of(context) is None:
-            find_factory(code_of(spec), code_sha256=context.code_sha256, anew=True)
-        return self.make(spec, context)
-
-    def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:
-        """Return that it plays without a box, where there should be one."""
-        return warnings_in(spec.id, context)
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the hash of the file that the factory comes from."""
-        return file_hash(code_of(spec))
-
-    def missing(self, spec: ParticipantSpec, settings: PythonSettings) -> str | None:
-        """Return the file, or the module, that is not there."""
-        place, _, _ = spec.type.rpartition(":")
-        if place.endswith(".py"):
-            return None if os.path.isfile(place) else place
-        return spec.type if file_hash(code_of(spec)) is None else None
-
-    def box(self, context: Context) -> str | None:
-        """Return the label of its box."""
-        return label_in(context)
+        file = factory_file(code_of(spec))
+        return None if file is None else file.sha256
 
     def announced(self, spec: ParticipantSpec, settings: PythonSettings) -> str:
         """Return the file that is run."""
         code = factory_file(code_of(spec))
         params = f" with params {json.dumps(spec.params, default=str)}" if spec.params else ""
-        return f"runs {code.path if code is not None else '?'}{params} in a sandbox{settings.with_network}"
+        return f"runs {spec.type if code is None else code.path}{params} in a sandbox{settings.with_network}"
+
+
+def _hosted(spec: ParticipantSpec, code: str, box: Box, context: Context) -> ProgramAgent:
+    """Return an agent whose Python code plays in a box, hosted by `python -m molt_bench.host`.
+
+    To the rest of the house it is an agent like any other: what a hook of it raises is a fault, as in this process.
+    """
+    if context.settings.models:
+        raise ConfigError("models", "...", "none: code in a sandbox reaches no model")
+    source, _, name = code.rpartition(":")
+    is_file, found, wanted = source.endswith(".py"), factory_file(code), context.code_sha256
+    if wanted is not None and (found is None or found.sha256 != wanted):
+        raise AgentError(f"{source} is not the code with SHA-256 {wanted}, so it is not run")
+    named = f"{os.path.abspath(source)}:{name}" if is_file else code
+    words = (sys.executable, "-P", "-m", "molt_bench.host", named, json.dumps(spec.params), wanted or "")
+    shown: list[str] = []
+    if found is not None:  # its own folder, or that in which its package lies
+        above = 0 if is_file else source.count(".") + (os.path.basename(found.path) == "__init__.py")
+        shown = [found.path, str(Path(found.path).parents[above])]
+    paths = dict.fromkeys([str(Path(__file__).parents[2]), *map(os.path.abspath, sys.path)])
+    return ProgramAgent(
+        spec.id,
+        ExecSettings(command=words),
+        action_timeout_s=context.timeout_s,
+        folder=context.folder,
+        box=box,
+        shown=shown,
+        hosting={"PYTHONPATH": os.pathsep.join(paths), "MOLT_BENCH_HOST": "1"},
+    )

@@ -76,12 +76,12 @@ def _told(participant: ParticipantConfig, hashes: Mapping[str, str], skills: Col
 
 
 def _changed_code(config: BenchmarkConfig, recorded: Mapping[str, str]) -> list[str]:
-    """Return the participants whose code has another hash than recorded; raises AgentError if a file is missing."""
+    """Return the participants whose code has another hash than recorded; raises AgentError if any is missing."""
     now = source_hashes(config)
     changed = [each for each in config.participants if now.get(each.id) != recorded.get(each.id, now.get(each.id))]
-    for participant in changed:
-        missing = participant.kind.missing(participant.spec(), participant.settings())
-        if missing is not None:
-            # Not shortened: the user has to see where the file was expected.
-            raise AgentError(f"participant {participant.id!r}: {missing} is not there")
-    return [each.id for each in changed if each.id in now]
+    gone = next((each for each in changed if each.id not in now), None)
+    if gone is not None:
+        # Not shortened: the user has to see where the file was expected.
+        told = gone.kind.announced(gone.spec(), gone.settings())
+        raise AgentError(f"participant {gone.id!r}: its code is not there; it {told}")
+    return [each.id for each in changed]

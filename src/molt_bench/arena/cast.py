@@ -66,7 +66,7 @@ def check_participants(
                 continue
             if participant.kind.comes:
                 continue
-            agent = make_permitted(participant.spec(without=unset), permission, factories=agents, first=True)
+            agent = make_permitted(participant.spec(without=unset), permission, factories=agents, anew=True)
             SeatedAgent(agent).tell_game(game.facts)
             for settings in askers.get(participant.id, ()):
                 new_client(settings, key=None if keys else "none")

@@ -45,7 +45,7 @@ def test_every_game_has_a_name_of_its_own():
         ("illegal", "illegal", ""),
         ("old-id", "unparsable", "id is not 1"),
         ("not-json", "unparsable", "no JSON"),
-        ("wrong-hello", "unparsable", "missing required field `protocol`"),
+        ("wrong-hello", "unparsable", "missing required field `type`"),
         ("empty", "empty", "the answer is empty"),
         ("redirect", "transport", "answered 302, a redirect, which is not followed"),
         ("500", "transport", "answered 500"),

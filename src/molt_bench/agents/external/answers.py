@@ -16,15 +16,18 @@ from molt_bench.visible_text import on_one_line, shortened, shown
 _SAID: Final = 200
 
 Read = TypeVar("Read")
-_hello: Final = msgspec.json.Decoder(AgentHello).decode
+_hello: Final = msgspec.json.Decoder(AgentHello | Done).decode
 _answer: Final = msgspec.json.Decoder(AgentAction | AgentFault).decode
 _done: Final = msgspec.json.Decoder(Done | AgentHello | AgentAction | AgentFault).decode
 _anything: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def read_hello(line: bytes) -> None:
-    """Check an agent's answer to hello; raises AgentFailed if it is not a hello, or of another version."""
-    _read(line, _hello)
+def read_hello(line: bytes) -> bool:
+    """Read an agent's answer to hello; raises AgentFailed if it is not a hello, or of another version."""
+    found = _read(line, _hello)
+    if isinstance(found, Done):  # a host, whose agent cannot be made
+        raise AgentFailed(found.kind or "unparsable", found.message)
+    return True
 
 
 def read_answer(line: bytes) -> tuple[int, Action | Mix | AgentFailed]:
@@ -39,11 +42,9 @@ def read_answer(line: bytes) -> tuple[int, Action | Mix | AgentFailed]:
 def read_done(line: bytes) -> bool | None:
     """Return whether a host says that a hook has ended; None for another line. Raises AgentFailed if it failed."""
     found = _read(line, _done)
-    if not isinstance(found, Done):
-        return None
-    if found.kind is not None:
+    if isinstance(found, Done) and found.kind is not None:
         raise AgentFailed(found.kind, found.message)
-    return True
+    return isinstance(found, Done) or None
 
 
 def read_object(answer: bytes) -> dict[str, Any]:

@@ -16,29 +16,20 @@ from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from molt_bench.agents.external.command import file_of
 from molt_bench.agents.settings_base import AgentSettings
 from molt_bench.errors import ConfigError
-from molt_bench.plugin import NO_BOX, Context
 
 AUTO: Final = "auto"
 REQUIRED: Final = "required"
 OFF: Final = "off"
-#: `on` and `off` are what `--sandbox` and `--no-sandbox` are; YAML reads them as true and false.
-_WORDS: Final = {True: REQUIRED, "on": REQUIRED, False: OFF}
-#: The `sandbox` of a participant or a config, as a user writes it.
-SandboxSetting: TypeAlias = Annotated[
-    Literal["auto", "required", "off"],
-    BeforeValidator(
-        lambda value: _WORDS.get(value, value) if isinstance(value, bool | str) else value,
-        json_schema_input_type=bool | Literal["auto", "required", "off", "on"],
-    ),
-]
+#: The `sandbox` of a participant or a config.
+SandboxSetting: TypeAlias = Literal["auto", "required", "off"]
 #: What a config says about it.
 SANDBOX: Final = Field(
-    description="The box it plays in: `auto` (bubblewrap where it works), `required` or `on` (or not at all), or `off`."
+    description="The box it plays in: `auto` (bubblewrap where it works), `required` (or not at all), or `off`."
 )
 
 
@@ -71,9 +62,11 @@ _SETTINGS: Final = (
     *("passwd", "group", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "fonts", "mime.types"),
 )
 _NETWORK_SETTINGS: Final = ("resolv.conf", "hosts", "host.conf", "gai.conf", "protocols", "services")
-#: What no box shows for the sake of one file in it, whatever lies below; and the same of the home folder.
-_SHARED: Final = ("/", "/etc", "/var", "/run", "/home", "/tmp", "/var/tmp", "/opt", "/srv", "/mnt", "/media")
-_PRIVATE: Final = ("", ".local", ".local/share", ".config", ".cache", ".ssh", ".gnupg", "Desktop", "Documents")
+#: Folders that no box shows for the sake of one file in them, nor what they lie in.
+_SHARED: Final = (
+    *("/etc", "/run", "/tmp", "/var/tmp", "/opt", "/srv", "/mnt", "/media", "~", "~/.local/share", "~/.config"),
+    *("~/.cache", "~/.ssh", "~/.gnupg", "~/Desktop", "~/Documents", "~/Downloads"),
+)
 _PATIENCE_S: Final = 60.0
 
 
@@ -106,9 +99,12 @@ class Box(msgspec.Struct, frozen=True):
         Args:
             command: The other command.
             shown: Files and folders that it sees besides the system's.
-            run: A folder in that of the run, which it does not see.
+            run: A folder in that of the run, of which it sees nothing, nor of the runs beside it.
         """
-        shown = [*shown]
+        runs, shown = _runs(run), [*shown]
+        around = [path for path in shown if _within(runs, (os.path.realpath(path),))]
+        covers = [os.path.normpath(f"{path}/{os.path.relpath(runs, os.path.realpath(path))}") for path in around]
+        beside = [path for path in shown if _within(os.path.realpath(path), (runs,))]
         etc = [f"/etc/{name}" for name in (*_SETTINGS, *(_NETWORK_SETTINGS if self.network else ()))]
         return [
             self.program,
@@ -116,14 +112,16 @@ class Box(msgspec.Struct, frozen=True):
             *("--unshare-cgroup-try", *(() if self.network else ("--unshare-net",))),
             *("--die-with-parent", "--cap-drop", "ALL", "--hostname", "sandbox"),
             *(word for folder in _SYSTEM for word in _system_folder(folder)),
-            *(word for path in filter(os.path.exists, etc) for word in _read_only(path)),
+            *_read_only(filter(os.path.exists, etc)),
             # Files of the kernel's settings belong to root, who needs no capability to write them.
             *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
             *("--size", str(_HOME_BYTES // 4), "--tmpfs", "/dev/shm"),
             *("--perms", "1777", "--size", str(_HOME_BYTES), "--tmpfs", HOME),
-            *(word for path in shown for word in _read_only(path)),
-            *(word for path in _covered(shown, run) for word in ("--tmpfs", path, "--remount-ro", path)),
-            *("--remount-ro", "/", "--chdir", HOME, "--", *command),
+            *_read_only(path for path in shown if path not in beside),
+            *(word for path in covers for word in ("--tmpfs", path)),
+            *_read_only(beside),
+            *(word for path in (*covers, "/") for word in ("--remount-ro", path)),
+            *("--chdir", HOME, "--", *command),
         ]
 
 
@@ -147,35 +145,18 @@ def _prlimit() -> str | None:
     return shutil.which("prlimit")
 
 
-def box_of(context: Context) -> Box | None:
+def box_in(settings: SandboxSettings, *, required: bool = False) -> Box | None:
     """Return the box that an agent plays in here; None for none, or if `auto` cannot have one.
 
     Raises ConfigError if it has to have one and this machine has none.
     """
-    settings: SandboxSettings = context.settings
-    setting = REQUIRED if context.boxed else settings.sandbox
-    if setting == OFF:
-        return None
-    found = bubblewrap()
+    setting = REQUIRED if required else settings.sandbox
+    found = bubblewrap() if setting != OFF else ""
     if isinstance(found, Box):
         return msgspec.structs.replace(found, network=settings.network)
-    if setting == AUTO:
-        return None
-    raise ConfigError("sandbox", setting, f"a machine that can make one: {found}")
-
-
-def warnings_in(participant: str, context: Context) -> list[str]:
-    """Return that an agent plays without the box that it should have here, and why."""
-    settings: SandboxSettings = context.settings
-    if settings.sandbox != AUTO or box_of(context) is not None:
-        return []
-    return [f"{participant} without a sandbox, since {obstacle()}: can read your files"]
-
-
-def label_in(context: Context) -> str:
-    """Return the label of the box that an agent plays in here, or `NO_BOX`."""
-    box = box_of(context)
-    return NO_BOX if box is None else box.label
+    if setting == REQUIRED:
+        raise ConfigError("sandbox", setting, f"a machine that can make one: {found}")
+    return None
 
 
 def obstacle() -> str:
@@ -212,22 +193,32 @@ def _tried(command: Sequence[str]) -> tuple[int, str]:
     return done.returncode, lines[-1] if lines else ""
 
 
-def needed_by(command: Sequence[str], run: Path | None = None) -> list[str]:
-    """Return the files and folders that a command needs besides the system's.
+def seen_by(command: Sequence[str], shown: Iterable[str] = (), run: Path | None = None) -> list[str]:
+    """Return the files and folders that a command sees in its box besides the system's.
 
-    These are the folder of its program or script, what their interpreters were installed to, and the other files that
-    it names, without their folders.
+    These are the folder of its program or script, what their interpreters were installed to, the other files that it
+    names, without their folders, and what else is `shown`.
     """
     program, *arguments = command
     files = [path for path in map(_named, arguments) if path]
-    script = next((path for path in files if os.path.isfile(path)), None)
-    found = [path for own in (program, script) if own for path in (*_installed(own), *_own_folder(own, run))]
+    own = [program, *filter(os.path.isfile, files)][:2]
+    wanted = [*shown, *files]
+    for path in {each for named in own for each in (named, os.path.realpath(named))}:
+        folder = os.path.dirname(path)
+        wanted.append(path if _is_shared(folder, run) else folder)
+    wanted += [path for named in own for path in _installed(named)]
     if os.path.realpath(program) == os.path.realpath(sys.executable):
-        found += needed_by_python()
-    return [*found, *files]
+        wanted += _needed_by_python()
+    found: list[str] = []
+    for path in sorted({os.path.normpath(path) for path in wanted}, key=lambda path: (len(path), path)):
+        around = () if _within(os.path.realpath(path), (_runs(run),)) else found
+        is_new = not _within(path, (*_SYSTEM, "/proc", "/sys", "/dev", *around))
+        if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not _is_shared(path, run))):
+            found.append(path)
+    return found
 
 
-def needed_by_python() -> list[str]:
+def _needed_by_python() -> list[str]:
     """Return the files and folders that this Python needs, with all modules that we can import but those here."""
     here = {os.path.realpath(os.getcwd()), os.path.dirname(os.path.realpath(sys.argv[0]))}
     paths = [path for path in sys.path if path and os.path.realpath(path) not in here]
@@ -235,28 +226,24 @@ def needed_by_python() -> list[str]:
     return [own, sys.prefix, sys.base_prefix, *_installed(sys.executable), *filter(os.path.exists, paths)]
 
 
-def without_nested(paths: Iterable[str], run: Path | None = None) -> list[str]:
-    """Return files and folders, without those that are shown with another, and without folders that no box shows."""
-    found: list[str] = []
-    for path in sorted({os.path.normpath(path) for path in paths}, key=lambda path: (len(path), path)):
-        is_new = not _within(path, (*_SYSTEM, "/proc", "/sys", "/dev", *found))
-        if is_new and (os.path.isfile(path) or (os.path.isdir(path) and not _is_shared(path, run))):
-            found.append(path)
-    return found
-
-
-def _system_folder(folder: str) -> Sequence[str]:
+def _system_folder(folder: str) -> Iterable[str]:
     if os.path.islink(folder):
         return "--symlink", os.readlink(folder), folder
-    return _read_only(folder) if os.path.isdir(folder) else ()
+    return _read_only([folder] if os.path.isdir(folder) else [])
 
 
-def _read_only(path: str) -> tuple[str, str, str]:
-    return "--ro-bind", path, path
+def _read_only(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        yield from ("--ro-bind", path, path)
 
 
 def _within(path: str, folders: Iterable[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def _runs(run: Path | None) -> str:
+    """Return the folder that holds a run beside others; for none, one that is nowhere."""
+    return "\0" if run is None else str(Path(os.path.realpath(run)).parents[1])
 
 
 def _named(word: str) -> str:
@@ -265,26 +252,17 @@ def _named(word: str) -> str:
     return path if os.path.isabs(path) and os.path.exists(path) else ""
 
 
-def _own_folder(path: str, run: Path | None) -> Iterator[str]:
-    """Yield the folder of a program, or the file alone if the folder holds much else."""
-    for each in {path, os.path.realpath(path)}:
-        folder = os.path.dirname(each)
-        yield each if _is_shared(folder, run) else folder
-
-
 def _installed(path: str) -> Iterator[str]:
     """Yield what a program was installed to if it is an interpreter, following links as those of virtual environments.
 
     A script has the interpreter that its first line names.
     """
     with suppress(OSError), open(path, "rb") as file:
-        words = file.read(256).split(b"\n")[0].decode("utf-8", "replace").split()
-        if words and words[0].startswith("#!"):
-            named = words[0][2:] or (words[1] if len(words) > 1 else "")
-            if os.path.basename(named) == "env":
-                named = shutil.which(words[-1]) or ""
-            if named and named != path:
-                yield from _installed(named)
+        first = file.read(256).split(b"\n")[0].decode("utf-8", "replace")
+        words = first[2:].split() if first.startswith("#!") else []
+        named = shutil.which(words[-1] if os.path.basename(words[0]) == "env" else words[0]) if words else None
+        if named not in (None, path):
+            yield from _installed(named)
     seen = set[str]()
     while path not in seen:
         seen.add(path)
@@ -298,35 +276,17 @@ def _installed(path: str) -> Iterator[str]:
             path = os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
 
 
-@cache
-def _shared() -> frozenset[str]:
-    home = os.path.expanduser("~")
-    homes = {os.path.normpath(os.path.join(each, part)) for each in {home, os.path.realpath(home)} for part in _PRIVATE}
-    return frozenset({*_SHARED, *homes, tempfile.gettempdir(), os.path.realpath(tempfile.gettempdir())})
-
-
 def _is_shared(folder: str, run: Path | None) -> bool:
     """Return whether a folder holds so much else that it is not shown for the sake of one program in it.
 
     So does the folder of the run, and that in which it lies beside others.
     """
-    real = os.path.realpath(folder)
-    runs = [] if run is None else [str(path) for path in Path(os.path.realpath(run)).parents[:2]]
-    if os.path.dirname(real) == "/home" or real in runs or (runs and _within(real, runs[:1])):
+    real, runs = os.path.realpath(folder), _runs(run)
+    if (
+        os.path.dirname(real) == "/home"
+        or real == runs
+        or (run and _within(real, [str(Path(os.path.realpath(run)).parent)]))
+    ):
         return True
-    return any(_within(each, (path.rstrip("/"),)) for path in (folder, real) for each in _shared())
-
-
-def _covered(shown: Iterable[str], run: Path | None) -> list[str]:
-    """Return where the folder that holds the run, or else the run's own, lies in what is shown, to be covered."""
-    if run is None:
-        return []
-    shown = [*shown]
-    real = os.path.realpath(run)
-    for folder in (os.path.dirname(os.path.dirname(real)), os.path.dirname(real)):
-        if not any(_within(os.path.realpath(path), (folder,)) for path in shown):
-            inside = [path for path in shown if _within(folder, (os.path.realpath(path),))]
-            return [
-                os.path.normpath(os.path.join(path, os.path.relpath(folder, os.path.realpath(path)))) for path in inside
-            ]
-    return []
+    much = [os.path.realpath(os.path.expanduser(each)) for each in (*_SHARED, tempfile.gettempdir())]
+    return any(_within(each, (real.rstrip("/"),)) for each in much)

@@ -1,14 +1,12 @@
 """The kinds of agents that are programs and web servers."""
 
 import json
-import os
 from importlib import import_module
-from pathlib import PurePath
 from typing import Any
 
 from molt_bench.agents.base import PokerAgent
-from molt_bench.agents.external.box import box_of, label_in, warnings_in
-from molt_bench.agents.external.command import command_hash, label_of, words_of
+from molt_bench.agents.external.box import box_in
+from molt_bench.agents.external.command import command_hash, label_of
 from molt_bench.agents.external.program import ProgramAgent
 from molt_bench.agents.external.program_settings import ExecSettings, HttpSettings
 from molt_bench.agents.settings_base import variables_told
@@ -40,28 +38,12 @@ class Exec(Kind):
             context.settings,
             action_timeout_s=context.timeout_s,
             folder=context.folder,
-            box=box_of(context),
+            box=box_in(context.settings, required=context.boxed),
         )
-
-    def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:
-        """Return that it plays without a box, where there should be one."""
-        return warnings_in(spec.id, context)
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
         """Return the hash of the files that its command names."""
         return command_hash({**self.given(spec.type), **spec.params}.get("command", ""))
-
-    def missing(self, spec: ParticipantSpec, settings: ExecSettings) -> str | None:
-        """Return the first file of its command that is not there."""
-        program, *arguments = words_of(settings.command)
-        words = [program] if "/" in program else []
-        files = [word for word in arguments if "/" in word or PurePath(word).suffix[1:].isalpha()]
-        words += [word for word in files if not word.startswith("-")]
-        return next((word for word in words if not os.path.exists(word)), None)
-
-    def box(self, context: Context) -> str | None:
-        """Return the label of its box."""
-        return label_in(context)
 
     def announced(self, spec: ParticipantSpec, settings: ExecSettings) -> str:
         """Return the command that is started, and the variables that it gets."""

@@ -24,7 +24,7 @@ MOST_UNREAD: Final = 1024 * 1024
 _CHUNK: Final = 64 * 1024
 #: Seconds for a program that closed a pipe to end, to tell a crash from one that lives on; and to look whether it has.
 _CLOSING_S: Final = 1.0
-_LOOK_S: Final = 0.005
+_LOOK_S: Final = 0.002
 #: Seconds for what is killed to be gone.
 _DYING_S: Final = 5.0
 #: A wrapper, such as a shell or a box, exits with this plus the signal that ended its program.
@@ -52,11 +52,10 @@ class Process:
         self, words: Sequence[str], variables: Mapping[str, str], log: AgentLog, *, home: str | None = None
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._log, self._boxed = log, home is not None
-        self._unread, self._unsent = bytearray(), bytearray()
+        self._log, self._boxed, self._unread = log, home is not None, bytearray()
         self._waiting: asyncio.Future[None] | None = None
-        #: What it has closed, such as its standard output; "" while it is connected.
-        self._closed = ""
+        #: What it does not do any more; "" while it is connected.
+        self._deaf = ""
         folder = os.path.realpath(tempfile.mkdtemp(prefix="molt-bench-agent-")) if home is None else ""
         own = dict.fromkeys(("HOME", "TMPDIR"), home or folder) | {"LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1"}
         try:
@@ -80,26 +79,28 @@ class Process:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
+        self._stdin = process.stdin
         self._in, self._out, self._err = (pipe.fileno() for pipe in (process.stdin, process.stdout, process.stderr))
         for pipe in (self._in, self._out, self._err):
             os.set_blocking(pipe, False)
         self._loop.add_reader(self._out, self._read)
         self._loop.add_reader(self._err, self._read_errors)
-        # Its end is noticed at once where the system can tell: a child of its own may hold its output open.
-        self._end = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else -1
-        if self._end >= 0:
-            self._loop.add_reader(self._end, self._notice_end)
+
+    @property
+    def _connected(self) -> bool:
+        return self._kill.alive and not self._deaf
 
     def write(self, data: bytes) -> None:
-        """Send a line as soon as the program reads it; it is dropped if nobody will."""
-        if self._closed or not self._kill.alive:
+        """Send a line; it is dropped if nobody will read it."""
+        if not self._connected:
             return
-        was_idle = not self._unsent
-        self._unsent += data
-        if was_idle:
-            self._send()
-            if self._unsent:
-                self._loop.add_writer(self._in, self._send)
+        try:
+            if os.write(self._in, data) < len(data):
+                raise BlockingIOError
+        except BlockingIOError:
+            self._deaf = "does not read its standard input"
+        except OSError:
+            self._deaf = "has closed its standard input"
 
     async def answer(self, limit_s: float, read: Callable[[bytes], Found | None], *, late: str) -> Found:
         """Return what `read` finds in the first line that counts; lines of which it makes None do not.
@@ -115,70 +116,56 @@ class Process:
                 skipped += len(line) + 1
                 if skipped > MOST_UNREAD:
                     raise AgentFailed("flood", "the program keeps writing lines that do not count")
-            if self._closed or not self._kill.alive:
+            is_late = self._loop.time() >= deadline
+            if not self._connected or (is_late and self._process.poll() is not None):
                 raise await self._loss()
-            if self._loop.time() >= deadline:
+            if is_late:
                 raise AgentFailed("timeout", f"{late}, but text without a line break" if self._unread else late)
-            await self._news(deadline)
-
-    async def ends_within(self, seconds: float) -> bool:
-        """Return whether it ends, or has ended, within some time. It has to be ended soon after that."""
-        deadline = self._loop.time() + seconds
-        while self._kill.alive and self._process.poll() is None:
-            if self._loop.time() >= deadline:
-                return False
-            await self._news(min(deadline, self._loop.time() + _LOOK_S))
-        return True
+            self._waiting = self._loop.create_future()
+            timer = self._loop.call_at(deadline, self._wake)
+            try:
+                await self._waiting
+            finally:
+                timer.cancel()
 
     async def leave(self, grace_s: float) -> None:
         """Tell it that nothing more will come, and give it a moment to end."""
-        if self._kill.alive and not self._unsent and self._process.stdin is not None:
-            self._process.stdin.close()
-            self._closed = "standard input"
-            await self.ends_within(grace_s)
+        if self._kill.alive:
+            self._stdin.close()
+            self._deaf = "has closed its standard input"
+            await self._ends_within(grace_s)
 
     def end(self) -> None:
         """End it now, with its process group."""
-        if not self._kill.alive:
-            return
-        if not self._loop.is_closed():
-            for pipe in (self._out, self._err, self._end):
-                self._loop.remove_reader(pipe)
-            if self._unsent:
-                self._loop.remove_writer(self._in)
-        self._read_errors(chunks=MOST_UNREAD // _CHUNK)
-        if self._end >= 0:
-            os.close(self._end)
-        self._kill()
+        if self._kill.alive:
+            if not self._loop.is_closed():
+                self._loop.remove_reader(self._out)
+                self._loop.remove_reader(self._err)
+            for _ in range(MOST_UNREAD // _CHUNK):
+                if not self._read_errors():
+                    break
+            self._kill()
 
-    def _read(self) -> bool:
-        """Read some of its output; return whether there was any."""
+    def _read(self) -> None:
+        """Read some of its output."""
         data = _some(self._out)
         if data:
             self._unread += data
         elif data is not None:
-            self._closed = self._closed or "standard output"
-        if self._closed or len(self._unread) > MOST_UNREAD:
+            self._deaf = self._deaf or "has closed its standard output"
+        if data == b"" or len(self._unread) > MOST_UNREAD:
             self._loop.remove_reader(self._out)  # the rest is not read
-        if self._closed or b"\n" in (data or b"") or len(self._unread) > LONGEST_ANSWER:
+        if not data or b"\n" in data or len(self._unread) > LONGEST_ANSWER:
             self._wake()
-        return bool(data)
 
-    def _read_errors(self, chunks: int = 1) -> None:
-        for _ in range(chunks):
-            data = _some(self._err)
-            if not data:
-                if data is not None and not self._loop.is_closed():
-                    self._loop.remove_reader(self._err)
-                return
+    def _read_errors(self) -> bool:
+        """Read some of its standard error; return whether there may be more."""
+        data = _some(self._err)
+        if data:
             self._log.add(data)
-
-    def _notice_end(self) -> None:
-        self._loop.remove_reader(self._end)
-        while len(self._unread) <= MOST_UNREAD and self._read():
-            pass  # what it wrote before it ended
-        self._closed = self._closed or "standard output"
-        self._wake()
+        elif data is not None and not self._loop.is_closed():
+            self._loop.remove_reader(self._err)
+        return bool(data)
 
     def _next_line(self) -> bytes | None:
         at = self._unread.find(b"\n", 0, LONGEST_ANSWER + 1)
@@ -192,35 +179,23 @@ class Process:
         del self._unread[: at + 1]
         return line
 
-    def _send(self) -> None:
-        try:
-            del self._unsent[: os.write(self._in, self._unsent)]
-        except BlockingIOError:
-            return
-        except OSError:
-            self._unsent.clear()
-            self._closed = self._closed or "standard input"
-            self._wake()
-        if not self._unsent:
-            self._loop.remove_writer(self._in)
-
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
-    async def _news(self, deadline: float) -> None:
-        """Wait until something happens, or the time is up."""
-        self._waiting = self._loop.create_future()
-        timer = self._loop.call_at(deadline, self._wake)
-        try:
-            await self._waiting
-        finally:
-            timer.cancel()
+    async def _ends_within(self, seconds: float) -> bool:
+        """Return whether it ends within some time, or has ended."""
+        deadline = self._loop.time() + seconds
+        while self._kill.alive and self._process.poll() is None:
+            if self._loop.time() >= deadline:
+                return False
+            await asyncio.sleep(_LOOK_S)
+        return True
 
     async def _loss(self) -> AgentFailed:
         """Return why nothing more will come from it; one that has ended is ended with its group."""
-        if not await self.ends_within(_CLOSING_S):
-            return AgentFailed("transport", f"the program lives on, but has closed its {self._closed}")
+        if not await self._ends_within(_CLOSING_S):
+            return AgentFailed("transport", f"the program lives on, but {self._deaf}")
         self.end()
         kind, said = _how_it_ended(self._process.returncode, boxed=self._boxed)
         last = self._log.last_line

@@ -1,13 +1,13 @@
 """ProgramAgent: a program in any language, which plays over JSON lines on its standard input and output."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from molt_bench.agents.agent_log import AgentLog, log_path
 from molt_bench.agents.external import answers, protocol
-from molt_bench.agents.external.box import HOME, Box, limited, needed_by, without_nested
+from molt_bench.agents.external.box import HOME, Box, limited, seen_by
 from molt_bench.agents.external.command import resolved
 from molt_bench.agents.external.process import Process
 from molt_bench.agents.external.program_settings import ExecSettings
@@ -22,12 +22,10 @@ from molt_bench.visible_text import shown
 START_S: Final = 30.0
 #: Seconds that a program gets to exit when its game is over.
 GRACE_S: Final = 0.5
-#: Seconds to watch a program after its hello: one that exits at once is not waiting for a game.
-_LINGERING_S: Final = 0.05
 #: How often in a row it may be late; then it is ended.
 _MOST_LATE: Final = 3
 #: After these faults a process is useless, and ended.
-FATAL: Final[tuple[FaultKind, ...]] = ("crash", "signal", "flood", "transport")
+_FATAL: Final[tuple[FaultKind, ...]] = ("crash", "signal", "flood", "transport")
 #: Output that is not flushed is the usual reason.
 _NO_HELLO: Final = "no hello within {:g} s (a program has to flush its output after every line)"
 
@@ -46,6 +44,7 @@ class ProgramAgent:
         folder: Folder for the log of its standard error, in that of the run; None discards it.
         box: The box that it plays in; None for none.
         shown: What it sees there besides what its command names.
+        hosting: The variables of our own host of Python code, which tells the end of each hook; None for a program.
     """
 
     keeps_time = True
@@ -59,19 +58,20 @@ class ProgramAgent:
         folder: Path | None = None,
         box: Box | None = None,
         shown: Sequence[str] = (),
+        hosting: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self._limit_s = action_timeout_s
         unset = next((variable for variable in settings.env if variable not in os.environ), None)
         if unset is not None:
             raise ConfigError("env", unset, "names of environment variables that are set")
-        self._variables = {variable: os.environ[variable] for variable in settings.env}
+        self._confirms = hosting is not None
+        self._variables = {variable: os.environ[variable] for variable in settings.env} | {**(hosting or {})}
         command = resolved(settings.command)
         self._box = box
         self._words: Sequence[str] = limited(command)
         if box is not None:
-            seen = without_nested([*needed_by(command, folder), *shown], folder)
-            self._words = box.words(self._words, seen, folder)
+            self._words = box.words(self._words, seen_by(command, shown, folder), folder)
         self._log = AgentLog(log_path(folder, name) if folder is not None else None)
         self._begin()
 
@@ -86,9 +86,7 @@ class ProgramAgent:
     async def greet(self) -> None:
         """Check before the first card that it can play: start it and read its hello; raises AgentError if it cannot."""
         try:
-            process = await self._ready()
-            if await process.ends_within(_LINGERING_S):
-                raise AgentFailed("crash", "the program said hello and ended, with no game played")
+            await self._ready()
             await self.close()
         except AgentFailed as failure:
             said, last = str(failure), self._log.last_line
@@ -121,7 +119,7 @@ class ProgramAgent:
             answer: Action | Mix = await process.answer(self._limit_s, self._answer, late=late)
         except AgentFailed as failure:
             self._late = self._late + 1 if failure.kind == "timeout" else 0
-            if failure.kind in FATAL or not self._greeted or self._late == _MOST_LATE:
+            if failure.kind in _FATAL or not self._greeted or self._late == _MOST_LATE:
                 self._lose()
             raise
         except BaseException:
@@ -149,8 +147,20 @@ class ProgramAgent:
 
     async def _tell(self, message: protocol.ToAgent) -> None:
         """Send what needs no answer; if the process is gone, the next decision will notice."""
-        if self._process is not None:
+        if self._process is None:
+            return
+        if not self._confirms:
             self._process.write(protocol.line_of(message))
+            return
+        try:
+            process = await self._ready()
+            process.write(protocol.line_of(message))
+            late = f"no end of a hook within {self._limit_s:g} s"
+            await process.answer(self._limit_s, answers.read_done, late=late)
+        except AgentFailed as failure:
+            if failure.kind in (*_FATAL, "timeout") or not self._greeted:
+                self._lose()
+            raise
 
     def _start(self) -> Process:
         home = None if self._box is None else HOME
@@ -162,12 +172,8 @@ class ProgramAgent:
         """Return its process, started and greeted."""
         process = self._process or self._start()
         if not self._greeted:
-            self._greeted = await process.answer(START_S, self._hello, late=_NO_HELLO.format(START_S))
+            self._greeted = await process.answer(START_S, answers.read_hello, late=_NO_HELLO.format(START_S))
         return process
-
-    def _hello(self, line: bytes) -> bool:
-        answers.read_hello(line)
-        return True
 
     def _answer(self, line: bytes) -> Action | Mix | None:
         answered, answer = answers.read_answer(line)

@@ -4,6 +4,7 @@ import asyncio
 import os
 import secrets
 import ssl
+from contextlib import suppress
 from functools import cache
 from typing import Final
 
@@ -16,7 +17,7 @@ from molt_bench.errors import AgentFailed, ConfigError
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import CONNECT_S, DEFAULT_TIMEOUT_S
+from molt_bench.specs import DEFAULT_TIMEOUT_S
 
 #: Seconds that a server gets to acknowledge the end of a game.
 GRACE_S: Final = 0.5
@@ -52,14 +53,13 @@ class HttpAgent:
         self._game = secrets.token_hex(8)
         self._decisions = 0
         self._greeted = False
+        #: Whether it answers, or has not been asked; one that does not is told nothing.
         self._answering = True
-        #: Why it did not say hello when the game began.
-        self._failed: AgentFailed | None = None
 
     async def greet(self) -> None:
         """Check before the first card that the server answers: say hello and goodbye; raises ConfigError if not."""
         try:
-            await self._hello(connect_s=CONNECT_S)
+            await self._hello()
         except AgentFailed as failure:
             why = hide_key(str(failure), self._key)
             raise ConfigError("url", self._url, f"a server that answers ({why})") from None
@@ -67,33 +67,23 @@ class HttpAgent:
             await self.close()
 
     async def reset(self) -> None:
-        """Begin a game by saying hello; if that fails, the first decision is at fault, and the next tries again."""
+        """Begin a game. It begins with a hello; if that fails, the first decision is at fault."""
         await self._disconnect()
         self._begin()
-        try:
-            await self._hello()
-        except AgentFailed as failure:
-            self._failed = failure
 
     async def act(self, observation: Observation) -> Action | Mix:
         """Ask the server."""
-        failed, self._failed, self._answering = self._failed, None, False
         try:
-            if failed is not None:
-                raise failed
-            if not self._greeted:
-                await self._hello()
+            await self._hello()
             self._decisions += 1
             question = protocol.decision(observation, self._decisions, self._game)
             answered, answer = answers.read_answer(await self._posted(question, self._limit_s))
+            if answered != self._decisions:
+                raise AgentFailed("unparsable", f"id is not {self._decisions}, that of the observation")
+            if isinstance(answer, AgentFailed):
+                raise answer
         except AgentFailed as failure:
-            self._answering = failure.kind not in ("timeout", "transport")
             raise AgentFailed(failure.kind, hide_key(str(failure), self._key)) from None
-        self._answering = True
-        if answered != self._decisions:
-            raise AgentFailed("unparsable", f"id is not {self._decisions}, that of the observation")
-        if isinstance(answer, AgentFailed):
-            raise AgentFailed(answer.kind, hide_key(str(answer), self._key))
         return answer
 
     async def on_hand_complete(self, outcome: HandResult) -> None:
@@ -107,7 +97,8 @@ class HttpAgent:
     async def close(self) -> None:
         """Say goodbye and disconnect."""
         try:
-            await self._tell(protocol.Bye(game=self._game), GRACE_S)
+            if self._greeted:
+                await self._tell(protocol.Bye(game=self._game), GRACE_S)
         finally:
             await self._disconnect()
 
@@ -116,35 +107,36 @@ class HttpAgent:
         if client is not None:
             await client.aclose()
 
-    async def _hello(self, *, connect_s: float | None = None) -> None:
-        said = protocol.hello(self.name, self._game)
-        answers.read_hello(await self._posted(said, self._limit_s, connect_s=connect_s))
-        self._greeted = True
+    async def _hello(self) -> None:
+        if not self._greeted:
+            answers.read_hello(await self._posted(protocol.hello(self.name, self._game), self._limit_s))
+            self._greeted = True
 
     async def _tell(self, message: protocol.ToAgent, limit_s: float) -> None:
-        """Send a message that needs no answer and ignore the response; skip a server that has stopped answering."""
-        if self._greeted and self._answering:
-            try:
+        """Send a message that needs no answer and ignore the response."""
+        if self._answering:
+            with suppress(AgentFailed):
+                await self._hello()
                 await self._posted(message, limit_s)
-            except AgentFailed as failure:
-                self._answering = failure.kind not in ("timeout", "transport")
 
-    async def _posted(self, message: protocol.ToAgent, limit_s: float, *, connect_s: float | None = None) -> bytes:
-        """Post a message and return the answer's body, or raise AgentFailed; `connect_s` limits the time to connect."""
+    async def _posted(self, message: protocol.ToAgent, limit_s: float) -> bytes:
+        """Post a message and return the answer's body, or raise AgentFailed."""
         self._client = client = self._client or _client(self._url, self._key)
-        patience = httpx2.Timeout(None, connect=connect_s)
+        self._answering = False
         try:
             async with (
                 asyncio.timeout(limit_s),
-                client.stream("POST", self._url, content=protocol.line_of(message), timeout=patience) as response,
+                client.stream("POST", self._url, content=protocol.line_of(message)) as response,
             ):
-                return await _body(response)
-        except httpx2.ConnectTimeout:
-            raise AgentFailed("transport", f"no connection within {connect_s:g} s") from None
+                body = await _body(response)
         except TimeoutError:
             raise AgentFailed("timeout", f"no answer within {limit_s:g} s") from None
         except (httpx2.HTTPError, OSError) as error:
             raise AgentFailed("transport", f"no connection: {str(error) or type(error).__name__}") from None
+        self._answering = True
+        if len(body) > protocol.LONGEST_ANSWER:
+            raise AgentFailed("flood", f"the answer has more than {protocol.LONGEST_ANSWER // 1024} KiB")
+        return body
 
 
 def _client(url: str, key: str) -> httpx2.AsyncClient:
@@ -153,6 +145,7 @@ def _client(url: str, key: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         headers=headers | ({"authorization": f"Bearer {key}"} if key else {}),
         verify=_trusted() if url.startswith("https:") else False,
+        timeout=None,
         trust_env=False,
         limits=httpx2.Limits(keepalive_expiry=_IDLE_S),
     )
@@ -165,19 +158,18 @@ def _trusted() -> ssl.SSLContext:
 
 
 async def _body(response: httpx2.Response) -> bytes:
-    """Return the body of an answer; raises AgentFailed if it has none that can be used."""
+    """Return the body of an answer, or the beginning of one that is too long; raises AgentFailed if it has none."""
     status, body = response.status_code, bytearray()
-    if 300 <= status < 400:
-        raise AgentFailed("transport", f"the server answered {status}, a redirect, which is not followed")
     if not 200 <= status < 300:
-        raise AgentFailed("transport", f"the server answered {status}, not 200")
+        redirect = ", a redirect, which is not followed" if 300 <= status < 400 else ", not 200"
+        raise AgentFailed("transport", f"the server answered {status}{redirect}")
     packed = response.headers.get("content-encoding", "identity")
     if packed != "identity":
         raise AgentFailed("transport", f"the answer is packed ({packed}), which nobody asked for")
     async for data in response.aiter_raw():
         body += data
         if len(body) > protocol.LONGEST_ANSWER:
-            raise AgentFailed("flood", f"the answer has more than {protocol.LONGEST_ANSWER // 1024} KiB")
+            break
     return bytes(body)
 
 
