@@ -6,9 +6,6 @@ raise, a pot-sized raise and all-in. OpenSpiel and RLCard have no minimum raise,
 the actions per hand tell how alike the hands are. The peers are played as a careful user would; OpenSpiel also as
 fast as we could make it.
 
-Hands that are bet alike share what was worked out for them, and these players often bet alike: one row has players who
-raise to any amount instead, and share little. None of the others has such a row, so no ratio is a goal there.
-
 Speed is hands per CPU second, the median over rounds in which the contenders take turns. A ratio is the median of those
 within a round, since a busy machine changes its pace.
 """
@@ -70,18 +67,6 @@ class Agent:
         return Action("raiseTo", most)
 
 
-class AnyRaise(Agent):
-    """Raises to any legal amount, where `Agent` has three."""
-
-    def act(self, seen: Observation) -> Action:
-        """Return one of the options; a raise is to any legal amount."""
-        action = super().act(seen)
-        if action.kind != "raiseTo":
-            return action
-        least, most = seen.min_raise_to, seen.max_raise_to
-        return Action("raiseTo", least + int(self._uniform() * (most - least + 1)))
-
-
 def choose(uniform: Callable[[], float], *, facing: bool, raising: bool) -> int:
     """Return an option, as `Agent` chooses, for the peers that take amounts."""
     if raising:
@@ -89,10 +74,10 @@ def choose(uniform: Callable[[], float], *, facing: bool, raising: bool) -> int:
     return int(uniform() * 2) if facing else CALLING
 
 
-def play_by_engine(hands: int, seed: int, agent: type[Agent] = Agent) -> Played:
+def play_by_engine(hands: int, seed: int) -> Played:
     """Step the engine by hand."""
     rules, stacks, deal = HandRules(SMALL_BLIND, BIG_BLIND), (STACK, STACK), Shoe(seed).deal
-    acts, actions, chips = (agent(seed).act, agent(seed + 1).act), 0, 0
+    acts, actions, chips = (Agent(seed).act, Agent(seed + 1).act), 0, 0
     for number in range(hands):
         hand = Hand(rules, deal(number), stacks, number & 1)
         while (seat := hand.actor) >= 0:
@@ -262,7 +247,6 @@ TUNED = "open_spiel: fcpa, tuned"
 ROWS: dict[str, Play] = {
     "molt_bench: engine, stepped": play_by_engine,
     "molt_bench: play_game, full records": play_by_game,
-    "molt_bench: engine, any raise": partial(play_by_engine, agent=AnyRaise),
     "open_spiel: fcpa": partial(play_open_spiel, betting="fcpa"),
     "open_spiel: fcpa, observation string": partial(play_open_spiel, betting="fcpa", observing=True),
     "open_spiel: fchpa": partial(play_open_spiel, betting="fchpa"),

@@ -14,7 +14,6 @@ from molt_bench.agents.kinds import BUILTIN_AGENTS
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.luck.weights import luck_version
 from molt_bench.play.play_games import play_game
-from molt_bench.poker.street_equity import forget_equities
 from molt_bench.records import GameRecord
 
 SPEED_BOTS = ("random", "tight", "callstation", "maniac")
@@ -47,7 +46,6 @@ def print_speed(hands: int) -> None:
         for pairing in combinations(SPEED_BOTS, 2):
             games += seed_pair(pairing, f"speed {len(games)}", 100)
     game_estimates(games[0])  # what is loaded and built once is not counted
-    forget_equities()
     print(f"{100 * len(games):,} recorded hands of {', '.join(SPEED_BOTS)}; CPU seconds on one core")
     for title in ("first", "again"):
         start = process_time()

@@ -39,16 +39,15 @@ def test_the_equities_of_all_streets_are_the_same(monkeypatch):
     preflop_table()  # which the kernel is given when it is loaded
     found = [street_equity.street_equities(*each) for each in known]
     pure(monkeypatch, street_equity)
-    street_equity.forget_equities()
     assert found == [street_equity.street_equities(*each) for each in known]
 
 
 def test_win_rates_are_the_same(monkeypatch):
     known = [(holes, board[:size]) for holes, board in deals(200) for size in (3, 4, 5)]
-    equity_vs_random.forget_equities_vs_random()
+    equity_vs_random._sampled.cache_clear()
     found = [equity_vs_random.equities_vs_random(*each) for each in known]
     pure(monkeypatch, equity_vs_random)
-    equity_vs_random.forget_equities_vs_random()
+    equity_vs_random._sampled.cache_clear()
     assert found == [equity_vs_random.equities_vs_random(*each) for each in known]
 
 

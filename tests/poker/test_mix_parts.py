@@ -8,7 +8,7 @@ from molt_bench.poker.hand_rules import HandRules
 from molt_bench.poker.mix import Mix, RaiseRange
 from molt_bench.poker.mix_parts import parts_of
 
-START = opening.of(HandRules(50, 100), (10_000, 10_000), 0)
+START = opening(HandRules(50, 100), (10_000, 10_000), 0)
 SINGLES = [(Action("raiseTo", size), 1) for size in range(200, 2200, 100)]
 MIXES = [
     Mix([(FOLD, 1), (CALL, 3)]),

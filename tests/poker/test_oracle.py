@@ -10,7 +10,7 @@ from phevaluator import evaluate_cards
 
 from molt_bench.poker import hand as hand_module
 from molt_bench.poker.actions import LegalActions
-from molt_bench.poker.betting import Betting, opening
+from molt_bench.poker.betting import Betting
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import STRENGTHS, showdown, strength
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
@@ -196,7 +196,6 @@ def ties_to_seat_0(compare):
 )
 def test_a_mistake_in_the_engine_is_found_and_can_be_reproduced(monkeypatch, owner, name, mistake):
     """Within the first 500 hands, in a hand that the right engine plays right."""
-    opening.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, mistake(getattr(owner, name)))
         seed, message = first_disagreement(range(500))
@@ -204,7 +203,6 @@ def test_a_mistake_in_the_engine_is_found_and_can_be_reproduced(monkeypatch, own
         with pytest.raises(AssertionError) as again:
             pokerkit_oracle.play(seed)
         assert str(again.value) == message
-    opening.cache_clear()
     pokerkit_oracle.play(seed)
 
 

@@ -73,7 +73,7 @@ def draw_luck(
         weights: Of the values of actions.
     """
     luck, last = 0.0, max(mixes, default=-1)
-    betting = opening.of(hand.rules, hand.starting_stacks, hand.button)
+    betting = opening(hand.rules, hand.starting_stacks, hand.button)
     for at, done in enumerate(hand.log[: last + 1]):
         if at >= max_actions:
             betting = betting.without_raises()
@@ -86,8 +86,7 @@ def draw_luck(
             else:
                 luck += _luck(mix, done, betting, edge, rates, folds.share(1), weights)
         if at < last:
-            after = betting.known.get(done.amount if done.kind == "raiseTo" else done.kind)
-            after = after or betting.after(done.kind, done.amount)
+            after = betting.after(done.kind, done.amount)
             assert after is not None, "the hand was played"
             betting = after
     return luck

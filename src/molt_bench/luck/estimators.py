@@ -19,7 +19,6 @@ from molt_bench.luck.weights import AS_BYTES
 from molt_bench.poker.equity import preflop_table
 from molt_bench.poker.equity_vs_random import kernel_tables
 from molt_bench.poker.mix import mixes_from_text
-from molt_bench.poker.street_equity import prepare_equities
 from molt_bench.records import GameRecord, Margins, MatchResult
 
 #: Digits of a thousandth of a big blind that are kept of a margin. Everything is decided from the rounded value, so it
@@ -72,7 +71,6 @@ def hands_luck(record: GameRecord) -> list[tuple[float, float]]:
 def _hands_luck(record: GameRecord) -> list[tuple[float, float]]:
     """Do the same in Python, for all hands."""
     hands = [each.hand for each in record.replay()]
-    prepare_equities((hand.holes, hand.board) for hand in hands)
     folds, found = Folds(), list[tuple[float, float]]()
     for hand, line in zip(hands, record.mixes or [""] * len(hands), strict=True):
         terms, mixes = hand_terms(hand), mixes_from_text(line)

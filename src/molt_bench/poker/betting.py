@@ -3,13 +3,10 @@
 Heads-up, the button posts the small blind and acts first before the flop and last after it. A raise is at least as
 large as the last full raise; an all-in may be smaller. Chips the other seat cannot match are returned, so both seats
 always have the same amount at stake, the pot is even and a split pot has no odd chip.
-
-Most hands begin as many others did, and what follows depends on the action alone. So a moment of the betting never
-changes, and one that hands come to again and again is worked out once and shared.
 """
 
 from functools import lru_cache
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -22,12 +19,6 @@ from molt_bench.poker.hand_rules import HandRules
 #: `Betting.actor` once the betting is over.
 NOBODY: Final = -1
 _NEXT_STREET: Final = dict(pairwise(STREETS))
-#: What follows a raise is kept if the same is raised to at the same moment again, before so many other amounts were
-#: raised to once: those that hardly ever repeat would only be in the way. What follows another action is kept at once.
-_ONCE: Final = 32
-#: How many moments are kept, some 14 MB: after so many new ones, all are forgotten.
-_MOST: Final = 16384
-_NEW: Final = count(1)
 
 
 class Start(msgspec.Struct, gc=False):
@@ -43,7 +34,7 @@ class Start(msgspec.Struct, gc=False):
 
 
 class Betting(msgspec.Struct, gc=False, eq=False):
-    """A moment of the betting: before an action, or at the end. Hands share it, so nobody may change it.
+    """A moment of the betting: before an action, or at the end.
 
     Attributes:
         start: Rules, stacks and button.
@@ -64,10 +55,7 @@ class Betting(msgspec.Struct, gc=False, eq=False):
         stacks: Chips behind.
         min_raise_to: The smallest bet the actor may raise to; 0 if no raise is legal.
         max_raise_to: The largest; 0 if no raise is legal.
-        known: What follows here: by the amount of a raise, and by the kind of another action.
-        once: Raises that were made here once; None if this moment is not kept itself.
         payoffs: Net chips of both seats after a fold; None before, and if there is a showdown.
-        line: The actions as `molt_bench.poker.notation` writes them, which fills it in.
     """
 
     start: Start
@@ -86,10 +74,7 @@ class Betting(msgspec.Struct, gc=False, eq=False):
     stacks: tuple[int, int]
     min_raise_to: int
     max_raise_to: int
-    known: dict[Kind | int, "Betting"]
-    once: set[int] | None = None
     payoffs: tuple[int, int] | None = None
-    line: str = ""
 
     @property
     def folded(self) -> int:
@@ -109,47 +94,17 @@ class Betting(msgspec.Struct, gc=False, eq=False):
         """
         if self.actor < 0:
             return None
-        key: Kind | int = kind
         if kind == "raiseTo":
-            if not 0 < self.min_raise_to <= amount <= self.max_raise_to:
-                return None
-            key = amount
-            moved = self._raise(amount)
-        elif kind == ("call" if self.to_call else "check"):
-            moved = self._call(kind)
-        elif kind == "fold":
-            moved = self._fold()
-        else:
-            return None
-        if self.once is not None:
-            self._keep(key, moved)
-        return moved
+            return self._raise(amount) if 0 < self.min_raise_to <= amount <= self.max_raise_to else None
+        if kind == ("call" if self.to_call else "check"):
+            return self._call(kind)
+        return self._fold() if kind == "fold" else None
 
     def without_raises(self) -> "Betting":
         """Return the same with no more raises on this street: `play.game` closes a hand of too many actions so."""
         if not self.raising_open or self.actor < 0:
             return self
-        return replace(self, raising_open=False, min_raise_to=0, max_raise_to=0, known=_NOTHING, once=None)
-
-    def unshared(self) -> "Betting":
-        """Return the same to try out what could follow: nothing of that is kept for hands that are played."""
-        return replace(self, known=_NOTHING, once=None)
-
-    def _keep(self, key: Kind | int, moved: "Betting") -> None:
-        """Keep what follows an action; of a raise that was not made here before, only take note."""
-        if type(key) is int:
-            once = self.once or _NONE_YET
-            if key not in once:
-                self.once = {key} if len(once) >= _ONCE else {*once, key}
-                return
-            once.discard(key)
-        moved.once = _NONE_YET
-        known = self.known
-        if known is _NOTHING:
-            self.known = known = {}
-        known[key] = moved
-        if not next(_NEW) % _MOST:
-            opening.cache_clear()
+        return replace(self, raising_open=False, min_raise_to=0, max_raise_to=0)
 
     def _raise(self, amount: int) -> "Betting":
         actor = self.actor
@@ -180,8 +135,7 @@ class Betting(msgspec.Struct, gc=False, eq=False):
         done = LoggedAction(self.street, actor, "fold", bets[actor])
         moved = self._on_street(done, NOBODY, bets, self.to_call, self.raise_step, raising_open=False)
         lost = self.chips_in(actor)
-        moved.payoffs = (lost, -lost) if actor else (-lost, lost)
-        return moved
+        return replace(moved, payoffs=(lost, -lost) if actor else (-lost, lost))
 
     def _on_street(
         self, done: LoggedAction, actor: int, bets: tuple[int, int], to_call: int, step: int, *, raising_open: bool
@@ -218,7 +172,6 @@ class Betting(msgspec.Struct, gc=False, eq=False):
             stacks,
             least,
             most,
-            _NOTHING,
         )
 
     def _next_street(self, bets: tuple[int, int], log: tuple[LoggedAction, ...]) -> "Betting":
@@ -251,18 +204,14 @@ class Betting(msgspec.Struct, gc=False, eq=False):
             limits,
             least,
             most,
-            _NOTHING,
         )
 
     def _raises_on_street(self) -> int:
         return sum([done.kind == "raiseTo" and done.street == self.street for done in self.log])
 
 
-_NOTHING: Final[dict[Kind | int, Betting]] = {}
-_NONE_YET: Final[set[int]] = set()
-
-
-def _opened(rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
+@lru_cache(maxsize=64)
+def opening(rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
     """Return the betting after antes and blinds."""
     first, second = stacks
     if first < 1 or second < 1:
@@ -290,41 +239,8 @@ def _opened(rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
         stacks=(limits[0] - bets[0], limits[1] - bets[1]),
         min_raise_to=min(big + rules.big_blind, limit) if may_raise else 0,
         max_raise_to=limit if may_raise else 0,
-        known=_NOTHING,
     )
     if small == limit or (small >= big and big == other_limit):
         # Antes and blinds alone put a seat all-in, and the other has nothing left to call.
         found = found._next_street(bets, ())
-    found.once = _NONE_YET
     return found
-
-
-_UNKNOWN: Final = (None, None, None)
-
-
-class _Openings:
-    """The betting after antes and blinds, by what hands begin with.
-
-    Attributes:
-        latest: With what the last hand began, by its button, and the betting then: most hands begin alike.
-    """
-
-    __slots__ = ("_made", "latest")
-
-    def __init__(self) -> None:
-        self._made = lru_cache(maxsize=64)(_opened)
-        self.latest: list[tuple[HandRules, tuple[int, int], Betting] | tuple[None, None, None]] = [_UNKNOWN, _UNKNOWN]
-
-    def of(self, rules: HandRules, stacks: tuple[int, int], button: int) -> Betting:
-        """Return the betting after antes and blinds."""
-        found = self._made(rules, stacks, button)
-        self.latest[button] = rules, stacks, found
-        return found
-
-    def cache_clear(self) -> None:
-        """Forget all moments."""
-        self.latest[:] = [_UNKNOWN, _UNKNOWN]
-        self._made.cache_clear()
-
-
-opening: Final = _Openings()

@@ -1,10 +1,7 @@
 """Exact all-in equity of one hand against another, from any board.
 
-With three or more board cards, every run-out is looked up in one vectorised pass; many flops at once have their own
-file, `flop_equity`. Before the flop there are 1.7 million
-run-outs, but only 6,175 multisets of five ranks: each is compared once, weighted by the number of ways to suit it, and
-boards on which a hand has a flush, which take three or more cards of one suit, are then corrected. The results for
-every two hands are shipped as a table, which `scripts/build_preflop.py` builds.
+With board cards, every run-out is looked up in one vectorised pass. Before the flop there are 1.7 million run-outs:
+the results for every two hands are shipped as a table, which `scripts/build_preflop.py` builds.
 """
 
 from __future__ import annotations
@@ -12,9 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cache
-from itertools import combinations, combinations_with_replacement, product
-from math import comb
-from typing import Final, NamedTuple
+from itertools import combinations, product
+from typing import Final
 
 import numpy as np
 
@@ -33,19 +29,6 @@ SUIT_PATTERNS: Final = tuple(
 )
 
 
-class Showdowns(NamedTuple):
-    """How many run-outs the first hand wins, splits and loses."""
-
-    wins: int
-    ties: int
-    losses: int
-
-    @property
-    def equity(self) -> float:
-        """The share of the pot that the first hand wins on average, from 0 to 1."""
-        return (self.wins + self.ties / 2) / (self.wins + self.ties + self.losses)
-
-
 def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> float:
     """Return the exact share of the pot that `first` wins on average against `second`, from 0 to 1; half of a split.
 
@@ -61,16 +44,11 @@ def equity(first: Sequence[int], second: Sequence[int], board: Sequence[int] = (
         >>> round(equity(cards_from_text("AhAd"), cards_from_text("KsKc")), 6)
         0.812555
     """
-    if board:
-        return showdowns(first, second, board).equity
     _check(first, second, board)
-    return _preflop_equity(first, second)
-
-
-def showdowns(first: Sequence[int], second: Sequence[int], board: Sequence[int] = ()) -> Showdowns:
-    """Count how all run-outs of a board of up to five cards end."""
-    _check(first, second, board)
-    return _enumerate(first, second, board) if board else _preflop(tuple(first), tuple(second))
+    if not board:
+        return _preflop_equity(first, second)
+    one, two = _runout_strengths(first, second, board)
+    return (int((one > two).sum()) + int((one >= two).sum())) / (2 * len(one))
 
 
 def _check(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> None:
@@ -169,12 +147,6 @@ def flush_strengths(keys: Ints, bits: Ints) -> Ints:
     return flush_table().take((bits >> 13 * suits) & 0x1FFF)
 
 
-def _enumerate(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> Showdowns:
-    one, two = _runout_strengths(first, second, board)
-    wins, losses = int((one > two).sum()), int((one < two).sum())
-    return Showdowns(wins, len(one) - wins - losses, losses)
-
-
 def _runout_strengths(first: Sequence[int], second: Sequence[int], board: Sequence[int]) -> tuple[Ints, Ints]:
     """Return both hands' strengths on every run-out."""
     keys, bits = card_arrays()
@@ -200,57 +172,3 @@ def _combinations(size: int, drawn: int) -> Ints:
     chosen = list(combinations(range(size), drawn))
     # Stored column by column, the way they are read.
     return np.asfortranarray(np.array(chosen, np.int64).reshape(len(chosen), drawn))
-
-
-@cache
-def _multisets(size: int) -> tuple[Ints, Ints]:
-    """Return all multisets of `size` ranks with at most four of each: the count of each rank, and the key."""
-    drawn = combinations_with_replacement(range(13), size)
-    counts = np.array([[ranks.count(rank) for rank in range(13)] for ranks in drawn], np.int64)
-    counts = counts[counts.max(axis=1) <= 4]
-    return counts, counts @ np.array(evaluator.RANK_KEYS, np.int64)
-
-
-def _ways(live: Ints, counts: Ints) -> Ints:
-    """Return in how many ways the live cards of each rank give each multiset."""
-    choices = np.array([[comb(size, drawn) for drawn in range(5)] for size in range(5)], np.int64)
-    ways: Ints = choices[live, counts].prod(axis=1)
-    return ways
-
-
-def _preflop(first: tuple[int, ...], second: tuple[int, ...]) -> Showdowns:
-    hole_keys = [sum(evaluator.RANK_KEYS[card >> 2] for card in hole) for hole in (first, second)]
-    live = np.ones((13, 4), np.int64)
-    for card in (*first, *second):
-        live[card >> 2, card & 3] = 0
-    counts, keys = _multisets(5)
-    weights = _ways(live.sum(axis=1), counts)
-    one, two = (rank_strengths(keys + hole) for hole in hole_keys)
-    balance = np.array([(weights * (one > two)).sum(), (weights * (one < two)).sum()])
-    for suit in range(4):
-        balance += _flush_correction((first, second), hole_keys, live, suit)
-    wins, losses = int(balance[0]), int(balance[1])
-    return Showdowns(wins, int(weights.sum()) - wins - losses, losses)
-
-
-def _flush_correction(
-    holes: tuple[tuple[int, ...], tuple[int, ...]], hole_keys: list[int], live: Ints, suit: int
-) -> Ints:
-    """Return how boards on which a hand has a flush in `suit` change wins and losses."""
-    flush = flush_table()
-    own_bits = [sum(1 << (card >> 2) for card in hole if card & 3 == suit) for hole in holes]
-    most = max(bits.bit_count() for bits in own_bits)
-    others = live.sum(axis=1) - live[:, suit]
-    change = np.zeros(2, np.int64)
-    for of_suit in range(5 - most, 6):
-        suited = np.flatnonzero(live[:, suit])[_combinations(int(live[:, suit].sum()), of_suit)]
-        board_bits = (1 << suited).sum(axis=1)[:, None]
-        suited_keys = np.array(evaluator.RANK_KEYS, np.int64)[suited].sum(axis=1)[:, None]
-        counts, keys = _multisets(5 - of_suit)
-        weights = _ways(others, counts)[None, :]
-        by_ranks = [rank_strengths(suited_keys + keys[None, :] + hole) for hole in hole_keys]
-        # flush[...] is 0 where the suit has fewer than five cards, and above every other strength elsewhere.
-        one, two = (np.maximum(ranks, flush[board_bits | bits]) for ranks, bits in zip(by_ranks, own_bits, strict=True))
-        change[0] += (weights * ((one > two).astype(np.int64) - (by_ranks[0] > by_ranks[1]))).sum()
-        change[1] += (weights * ((one < two).astype(np.int64) - (by_ranks[0] < by_ranks[1]))).sum()
-    return change

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from molt_bench.errors import IllegalAction, RulesError
 from molt_bench.poker.actions import KINDS, OPEN_CARDS, Action, LegalActions, LoggedAction, Street
-from molt_bench.poker.betting import NOBODY, Betting, opening
+from molt_bench.poker.betting import NOBODY, opening
 from molt_bench.poker.cards import Deal
 from molt_bench.poker.evaluator import showdown
 from molt_bench.poker.hand_rules import HandRules
@@ -42,9 +42,7 @@ class Hand:
     __slots__ = ("actor", "betting", "board", "holes", "payoffs", "runout")
 
     def __init__(self, rules: HandRules, deal: Deal, stacks: tuple[int, int], button: int) -> None:
-        latest = opening.latest[button]
-        betting = latest[2] if latest[0] is rules and latest[1] == stacks else opening.of(rules, stacks, button)
-        self.betting = betting
+        self.betting = betting = opening(rules, stacks, button)
         self.holes, self.runout = deal
         self.board: tuple[int, ...] = ()
         self.payoffs = (0, 0)
@@ -135,16 +133,12 @@ class Hand:
         Raises:
             IllegalAction: The action is not legal; the hand is unchanged.
         """
-        kind = action.kind
-        if type(kind) is not str:
+        kind, amount = action.kind, action.amount
+        if type(kind) is not str or (kind == "raiseTo" and type(amount) is not int):
             raise self._illegal(action)
-        if kind == "raiseTo":
-            amount = action.amount
-            if type(amount) is not int:
-                raise self._illegal(action)
-            betting = self.betting.known.get(amount) or self._work_out(action)
-        else:
-            betting = self.betting.known.get(kind) or self._work_out(action)
+        betting = self.betting.after(kind, amount)
+        if betting is None:
+            raise self._illegal(action)
         self.betting = betting
         self.actor = actor = betting.actor
         if actor < 0:
@@ -174,12 +168,6 @@ class Hand:
     def close_raising(self) -> None:
         """Allow no more raises on this street, so that a hand that takes too long ends."""
         self.betting = self.betting.without_raises()
-
-    def _work_out(self, action: Action) -> Betting:
-        betting = self.betting.after(action.kind, action.amount)
-        if betting is None:
-            raise self._illegal(action)
-        return betting
 
     def _show_down(self) -> None:
         self.board = board = self.runout

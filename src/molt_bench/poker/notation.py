@@ -9,13 +9,13 @@ agent after its last fault is written `F`.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from molt_bench.errors import MoltBenchError, RulesError
-from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, STREETS, Action
-from molt_bench.poker.betting import NOBODY, Betting, Start
+from molt_bench.poker.actions import CALL, CHECK, FOLD, LETTERS, STREETS, Action, LoggedAction
+from molt_bench.poker.betting import NOBODY, Start
 from molt_bench.poker.cards import CARD_TEXT, deal_from_text
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.hand_rules import HandRules
@@ -40,7 +40,7 @@ class ParsedHand(NamedTuple):
 def hand_to_text(hand: Hand, number: int, *, forced: bool = False) -> str:
     """Write a finished hand; `forced` marks a final fold that the agent did not choose."""
     betting = hand.betting
-    start, line = betting.start, betting.line or actions_to_line(betting)
+    start, line = betting.start, actions_to_line(betting.log)
     if forced:
         line = line[:-1] + "F"
     (a, b), (c, d) = hand.holes
@@ -62,14 +62,13 @@ def _start_to_text(start: Start) -> str:
     return start.text
 
 
-def actions_to_line(betting: Betting) -> str:
-    """Write the actions, once for all hands that are bet alike."""
+def actions_to_line(log: Iterable[LoggedAction]) -> str:
+    """Write the actions of a hand, with a slash between two streets."""
     line, street = "", STREETS[0]
-    for done in betting.log:
+    for done in log:
         if done.street != street:
             line, street = f"{line}/", done.street
         line += f"r{done.amount}" if done.kind == "raiseTo" else LETTERS[done.kind]
-    betting.line = line
     return line
 
 

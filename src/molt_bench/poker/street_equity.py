@@ -1,18 +1,13 @@
-"""The equities of two hands in hindsight, street by street."""
+"""The equity of one hand against another, street by street."""
 
-from collections.abc import Iterable
-from typing import Final
+from functools import lru_cache
 
 from molt_bench.kernels import compiled
 from molt_bench.poker.cards import Board, Hole
 from molt_bench.poker.equity import equity
-from molt_bench.poker.evaluator import showdown
-from molt_bench.poker.flop_equity import flop_scores_of
-from molt_bench.poker.memo import Memo
 
-#: Slow to compute, and needed again: a deal is played in two seatings. Some 500 bytes for each flop. Hardly any two
-#: deals of a run match but for the names of the suits.
-_FLOPS: Final = Memo(flop_scores_of, 1 << 16)
+#: How many board cards are open on the streets on which equity may change.
+_STREETS = (0, 3, 4, 5)
 
 
 def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]:
@@ -27,24 +22,8 @@ def street_equities(holes: tuple[Hole, Hole], board: Board) -> tuple[float, ...]
         shares: tuple[float, ...] | None = compiled.street_equities(first, second, board)
         if shares is not None:
             return shares
-    found = [equity(first, second)]
-    if board:
-        on_flop, by_turn = _FLOPS.of((first, second, board[:3]))
-        found.append(on_flop / (2 * 990))
-        if len(board) > 3:
-            found.append(by_turn[board[3]] / (2 * 44))
-        if len(board) > 4:
-            one, two = showdown(holes, board)
-            found.append(((one > two) + (one >= two)) / 2)
-    return tuple(found)
+    return tuple([_equity(first, second, board[:size]) for size in _STREETS if size <= len(board)])
 
 
-def prepare_equities(deals: Iterable[tuple[tuple[Hole, Hole], Board]]) -> None:
-    """Compute the equities of deals that are about to be asked for, together: in Python, much faster."""
-    if compiled is None:
-        _FLOPS.prepare([(*holes, board[:3]) for holes, board in deals if board])
-
-
-def forget_equities() -> None:
-    """Clear the cache, for benchmarks; that of the kernel is small."""
-    _FLOPS.clear()
+#: A deal is played in two seatings.
+_equity = lru_cache(maxsize=1 << 16)(equity)

@@ -1,13 +1,11 @@
 """Hands as rows, as the CSV export and data frames have them."""
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any, Final
 
 from molt_bench.luck.cards import hand_terms
 from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand import NOBODY
-from molt_bench.poker.street_equity import prepare_equities
 from molt_bench.report.chip_flow import all_in_street, final_pot
 from molt_bench.report.dealt_hands import DealtHand
 
@@ -41,16 +39,11 @@ COLUMNS: Final[dict[str, type]] = {
     "faults_b": int,
     "forced_fold": str,
 }
-#: Hands whose luck is computed together.
-_TOGETHER: Final = 500
 
 
 def hand_rows(hands: Iterable[DealtHand]) -> Iterator[dict[str, Any]]:
     """Return the rows of hands, in order."""
-    waiting = iter(hands)
-    while group := list(islice(waiting, _TOGETHER)):
-        prepare_equities((dealt.hand.holes, dealt.hand.board) for dealt in group)
-        yield from map(row, group)
+    return map(row, hands)
 
 
 def row(dealt: DealtHand) -> dict[str, Any]:

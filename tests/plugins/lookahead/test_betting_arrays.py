@@ -45,7 +45,7 @@ def test_actions_lead_to_the_same_moments_as_in_a_hand(mode):
     for number in range(60):
         button = number % 2
         deals = deals_of(rules, stacks, button, max_actions)
-        betting = opening.of(rules, stacks, button).unshared()
+        betting = opening(rules, stacks, button)
         while betting.actor >= 0:
             betting = betting if len(betting.log) < max_actions else betting.without_raises()
             column = as_column(betting)

@@ -86,7 +86,7 @@ class StreetTree:
         self.endings: list[Ending] = []
         self._sizes, self._real, self._can_raise = sizes, tuple(real), can_raise
         self._street = opening.street
-        self._expand(opening.betting.unshared(), (None, None), raises=0, real=0)
+        self._expand(opening.betting, (None, None), raises=0, real=0)
 
     def follow(self, actions: Sequence[Action]) -> int:
         """Return the decision that actions lead to; -1 if the tree does not have them."""

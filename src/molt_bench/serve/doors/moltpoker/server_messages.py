@@ -244,7 +244,7 @@ def states_before(client: Client, turn: PendingDecision) -> Iterator[tuple[tuple
     Nobody is to act in them, so that no client takes one for a decision.
     """
     seen = turn.observation
-    betting = opening.of(seen.rules, seen.starting_stacks, seen.button)
+    betting = opening(seen.rules, seen.starting_stacks, seen.button)
     for done in seen.log[:-1]:
         after = betting.after(done.kind, done.amount)
         assert after is not None, "the log of a hand has legal actions"
