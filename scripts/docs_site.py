@@ -26,9 +26,7 @@ ROOT: Final = Path(__file__).parents[1]
 #: Public names that are not on the face of the package, since few need them; the docs use each.
 DEEPER: Final = {
     "molt_bench.arena.status": ("Observer", "RunStatus"),
-    "molt_bench.bench.schedule": ("register_matchmaker",),
-    "molt_bench.bench.schedule.situation": ("Situation",),
-    "molt_bench.bench.stop_rules": ("Progress", "budget", "first_ending"),
+    "molt_bench.bench.schedule": ("Situation", "register_matchmaker"),
 }
 #: The pages that are written by hand, by their kinds: each kind has a folder.
 KINDS: Final = ("start", "how-to", "reference", "why")

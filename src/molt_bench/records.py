@@ -1,10 +1,8 @@
 """Records: every output of a game, frozen."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
-from struct import pack
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -311,19 +309,6 @@ def possible_margins(margins: Margins, seeds: int) -> bool:
     return margins.keys() == {*ESTIMATORS} and all(
         len(column) == seeds and all(-MOST <= each <= MOST for each in column) for column in margins.values()
     )
-
-
-def matches_hash(matches: Iterable[tuple[int, Margins]]) -> str:
-    """Return the SHA-256 of the rounds and the margins of the matches of a run, in order."""
-    found = sha256()
-    for decided, margins in matches:
-        found.update(pack("<q", decided) + _margin_bytes(margins))
-    return found.hexdigest()
-
-
-def _margin_bytes(margins: Margins) -> bytes:
-    columns = [margins[name] for name in ESTIMATORS]
-    return b"".join([pack(f"<q{len(values)}d", len(values), *values) for values in columns])
 
 
 def bb_per_100(mbb: float) -> float:

@@ -358,9 +358,9 @@ def games_in(folder):
 
 
 def unvouched(folder):
-    """Have a finished run be one whose journal vouches for no other file."""
+    """Have a finished run be one whose journal has no hash of the replies."""
     lines = lines_of(folder, "journal.jsonl")
-    del lines[-1]["vouched"]
+    del lines[-1]["repliesHash"]
     (Path(folder) / "journal.jsonl").write_bytes(rechained(lines))
     (Path(folder) / "summary.json").unlink()
 

@@ -59,7 +59,7 @@ class Moved:
         """Take away the answers of programs: they have to play again."""
         (self.run / "replies.jsonl").unlink(missing_ok=True)
         lines = lines_of(self.run, "journal.jsonl")
-        lines[-1]["vouched"].pop("replies.jsonl", None)
+        lines[-1].pop("repliesHash", None)
         (self.run / "journal.jsonl").write_bytes(rechained(lines))
         (self.run / "summary.json").unlink()
         assert quick("report", self.run, "--quiet").returncode == 0

@@ -173,8 +173,8 @@ class Trap:
                 journal.write(msgspec.structs.replace(line, margins=margins[line.match]))
             elif not isinstance(line, SessionEnd):
                 journal.write(line)
-            elif ended:  # margins differ by who played, so the line cannot vouch for them any more
-                journal.write(msgspec.structs.replace(line, vouched=msgspec.UNSET))
+            elif ended:
+                journal.write(msgspec.structs.replace(line, replies_hash=msgspec.UNSET))
         journal.close()
         if any(each["type"].startswith("llm") for each in hostile.values()):
             lines = [Header(FORMAT), *(Skill(name, "skill") for name in hostile)]

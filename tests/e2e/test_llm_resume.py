@@ -173,18 +173,6 @@ def test_without_any_exchanges_a_run_is_not_resumed_at_its_full_price(server, co
     assert server.received == before
 
 
-def test_a_journal_that_is_ahead_of_its_exchanges_is_played_again_from_there(server, whole, copied):
-    """As after a power failure: the end of the exchanges is gone, and games in the journal were played with it."""
-    cut(copied, games=8, exchanges=len(exchanges_in(copied)) // 3)
-    known, before = recorded(copied), server.received
-    done = quick("resume", "--run-agents", copied, "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert "journal.jsonl is ahead of its replies.jsonl" in done.stderr
-    assert asked(server.since(before)) == whole.asked - known
-    assert same_files(copied) == whole.files
-    assert quick("verify", copied).returncode == 0
-
-
 def test_a_line_that_is_there_twice_counts_once(whole, copied):
     path = copied / "replies.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)

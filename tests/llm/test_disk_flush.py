@@ -16,9 +16,12 @@ class Slow(Replies):
 
     def __init__(self, *, error=None):
         super().__init__()
-        self.on_disk = True
         self.added, self.flushed, self.flushes = [], set(), 0
         self._error = error
+
+    @property
+    def on_disk(self):
+        return True
 
     def add(self, exchange):
         self.added.append(exchange.key)
@@ -45,15 +48,11 @@ async def added(recording, store, key, *, after_s=0.0):
     return key in store.flushed
 
 
-def recording_to(store):
-    return DiskFlush(store, patience_s=1.0, warn=print)
-
-
 def test_each_goes_on_only_when_its_own_is_on_disk_and_few_flushes_do():
     store = Slow()
 
     async def many():
-        recording = recording_to(store)
+        recording = DiskFlush(store)
         return await asyncio.gather(*[added(recording, store, str(at), after_s=at * 0.001) for at in range(100)])
 
     assert all(asyncio.run(many()))
@@ -64,7 +63,7 @@ def test_one_that_no_longer_waits_takes_nothing_from_the_others():
     store = Slow()
 
     async def with_one_gone():
-        recording = recording_to(store)
+        recording = DiskFlush(store)
         tasks = [asyncio.ensure_future(added(recording, store, str(at))) for at in range(4)]
         await asyncio.sleep(0.005)
         tasks[0].cancel()
@@ -79,7 +78,7 @@ def test_all_who_wait_are_told_of_a_flush_that_failed():
     store = Slow(error=RuntimeError("no more threads"))
 
     async def two():
-        recording = recording_to(store)
+        recording = DiskFlush(store)
         waiting = [added(recording, store, "one"), added(recording, store, "two", after_s=0.01)]
         return await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 30)
 
@@ -88,4 +87,4 @@ def test_all_who_wait_are_told_of_a_flush_that_failed():
 
 @pytest.mark.parametrize("store", [None, Replies()])
 def test_without_a_file_nobody_waits(store):
-    assert asyncio.run(added(recording_to(store), Slow(), "one")) is False
+    assert asyncio.run(added(DiskFlush(store), Slow(), "one")) is False

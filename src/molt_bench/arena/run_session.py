@@ -13,7 +13,6 @@ from molt_bench.agents.python_import import AgentFactory
 from molt_bench.arena.cast import Cast
 from molt_bench.arena.executors import GameRunner, Where
 from molt_bench.arena.run_observers import RunObservers
-from molt_bench.arena.signals import SignalsTold
 from molt_bench.arena.status import Observer
 from molt_bench.arena.status_reports import StatusReports
 from molt_bench.bench.dealer import Dealer
@@ -40,10 +39,12 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
+from molt_bench.runs.folder import REPLIES
 from molt_bench.runs.header import boxes_of, header_of, luck_of_a_run, recorded_luck, without_boxes
 from molt_bench.runs.journal_lines import Change, Extension, Game, Header, Line, Rated, Resumption, SessionEnd
 from molt_bench.runs.journal_past import games_go_on, past_of, resumptions_in
 from molt_bench.runs.master_seed import MasterSeed, forget, keep
+from molt_bench.runs.replies import replies_hash
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.visible_text import on_one_line
@@ -102,7 +103,6 @@ class Session:
         ]
         self._spending = Spending(config.paid())
         self._status: StatusReports | None = None
-        self._signals = SignalsTold(observer.on_warning)
         self._folder = Path(files.journal.path).parent if files.journal is not None else None
         self._cast = Cast(
             config.model_copy(update={"stop": stop}),
@@ -251,7 +251,6 @@ class Session:
             self._write(Game(label.match, record, self._seconds))
             self._files.replies.forget(label)
             played[label] = record
-            self._signals.take_game(record)
             core = estimated or game_estimates(record)
             coming = self._ladder.coming(label.match, record.players)
             estimates[record.spec] = self._ladder.match_margins.estimated(coming, record, core)
@@ -275,8 +274,8 @@ class Session:
         took, journal, seed = self._session_s, self._files.journal, self._seed
         self._over = True
         told = seed.value if seed.sealed else UNSET
-        vouched = self._files.vouched(result) or UNSET
-        self._write(SessionEnd(took, result.ending, told, vouched))
+        said = None if self._folder is None or self._files.problem else replies_hash(self._folder / REPLIES)
+        self._write(SessionEnd(took, result.ending, told, UNSET if said is None else said))
         if seed.sealed and journal is not None and self._folder is not None and journal.sync():
             forget(self._folder)
         # If that could not be written, the run can be resumed, so the seed stays secret.

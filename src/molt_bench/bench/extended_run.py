@@ -93,7 +93,7 @@ class Course:
     def _another_end(self, told: Ending, ending: Ending | None, matches: int) -> JournalError:
         """Return the error that a run cannot have stopped for the reason in its journal."""
         if ending in (None, INTERRUPTED):
-            does = f"goes on: {self._past.missing or f'match {matches + 1} is missing'}"
+            does = f"goes on: match {matches + 1} is missing"
         else:
             does = f"stops because {ending}"
         said = f"the journal says that the run stopped because {told}"

@@ -51,7 +51,6 @@ class Past(msgspec.Struct, frozen=True, dict=True):
         games: Its finished games.
         stages: Its stages so far; empty if there is only the one in the config.
         seconds: How long it has taken so far.
-        missing: Which matches lack some of their games, as text.
         margins: The margins of the matches that have been rated, by their numbers.
         rated_only: Whether a match counts once the run has rated it, and not as soon as its games are there.
         followed: Whether its rounds and its end are taken as they are, since another version decided them.
@@ -60,7 +59,6 @@ class Past(msgspec.Struct, frozen=True, dict=True):
     games: Games = {}
     stages: tuple[Stage, ...] = ()
     seconds: float = 0.0
-    missing: str = ""
     margins: Mapping[int, Margins] = {}
     followed: bool = False
     rated_only: bool = False

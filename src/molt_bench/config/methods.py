@@ -92,9 +92,7 @@ class LLMConfig(Section):
     ] = 1.0
     pause_after_s: Annotated[
         float,
-        Field(
-            ge=0, le=MUCH, description="Seconds after which a run ends that can ask a model nothing, or save nothing."
-        ),
+        Field(ge=0, le=MUCH, description="Seconds after which a run ends that can ask a model nothing."),
     ] = 600.0
     on_failure: Annotated[
         Literal["pause", "fold"],

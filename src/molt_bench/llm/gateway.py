@@ -64,7 +64,7 @@ class Gateway:
         self.limits = limits or RequestLimits()
         self.purse = purse or Purse()
         self._told = told or Tellings()
-        self._disk = DiskFlush(recorder, patience_s=self.limits.pause_after_s, warn=self._told.warn)
+        self._disk = DiskFlush(recorder)
         self._prices = prices = prices or PriceList({})
         self._accounts = Accounts(self._disk, prices, self.purse, warn=self._told.warn, on_exchange=self._took)
         skills = dict(recorder.skills) if recorder is not None else {}

@@ -14,14 +14,12 @@ class Recorder(Protocol):
     Attributes:
         skills: The system prompt of every participant, once it is known.
         read_only: Whether no model may be asked: a missing exchange is an error.
-        on_disk: Whether they are written to a disk.
         earlier: The exchanges of earlier sessions, in order.
         ledger: What requests can cost, before they are sent.
     """
 
     skills: dict[str, str]
     read_only: bool
-    on_disk: bool
     earlier: list[Exchange]
     ledger: Ledger
 
@@ -32,22 +30,15 @@ class Recorder(Protocol):
         """Return the exchange with this key, if there is one."""
 
     def add(self, exchange: Exchange) -> None:
-        """Record an exchange; if there is no room for it, it is held."""
+        """Record an exchange."""
 
     @property
-    def held(self) -> int:
-        """Number of lines that there is no room for yet."""
-
-    @property
-    def unsaved(self) -> int:
-        """Number of those that are exchanges."""
+    def on_disk(self) -> bool:
+        """Whether they are written to a disk."""
 
     @property
     def problem(self) -> str | None:
         """Why something is not written, if anything is not."""
-
-    def write_held(self) -> None:
-        """Write what there was no room for."""
 
     def sync(self) -> None:
         """Flush everything to disk."""

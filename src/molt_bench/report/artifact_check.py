@@ -12,12 +12,10 @@ import msgspec
 from molt_bench.entry_points import FILES, broken, points
 from molt_bench.errors import MoltBenchError
 from molt_bench.files import inside
-from molt_bench.records import matches_hash
 from molt_bench.report.artifacts import ARTIFACTS, NOT_FROM_JOURNAL, as_lines, indented
 from molt_bench.report.card import CARD, card_text
 from molt_bench.report.rows import Rows
-from molt_bench.runs.derived_files import replies_are_recorded, vouched_in
-from molt_bench.runs.folder import JOURNAL, LEADERBOARD, MATCHES, REPLIES, SUMMARY, summarized
+from molt_bench.runs.folder import JOURNAL, LEADERBOARD, REPLIES, SUMMARY, summarized
 from molt_bench.runs.run import Run
 from molt_bench.visible_text import on_one_line
 
@@ -66,15 +64,13 @@ def check_artifacts(run: Run, rows: Rows) -> ArtifactCheck:
     The files of plug-ins are checked by these.
     """
     folder, content = run.folder, run.content
-    vouched, written = vouched_in(content.lines), summarized(folder)
+    written = summarized(folder)
     behind = written is not None and written[0] < content.line_count
     earlier = Rows(run.until(written[0]).result()) if written is not None and behind else None
     unknown = run.ending is None and written is None  # nobody knows when its files were written
-    # The margins that the journal vouches for are those of its games.
-    played = matches_hash((match.round, match.margins) for match in rows.found.result.matches)
-    kinds = {JOURNAL: "same" if vouched.get(MATCHES) in (None, played) else "differing"}
-    if REPLIES in vouched:
-        kinds[REPLIES] = "same" if replies_are_recorded(folder, content) else "differing"
+    kinds = {JOURNAL: "same"}
+    if run.replies_are_recorded is not None:
+        kinds[REPLIES] = "same" if run.replies_are_recorded else "differing"
     for name, make in ARTIFACTS.items():
         if os.path.lexists(folder / name) and not unknown:
             kinds[name] = _kind(folder / name, make, rows, earlier)

@@ -7,18 +7,15 @@ The lines are chained: each begins with the SHA-256 of the previous one. So any 
 detected, and the hash of the last line identifies the whole journal.
 """
 
-from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
 from hashlib import sha256
-from itertools import islice
 from typing import Final
 
 import msgspec
 
 from molt_bench.errors import JournalError
-from molt_bench.runs.journal_lines import FORMAT, Game, Header, Line, missing_games
-from molt_bench.runs.line_file import LineFile, LineReader, Replaced, Warn
+from molt_bench.runs.journal_lines import FORMAT, Game, Header, Line
+from molt_bench.runs.line_file import LineFile, LineReader, Warn
 
 _FIRST_LINE: Final = "the header of a journal; if nothing was played yet, start it again"
 _encoder: Final = msgspec.json.Encoder()
@@ -57,7 +54,7 @@ def _link(hash_before: str) -> bytes:
 
 
 class Journal(LineFile):
-    """A journal that is being written, by one process at a time. A full disk stops the writing, not the run.
+    """A journal that is being written, by one process at a time. A full disk ends the writing, not the run.
 
     Attributes:
         line_count: Number of lines in the file.
@@ -68,7 +65,6 @@ class Journal(LineFile):
         super().__init__(path, new=new, warn=warn)
         self.line_count = 0
         self.last_hash = ""
-        self._link_to = ""
 
     @classmethod
     def reopen(cls, path: str, *, warn: Warn | None = None) -> tuple["Journal", JournalContent]:
@@ -82,45 +78,21 @@ class Journal(LineFile):
         journal._continue(content)
         return journal, content
 
-    def keep(self, lines: int) -> JournalContent:
-        """Drop all lines after the first so many, and return what is left."""
-        file = LineReader(self.path)
-        deque(islice(file.more(), lines), maxlen=0)
-        self.cut(file.size)
-        content = JournalReader(self.path).read()
-        self._continue(content)
-        return content
+    def catch_up(self) -> None:
+        """Continue after what is in the file: an interruption may have come between a line and its hash."""
+        self._continue(JournalReader(self.path).read())
 
     def _continue(self, content: JournalContent) -> None:
         self.cut(content.size)
         self.line_count, self.last_hash = content.line_count, content.last_hash
-        self._link_to = content.last_hash
 
     def write(self, line: Line) -> None:
         """Append a line and hand it to the system, so that it survives the end of this program."""
         text = _encoder.encode(line)
-        if self._link_to:
-            text = _link(self._link_to) + text[1:]
-        self._link_to = sha256(text).hexdigest()
-        self.append(text)
-
-    def _written(self, line: bytes) -> None:
-        # The next line will begin with the hash of the last one, which is this one unless others wait.
-        last = sha256(line).hexdigest() if self._held else self._link_to
-        self.line_count, self.last_hash = self.line_count + 1, last
-
-    def catch_up(self) -> None:
-        """Read from the file what was written last: an interruption may have come between a line and its hash."""
-        file, count, last = LineReader(self.path), 0, b""
-        for count, (_, last) in enumerate(file.more(), start=1):  # noqa: B007 - the last ones are used
-            pass
-        self.cut(file.size)
-        if self._held and last == self._held[0]:
-            self._held.popleft()
-        if count:
-            self.line_count, self.last_hash = count, sha256(last).hexdigest()
-        self._link_to = sha256(self._held[-1]).hexdigest() if self._held else self.last_hash
-        self.write_held()
+        if self.last_hash:
+            text = _link(self.last_hash) + text[1:]
+        if self.append(text):
+            self.line_count, self.last_hash = self.line_count + 1, sha256(text).hexdigest()
 
 
 class JournalReader:
@@ -165,14 +137,8 @@ class JournalReader:
 
     def read(self, *, games: bool = True) -> JournalContent:
         """Read a whole journal; without its `games`, it need not fit in memory."""
-        try:
-            header = self.header()
-            lines = tuple(line for line in self.follow() if games or not isinstance(line, Game))
-        except Replaced:
-            raise
-        except JournalError as error:
-            missing = missing_games(_readable_lines(self._path))
-            raise JournalError(f"{error}; {missing}") if missing else error from error.__cause__
+        header = self.header()
+        lines = tuple(line for line in self.follow() if games or not isinstance(line, Game))
         return JournalContent(header, lines, self.size, tuple(self.hashes))
 
     def _parsed(self, text: bytes) -> Line:
@@ -194,13 +160,3 @@ class JournalReader:
             )
         self.hashes.append(sha256(text).hexdigest())
         return line
-
-
-def _readable_lines(path: str) -> list[Line]:
-    """Return the lines that can be parsed, whether or not they follow each other."""
-    found: list[Line] = []
-    with suppress(JournalError):
-        for _, text in LineReader(path).more():
-            with suppress(msgspec.DecodeError, ValueError, RecursionError):
-                found.append(_decoder.decode(text))
-    return found

@@ -1,6 +1,5 @@
 """The lines of a journal, and what they say of a run."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -71,14 +70,14 @@ class SessionEnd(msgspec.Struct, frozen=True, tag="sitting", tag_field="line", r
 
     Attributes:
         master_seed: There if the run has ended, and it was secret until then.
-        vouched: SHA-256 of what else is in the folder by then, by the names of the files: see `derived_files`.
+        replies_hash: SHA-256 of what agents said, in the file of replies, so that the hash chain covers it.
         halted: Why the run could not go on, as with a key that is refused; it can be resumed.
     """
 
     seconds: float
     ending: Ending | None = None
     master_seed: Seed | UnsetType = UNSET
-    vouched: dict[str, str] | UnsetType = UNSET
+    replies_hash: str | UnsetType = UNSET
     halted: str | UnsetType = UNSET
 
 
@@ -119,22 +118,6 @@ class Change(msgspec.Struct, frozen=True, tag="change", tag_field="line", rename
 
 
 Line: TypeAlias = Header | Game | SessionEnd | Extension | Resumption | Rated | Change
-
-#: Maximum number of incomplete matches named.
-_NAMED: Final = 3
-
-
-def missing_games(lines: Sequence[Line]) -> str:
-    """Return which matches lack some of their games, up to the last match that has any; empty if none do."""
-    header = next((line for line in lines if isinstance(line, Header)), None)
-    try:
-        per_match = 2 * int(header.config["seeds"]["perMatch"]) if header is not None else 0
-    except (KeyError, TypeError, ValueError):
-        return ""
-    played = Counter(game.match for game in games_in(lines))
-    short = [number for number in range(1, min(max(played, default=0), len(lines)) + 1) if played[number] < per_match]
-    said = [f"match {number} has {played[number]} of its {per_match} games" for number in short[:_NAMED]]
-    return ", ".join(said) + (f" and {len(short) - _NAMED:,} more matches lack some" if len(short) > _NAMED else "")
 
 
 def games_in(lines: Sequence[Line]) -> list[Game]:

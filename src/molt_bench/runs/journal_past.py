@@ -22,7 +22,6 @@ from molt_bench.runs.journal_lines import (
     Resumption,
     SessionEnd,
     games_in,
-    missing_games,
 )
 
 
@@ -49,7 +48,6 @@ def past_of(config: BenchmarkConfig, content: JournalContent) -> Past:
         games=found,
         stages=tuple(stages_of(config, content.lines)),
         seconds=max([sessions, *(game.seconds for game in games)]),
-        missing=missing_games([content.header, *content.lines]),
         margins=margins,
     )
 

@@ -4,8 +4,8 @@ Every reply is written before the game uses it, and what a request to a model ma
 was cut off goes on at the decision that was open, and a run is verified without those who played in it.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self, TypeAlias
@@ -15,15 +15,11 @@ from msgspec import UNSET, UnsetType
 
 from molt_bench.errors import FaultKind, JournalError, RulesError, RunHalted
 from molt_bench.llm.money.ledger import Entry, Ledger
-from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, mix_from_text
 from molt_bench.poker.observation import Observation
-from molt_bench.runs.folder import REPLIES
-from molt_bench.runs.journal_lines import Game
-from molt_bench.runs.journal_lines import Line as JournalLine
-from molt_bench.runs.line_file import LineStore, Warn
+from molt_bench.runs.line_file import LineFile, LineReader, Warn
 from molt_bench.specs import GameLabel
 
 FORMAT: Final = 1
@@ -97,8 +93,7 @@ Line: TypeAlias = Header | Skill | Exchange | ProgramAnswer | Entry
 
 _encode: Final = msgspec.json.Encoder().encode
 _decoder: Final = msgspec.json.Decoder(Line)
-#: How the lines of exchanges begin, and those of the ledger.
-_EXCHANGE: Final = b'{"line":"exchange"'
+#: How the lines of the ledger begin.
 _LEDGER: Final = tuple(b'{"line":"%s"' % tag for tag in (b"session", b"sent", b"free", b"forgotten"))
 
 
@@ -141,7 +136,6 @@ class Replies:
     Attributes:
         begun: Whether an earlier session of the run has recorded replies.
         read_only: Whether nobody may be asked: a missing reply is an error.
-        on_disk: Whether they are also written to a file.
         skills: The system prompt of every participant that is a model, once it is known.
         earlier: The exchanges of earlier sessions, in order.
         ledger: What requests to models can cost, before they are sent.
@@ -153,7 +147,7 @@ class Replies:
     """
 
     def __init__(self, path: str | None = None, *, warn: Warn | None = None) -> None:
-        self.read_only, self.on_disk = False, path is not None
+        self.read_only = False
         self.begun = self._has_header = False
         self.skills: dict[str, str] = {}
         self.earlier: list[Exchange] = []
@@ -161,9 +155,7 @@ class Replies:
         self.written = 0
         self._exchanges: dict[GameLabel, dict[str, Exchange]] = defaultdict(dict)
         self._answers: dict[GameLabel, dict[str, Outcome]] = defaultdict(dict)
-        self._store = None if path is None else _store(path, read_only=False, warn=warn)
-        if self._store is not None:
-            self._store.create()
+        self._file = None if path is None else _opened(path, new=True, warn=warn)
 
     @classmethod
     def reopen(
@@ -174,18 +166,23 @@ class Replies:
         What was said in the games that are `over` is not kept. Raises JournalError if the file cannot be read, or a
         line is damaged.
         """
-        found = cls()
-        found.read_only, found.on_disk = read_only, not read_only
-        found._store = store = _store(path, read_only=read_only, warn=warn)
+        found, there = cls(), Path(path).exists()
+        found.read_only = read_only
+        if not read_only:  # opened first, so that no other process writes while this reads
+            found._file = _opened(path, new=not there, warn=warn)
         try:
-            keys = set[str]()
-            for number, (place, line) in enumerate(store.earlier(), start=1):
+            reader, keys = LineReader(path), set[str]()
+            for number, (_, text) in enumerate(reader.more() if there else (), start=1):
+                place = f"{path} line {number}"
+                line = read_line(text, place)
                 if isinstance(line, Header) is not (number == 1):
                     raise JournalError(f"{place}: expected {'the header of the file' if number == 1 else 'a reply'}")
                 found._take(line, place, over, keys)
-            store.create()
+            if found._file is not None:
+                found._file.cut(reader.size)
+                found._file.sync()  # a session that was killed may have left lines that only the system has
         except JournalError:
-            store.close()
+            found.close()
             raise
         return found
 
@@ -260,77 +257,35 @@ class Replies:
         self._answers.pop(game, None)
 
     def _write(self, line: Line) -> None:
-        if self._store is not None:
-            if self.read_only:
-                raise RunHalted(f"{self._store.path} is not open for writing")
-            self._store.append(_encode(line))
+        if self.read_only:
+            raise RunHalted("the replies of the run are not open for writing")
+        if self._file is not None:
+            self._file.append(_encode(line))
 
     def _check(self) -> None:
         if self.problem is not None:
             raise RunHalted(self.problem)
 
     @property
-    def held(self) -> int:
-        """Number of lines that there is no room for yet."""
-        return self._store.held if self._store is not None else 0
-
-    @property
-    def unsaved(self) -> int:
-        """Number of those that are exchanges."""
-        return self._store.count_held(_EXCHANGE) if self._store is not None else 0
+    def on_disk(self) -> bool:
+        """Whether they are also written to a file."""
+        return self._file is not None
 
     @property
     def problem(self) -> str | None:
         """Why replies are missing from the file, if any are."""
-        return self._store.problem if self._store is not None else None
-
-    def write_held(self) -> None:
-        """Write what there was no room for."""
-        if self._store is not None:
-            self._store.write_held()
+        return self._file.problem if self._file is not None else None
 
     def sync(self) -> None:
         """Flush everything to disk."""
-        if self._store is not None:
-            self._store.sync()
+        if self._file is not None:
+            self._file.sync()
 
     def close(self) -> None:
         """Close any open file."""
-        if self._store is not None:
-            self._store.close()
+        if self._file is not None:
+            self._file.close()
 
 
-def _store(path: str, *, read_only: bool, warn: Warn | None) -> LineStore[Line]:
-    meanwhile = "nobody is asked until there is room"
-    return LineStore(Path(path), read_line, read_only=read_only, warn=warn, meanwhile=meanwhile)
-
-
-def first_without_replies(
-    lines: Iterable[JournalLine], exchanges: Iterable[Exchange], models: Mapping[str, LLMSettings]
-) -> int | None:
-    """Return the place of the first game of a journal of which not all replies of models are on file; None without one.
-
-    A journal can be ahead of its replies, as after a power failure or a full disk. Raises JournalError if no reply at
-    all is recorded: to play everything again would be expensive.
-    """
-    replies = Counter((each.game, each.participant) for each in exchanges if each.attempt == 1)
-    for place, line in enumerate(lines):
-        if not isinstance(line, Game):
-            continue
-        played = [(player, name) for player, name in enumerate(line.participants) if name in models]
-        asked = {(line.label, name): _asked(line, player) for player, name in played}
-        if any(replies[each] < count for each, count in asked.items()):
-            if not replies:
-                raise JournalError(f"{REPLIES} is missing or empty: put it back, or start a new run")
-            return place
-    return None
-
-
-def _asked(game: Game, player: int) -> int:
-    """Return how many decisions of a game a player was asked for."""
-    record = game.record
-    seat = player if record.seating == "AB" else 1 - player
-    try:
-        return sum(action.seat == seat for parsed in record.replay() for action in parsed.hand.log)
-    except RulesError:
-        return 0  # a damaged hand is named elsewhere
+def _opened(path: str, *, new: bool, warn: Warn | None) -> LineFile:
+    return LineFile(path, new=new, warn=warn, then="nobody is asked any more")

@@ -32,12 +32,11 @@ from molt_bench.runs.conclusion import (
     told_before,
     warnings_ahead,
 )
-from molt_bench.runs.derived_files import check_replies
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL, REPLIES, SUMMARY, journal_in, summarized
 from molt_bench.runs.header import config_hash, recorded_luck
 from molt_bench.runs.journal import JournalContent, JournalReader
-from molt_bench.runs.journal_lines import Change, Header, Line, Rated, ending_in, games_in, missing_games
+from molt_bench.runs.journal_lines import Change, Header, Line, Rated, SessionEnd, ending_in, games_in
 from molt_bench.runs.journal_lines import Game as Game
 from molt_bench.runs.journal_past import past_of, resumptions_in
 from molt_bench.runs.line_file import Warn
@@ -49,7 +48,7 @@ from molt_bench.runs.master_seed import (
     revealed,
     with_master_seed,
 )
-from molt_bench.runs.replies import Replies
+from molt_bench.runs.replies import Replies, replies_hash
 from molt_bench.runs.said import Said, said_in
 from molt_bench.specs import GameLabel, Pair
 
@@ -164,12 +163,25 @@ class Run:
         run.content = kept
         return run
 
+    @property
+    def replies_are_recorded(self) -> bool | None:
+        """Whether the file of replies is the one that the closed journal has the hash of; None if it has none."""
+        last = self.lines[-1] if self.lines else None
+        if not isinstance(last, SessionEnd) or last.replies_hash is UNSET:
+            return None
+        return last.replies_hash == replies_hash(self.folder / REPLIES)
+
+    def check_replies(self) -> None:
+        """Raise JournalError if the replies were changed or removed since the journal was closed."""
+        if self.replies_are_recorded is False:
+            raise JournalError(f"{self.folder / REPLIES} is not what the run recorded: it was changed after the run")
+
     def replies(self, *, read_only: bool = True, every_game: bool = False, warn: Warn | None = None) -> Replies:
         """Open the replies of models, programs and servers; with `every_game`, also those in finished games."""
         if not self.config.paid() and not any(each.kind.recorded for each in self.config.participants):
             return Replies()
         if not every_game:  # whoever replays the games finds out which reply was changed
-            check_replies(self.folder, self.content)
+            self.check_replies()
         over = set() if every_game else {game.label for game in self.games}
         return Replies.reopen(str(self.folder / REPLIES), over=over, read_only=read_only, warn=warn)
 
@@ -286,8 +298,7 @@ def check_unchanged(path: Path, content: JournalContent) -> None:
     if not 1 <= lines <= len(content.hashes) or content.hashes[lines - 1] != last:
         if lines == len(content.hashes):
             raise JournalError(f"{path} is not the journal that {SUMMARY} was written from: lines were changed")
-        missing = missing_games([header, *content.lines])
         raise JournalError(
             f"{path} has {len(content.hashes):,} lines; it is not the journal of {lines:,} lines that {SUMMARY} was "
-            f"written from{f': {missing}' if missing else ''}"
+            "written from"
         )

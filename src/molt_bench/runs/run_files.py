@@ -8,15 +8,14 @@ from typing import Any, Self
 import msgspec
 
 from molt_bench.agents.permission import BUILT_IN, OWN, Permission
-from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
-from molt_bench.records import matches_hash
-from molt_bench.runs.folder import INVITATIONS, JOURNAL, MATCHES, REPLIES, SUMMARY, journal_in
+from molt_bench.errors import JournalError
+from molt_bench.runs.folder import INVITATIONS, JOURNAL, REPLIES, journal_in
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.line_file import Warn
 from molt_bench.runs.master_seed import SEED_FILE
-from molt_bench.runs.replies import Replies, first_without_replies, replies_hash
+from molt_bench.runs.replies import Replies
 from molt_bench.runs.run import Run, check_unchanged, check_version
 
 
@@ -64,26 +63,14 @@ class RunFiles(msgspec.Struct):
             check_unchanged(path, content)
             check_version(path, content.header)
             stored = Run(path.parent, content, secret=secret)
-            models = stored.config.models()
-            unfinished = bool(models) and stored.ending is None
-            behind = first_without_replies(stored.lines, stored.replies().earlier, models) if unfinished else None
-            if behind is not None:
-                stored = Run(path.parent, journal.keep(1 + behind), secret=secret)
-                (path.parent / SUMMARY).unlink(missing_ok=True)
-                if warn is not None:
-                    lost = content.line_count - 1 - behind
-                    warn(f"{path} is ahead of its {REPLIES}: its last {lost:,} lines are played again, from there")
             replies = stored.replies(read_only=False, warn=warn)
+            opened.callback(replies.close)
+            models = stored.config.models().keys()
+            played = any(not models.isdisjoint(game.participants) for game in stored.games)
+            if played and not replies.earlier:  # to play everything again would be expensive
+                raise JournalError(f"{path.parent / REPLIES} is missing or empty: put it back, or start a new run")
             opened.pop_all()
         return cls(journal, replies, stored, permission=BUILT_IN), stored
-
-    def vouched(self, result: RunResult) -> dict[str, str]:
-        """Return what the line that closes the journal vouches for: the hashes of the other files, by name."""
-        if self.journal is None or self.problem is not None:
-            return {}
-        matches = matches_hash((match.round, match.margins) for match in result.matches)
-        said = replies_hash(Path(self.journal.path).with_name(REPLIES))
-        return {MATCHES: matches} if said is None else {MATCHES: matches, REPLIES: said}
 
     @property
     def problem(self) -> str | None:

@@ -20,7 +20,6 @@ from molt_bench.errors import JournalError, RulesError
 from molt_bench.files import inside
 from molt_bench.llm.types import Exchange
 from molt_bench.records import GameRecord, Margins
-from molt_bench.runs.derived_files import check_replies
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.folder import JOURNAL, REPLIES
 from molt_bench.runs.journal_lines import Extension, Game, Line, Rated, SessionEnd, halt_in
@@ -50,7 +49,7 @@ class RunReader:
         self.id = folder.name
         self.folder = folder
         self._stored = Run.open(folder)
-        check_replies(folder, self._stored.content)
+        self._stored.check_replies()
         self._replies = LineReader(folder / REPLIES)
         self.header = self._stored.header
         # The master seed is not shown before the run reveals it.
