@@ -3,7 +3,8 @@
     python -m molt_bench.host file.py:NAME [PARAMS [SHA256]]
 
 PARAMS are a JSON object. With a hash, no other code is run. Exceptions are told as faults. Their tracebacks, and what
-the agent prints, go to standard error. With MOLT_BENCH_HOST=1 the end of a hook is told as well, by a line `done`.
+the agent prints, go to standard error. With MOLT_BENCH_HOST=FOLDER, the agent finds files from that folder on if it is
+there, and the end of a hook is told as well, by a line `done`.
 """
 
 import atexit
@@ -11,6 +12,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, Final
 
@@ -24,7 +26,7 @@ from molt_bench.poker.hand import not_legal
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
 
-#: Whether the end of every hook is told.
+#: Where the agent finds files; where it is set, the end of every hook is told.
 CONFIRMS: Final = "MOLT_BENCH_HOST"
 _ENCODE: Final = msgspec.json.Encoder().encode
 _MESSAGE: Final = msgspec.json.Decoder(protocol.ToAgent)
@@ -136,11 +138,13 @@ def main(code: str, params: str = "{}", sha256: str = "") -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
+    with suppress(OSError):
+        os.chdir(os.environ.get(CONFIRMS, "."))
     given = msgspec.json.decode(params)
     host = Host(
         sink,
         lambda name: call_factory(name, find_factory(code, code_sha256=sha256 or None), given),
-        confirms=os.environ.get(CONFIRMS) == "1",
+        confirms=CONFIRMS in os.environ,
     )
     with os.fdopen(source, "rb") as lines:
         for line in lines:

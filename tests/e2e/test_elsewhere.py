@@ -111,8 +111,9 @@ def test_a_file_that_is_missing_is_named(tmp_path, participant, gone):
     moved.forgets_answers()
     fill(moved.home)
     (moved.home / gone).unlink()
-    name = gone if "beside" not in gone else "beside:make_picky"
-    one_clear_line(moved.does("verify", "--run-agents"), "its code is not there", name)
+    said = [gone, "its code is not there"] if gone == "mine.py" else ["beside:make_picky", "its code is not there"]
+    said = ["the code of 'bot' has been changed since the run began"] if "bot" in gone else said
+    one_clear_line(moved.does("verify", "--run-agents"), *said)
     assert moved.does("verify").returncode == 0, "without it, nothing is needed"
 
 

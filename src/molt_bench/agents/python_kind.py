@@ -97,5 +97,5 @@ def _hosted(spec: ParticipantSpec, code: str, box: Box, context: Context) -> Pro
         folder=context.folder,
         box=box,
         shown=shown,
-        hosting={"PYTHONPATH": os.pathsep.join(paths), "MOLT_BENCH_HOST": "1"},
+        hosting={"PYTHONPATH": os.pathsep.join(paths), "MOLT_BENCH_HOST": os.getcwd()},
     )
