@@ -117,25 +117,6 @@ def leave_segment(key):
     return None
 
 
-def leave_queue(key):
-    """Leave a message queue of System V."""
-    create, exclusive = 0o1000, 0o2000
-    try:
-        call("msgget", key, create | exclusive | 0o600)
-    except FileExistsError:
-        return "found"
-    return None
-
-
-def leave_posix_queue(name):
-    """Leave a message queue of POSIX."""
-    try:
-        call("mq_open", f"/{name}".encode(), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600, None)
-    except FileExistsError:
-        return "found"
-    return None
-
-
 def leave_daemon(name):
     """Leave a process that has left its session and its parent."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -193,34 +174,12 @@ def talk_by_loopback(role, port):
 # What uses the machine up.
 
 
-def endless_output(megabytes):
-    """Write a line without end."""
-    for _ in range(megabytes):
-        os.write(1, b" " * 1024 * 1024)
-    return f"{megabytes} MB"
-
-
 def much_disk(megabytes):
     """Write a large file."""
     with open("large", "wb") as file:
         for _ in range(megabytes):
             file.write(b"x" * 1024 * 1024)
     return f"{megabytes} MB"
-
-
-def many_files(device):
-    """Make many files on the disk of the machine."""
-    for number in range(500):
-        open(f"file-{number}", "w").close()
-    return "500 files" if os.stat(".").st_dev == device else None
-
-
-def many_open_files(count):
-    """Open many files."""
-    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(count)]
-    for each in held:
-        os.close(each)
-    return f"{count} open files"
 
 
 # What reaches around.

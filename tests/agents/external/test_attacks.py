@@ -1,12 +1,8 @@
 """Ways to cheat that boxes stop, each tried without a box as well, and the table of them in docs/why/fairness.md.
 
-`make slow SUITE=cheats` tries all. What came of each is compared with `attack_outcomes.json`, which the table is made
-from. MOLT_BENCH_WRITE_DOCS=1 records the outcomes and writes the table anew.
+`make slow SUITE=cheats` tries all. MOLT_BENCH_WRITE_DOCS=1 writes the table anew.
 """
 
-import ast
-import fcntl
-import hashlib
 import json
 import os
 import pty
@@ -17,7 +13,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +21,9 @@ import pytest
 from molt_bench import ParticipantSpec, make_agent, play_game
 from molt_bench.agents.agent_log import log_path
 from molt_bench.agents.external import box
-from tests.agents.external.attacker import call
 from tests.agents.external.boxes import needs_bubblewrap
 
 ATTACKER = Path(__file__).with_name("attacker.py")
-OUTCOMES = Path(__file__).with_name("attack_outcomes.json")
 DOC = Path(__file__).parents[3] / "docs" / "why" / "fairness.md"
 MARKED = re.compile(r"(<!-- attacks: begin -->\n).*?(<!-- attacks: end -->)", re.DOTALL)
 
@@ -43,7 +36,6 @@ class Attack(NamedTuple):
         given: What the bot is given, by the name of a fixture of the place; None for nothing.
         games: How many it plays; 0 for one game against its twin.
         stopped: What stops it without a box as well; "" if nothing does.
-        limits: Settings of the program.
         root: Whether only root can do it without a box.
     """
 
@@ -51,7 +43,6 @@ class Attack(NamedTuple):
     given: str | None = None
     games: int = 1
     stopped: str = ""
-    limits: dict = {}  # noqa: RUF012 - nobody changes it
     root: bool = False
 
 
@@ -73,15 +64,10 @@ ATTACKS = {
     "leave_file:home": Attack("leave a file at home", "home_file", games=2, stopped="home is a new folder"),
     "leave_file:shm": Attack("leave shared memory", "shared_memory", games=2),
     "leave_segment": Attack("leave a System V segment", "key", games=2),
-    "leave_queue": Attack("leave a System V queue", "key", games=2),
-    "leave_posix_queue": Attack("leave a message queue of POSIX", "name", games=2),
     "leave_daemon": Attack("leave a process behind", "name", games=2),
     "talk_by_socket": Attack("talk to its twin over an abstract socket", "name", games=0),
     "talk_by_loopback": Attack("talk to its twin over a port of loopback", "port", games=0),
-    "endless_output": Attack("write output without end", "megabytes", stopped="it is ended at a megabyte"),
     "much_disk": Attack("fill the disk", "megabytes"),
-    "many_files": Attack("make many files on the disk", "device"),
-    "many_open_files": Attack("open files without end", "open_files", stopped="4,096 for each process"),
     "plant_link": Attack("plant a link where the bench writes", "log"),
     "gain_rights": Attack("run a program that has its owner's rights (setuid)", "setuid", root=True),
     "write_device": Attack("write to devices of the machine", root=True),
@@ -99,7 +85,7 @@ WAYS = ("off", "required")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="these are attacks on Linux")
 MARKS = {"off": [on_linux], "required": [needs_bubblewrap]}
 #: What is said of a program that was ended at a limit.
-LIMIT = re.compile("at its limit of|ended with exit status|ended by SIGKILL|the program wrote|keeps writing")
+LIMIT = re.compile("at its limit of|ended with exit status|ended by SIGKILL")
 #: Tried in every run of the tests; the others take longer, or are much like these.
 QUICK = ("read_file", "send_signal", "leave_file:shm", "loopback_service")
 
@@ -116,49 +102,15 @@ class Place:
         (run / "agents").mkdir(parents=True)
         for name in ("master-seed", "journal.jsonl"):
             (run / name).write_text("what nobody may know")
-        (self.bots / "own").write_text("its own")
-        (self.bots / "large").write_bytes(os.urandom(16 * 4096))
         (folder / "secret").write_text("of the user")
         self.run = run
         self.key, self.name = secrets.randbelow(2**30) + 1, f"attacker-{secrets.token_hex(4)}"
         self.temporary_file, self.shared_memory = f"{tempfile.gettempdir()}/{self.name}", f"/dev/shm/{self.name}"
-        self.home_file, self.full_device = "~/left", "/dev/full"
+        self.home_file = "~/left"
         self.master_seed, self.journal = str(run / "master-seed"), str(run / "journal.jsonl")
-        self.secret, self.own_file = str(folder / "secret"), str(self.bots / "own")
+        self.secret = str(folder / "secret")
         self.log = str(run / "agents" / "victim.log")
-        self.bench, self.device = os.getpid(), os.stat(tempfile.gettempdir()).st_dev
-        self.megabytes, self.open_files = 200, 600
-
-    @property
-    def large_file(self):
-        """A file that is not in the page cache."""
-        path = str(self.bots / "large")
-        with open(path, "rb") as file:
-            os.fsync(file.fileno())
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        return path
-
-    @property
-    def unread_file(self):
-        """A file that was written after it was last read."""
-        os.utime(self.own_file, (1, 2))
-        return self.own_file
-
-    @property
-    def null_device(self):
-        """A device that all may write to, with a time that is no attacker's."""
-        with suppress(PermissionError):
-            os.utime("/dev/null")
-        return "/dev/null"
-
-    @property
-    def pipe(self):
-        """A named pipe in the folder of the bot, which all may use."""
-        path = self.bots / "pipe"
-        if not path.exists():
-            os.mkfifo(path)
-            path.chmod(0o666)
-        return str(path)
+        self.bench, self.megabytes = os.getpid(), 200
 
     @property
     def victim(self):
@@ -214,10 +166,7 @@ class Place:
                 each.close()
         for path in (self.temporary_file, self.shared_memory):
             Path(path).unlink(missing_ok=True)
-        with suppress(FileNotFoundError):
-            call("mq_unlink", f"/{self.name}".encode())
         subprocess.run(["ipcrm", "-M", str(self.key)], capture_output=True, check=False)
-        subprocess.run(["ipcrm", "-Q", str(self.key)], capture_output=True, check=False)
 
     def tried(self, name, way):
         """Play an attack; return what the bot got in its last game, and the faults of the game."""
@@ -227,8 +176,7 @@ class Place:
 
         def bot(label, *options):
             command = [sys.executable, "-I", "-S", self.bot, function, json.dumps(options or given)]
-            params = {"command": command, **attack.limits}
-            spec = ParticipantSpec(id=label, type="exec", params=params, settings={"sandbox": way})
+            spec = ParticipantSpec(id=label, type="exec", params={"command": command}, settings={"sandbox": way})
             return make_agent(spec, folder=logs, action_timeout_s=20)
 
         last = "second" if attack.games == 0 else f"game {attack.games}"
@@ -246,7 +194,6 @@ class Place:
 @pytest.fixture
 def place(monkeypatch):
     """Return a place for attacks, with low limits."""
-    monkeypatch.setattr(box, "_FILES", 256)
     monkeypatch.setattr(box, "_HOME_BYTES", 8 * 1024 * 1024)
     with tempfile.TemporaryDirectory(prefix="molt-bench-") as folder:
         found = Place(Path(folder))
@@ -266,58 +213,14 @@ def test_what_comes_of_it(name, box, place):
     if attack.root and box == "off" and os.geteuid():
         pytest.skip("only root can do this anyway")
     got, said = place.tried(name, box)
-    uses_up = name.startswith(("many_", "much_", "endless_"))
-    assert got or said.startswith("NOTHING") or (uses_up and LIMIT.search(said)), f"it was tried: {said}"
+    assert got or said.startswith("NOTHING") or (name == "much_disk" and LIMIT.search(said)), f"it was tried: {said}"
     assert got is (box == "off" and not attack.stopped), said
-    if os.environ.get("MOLT_BENCH_WRITE_DOCS"):
-        record(name, box, got=got)
-    outcome = recorded()[name]
-    assert outcome["code"] == code_of(name), "the attack has changed since its outcome was recorded"
-    assert outcome[box] == ("works" if got else "stopped")
 
 
-def parts_of(node):
-    """Return a part of a program as text; `ast.dump` writes what is empty on some Pythons only."""
-    if isinstance(node, ast.AST):
-        fields = ((name, parts_of(value)) for name, value in ast.iter_fields(node) if value not in (None, []))
-        return f"{type(node).__name__}({', '.join(map('='.join, fields))})"
-    return f"[{', '.join(map(parts_of, node))}]" if isinstance(node, list) else repr(node)
-
-
-def code_of(name):
-    """Return a hash of the code of an attack and of how it is tried, without comments and spaces."""
-    tree = ast.parse(ATTACKER.read_text())
-    found = next(each for each in tree.body if getattr(each, "name", "") == name.partition(":")[0])
-    attack = ATTACKS[name]
-    tried = f"{parts_of(found)} {attack.given} {attack.games} {attack.limits}"
-    return hashlib.sha256(tried.encode()).hexdigest()[:16]
-
-
-def recorded():
-    return json.loads(OUTCOMES.read_text())
-
-
-def record(name, way, *, got):
-    """Record an outcome; other processes may record others meanwhile."""
-    with open(OUTCOMES, "r+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        known = json.load(file)
-        outcome = known.get(name, {})
-        outcome = outcome if outcome.get("code") == code_of(name) else {"code": code_of(name)}
-        outcome[way] = "works" if got else "stopped"
-        known = {each: outcome if each == name else known.get(each, {}) for each in ATTACKS}
-        file.seek(0)
-        file.truncate()
-        file.write(json.dumps(known, indent=1) + "\n")
-
-
-def test_the_table_in_the_docs_is_made_from_what_came_of_every_attack():
-    known = recorded()
-    assert {name: outcome.get("code") for name, outcome in known.items()} == {name: code_of(name) for name in ATTACKS}
+def test_the_table_in_the_docs_names_every_attack():
     rows = [
-        f"| {attack.says} | {f'stopped: {attack.stopped}' if attack.stopped else known[name].get('off')} | "
-        f"{' | '.join(known[name].get(way, 'not tried') for way in WAYS[1:])} |"
-        for name, attack in ATTACKS.items()
+        f"| {attack.says} | {f'stopped: {attack.stopped}' if attack.stopped else 'works'} | stopped |"
+        for attack in ATTACKS.values()
     ]
     head = "| what a program tries | without a sandbox | in the sandbox |"
     table = "\n".join([head, "|---|---|---|", *rows, ""])
