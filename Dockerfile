@@ -1,7 +1,7 @@
 # Two images, each with one job, without root and without a compiler:
 #   docker build --target live --tag molt-bench-live .       a server for live agents
 #   docker build --target worker --tag molt-bench-worker .   a node of a Ray cluster that plays games
-# See docs/how-to/run-in-containers.md.
+# See docs/how-to/use-all-cores.md.
 ARG PYTHON=3.13
 
 FROM python:${PYTHON}-slim AS source

@@ -16,8 +16,11 @@ TERMS: Final = {
     "agent": ("A player: a bot, a program, a server, a language model or a person.", "reference/agents.md"),
     "bb/100": ("Big blinds won per 100 hands, with the luck taken out: an agent's result.", "why/methods.md"),
     "raw": ("The same in chips as they were won, luck included.", "why/methods.md"),
-    "hand": ("One deal of cards, from the blinds to the end of the betting or the showdown.", "reference/rules.md"),
-    "game": ("A number of hands between two agents, dealt from one seed.", "reference/rules.md"),
+    "hand": (
+        "One deal of cards, from the blinds to the end of the betting or the showdown.",
+        "reference/run-folder.md",
+    ),
+    "game": ("A number of hands between two agents, dealt from one seed.", "reference/run-folder.md"),
     "seed pair": (
         "Two games on the same cards with the seats swapped, counted as one number: the unit of all statistics.",
         "why/methods.md",

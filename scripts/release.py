@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
-GATE: Final = ("docs/examples/ci/molt-bench.yml", "docs/how-to/gate-a-pull-request.md")
+GATE: Final = ("docs/examples/ci/molt-bench.yml", "docs/reference/compare-and-gate.md")
 NUMBER: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 

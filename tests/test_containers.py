@@ -20,7 +20,7 @@ from docs_site import command_of
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "Dockerfile").read_text("utf-8")
-GUIDE = (ROOT / "docs" / "how-to" / "run-in-containers.md").read_text("utf-8")
+GUIDE = (ROOT / "docs" / "how-to" / "use-all-cores.md").read_text("utf-8")
 TARGETS = ("worker", "live")
 
 

@@ -26,12 +26,11 @@ RUN, CONFIG = "benchmark-results/2026-11-15T10-08-05", "bench.yaml"
 #: Who runs the shell blocks of a page: this file, or another.
 HERE = "tests/test_shell_blocks.py"
 RUN_BY = {
-    "how-to/compare-two-versions.md": "tests/e2e/test_compare.py",
-    "how-to/gate-a-pull-request.md": HERE,
+    "reference/compare-and-gate.md": HERE,
     "how-to/plan-a-run.md": HERE,
-    "how-to/rank-many-models.md": HERE,
+    "how-to/compare-models.md": HERE,
     "how-to/resume-or-extend-a-run.md": HERE,
-    "how-to/run-in-containers.md": "tests/test_containers.py",
+    "how-to/use-all-cores.md": "tests/test_containers.py",
     "reference/command-line.md": HERE,
     "reference/live.md": "tests/serve/test_live_guide.py",
     "reference/viewer.md": HERE,
@@ -130,7 +129,7 @@ def test_many_models_play_as_shown(tmp_path):
     models = re.findall(r'model: "(.+?)"', (tmp_path / CONFIG).read_text("utf-8"))
     # They are elsewhere than their providers say, so they have no price of their own.
     prices = f"--set 'llm.prices={json.dumps({name: {'input': 2, 'output': 8} for name in models})}'"
-    few, play = (block.strip() for block in blocks("how-to/rank-many-models.md", "sh"))
+    few, play = (block.strip() for block in blocks("how-to/compare-models.md", "sh"))
     with Provider(keep_requests=False) as provider:
         base = provider.url.removesuffix("/v1")
         there = {f"{name}_API_KEY": "a-key" for name in ("OPENAI", "ANTHROPIC", "GOOGLE")}
@@ -146,7 +145,7 @@ def test_the_gate_runs_as_shown(tmp_path):
     (tmp_path / "agent.py").write_text(f"{agent}\n\nmake = Cautious\n", "utf-8")
     named = "git -c user.name=a -c user.email=a@b.c"
     shell(f"git init --quiet --initial-branch main && git add . && {named} commit --quiet -m first", tmp_path)
-    files, prompts = blocks("how-to/gate-a-pull-request.md", "sh")
+    files, prompts, *_ = blocks("reference/compare-and-gate.md", "sh")
     assert "not worse by more than 50 bb/100. The change is 0.0 ± " in shell(files, tmp_path)
     for name in ("old", "new"):
         (tmp_path / f"{name}.md").write_text("Play well.", "utf-8")

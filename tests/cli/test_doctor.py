@@ -114,8 +114,8 @@ def test_the_agents_are_listed_as_the_guide_shows_them():
     names = [each["name"] for each in content["agents"]]
     assert names[:9] == sorted(BUILTIN_AGENTS)
     assert {"llm:MODEL", "exec:COMMAND", "http:URL", "live", "human"} <= {*names}
-    page = (ROOT / "docs" / "reference" / "builtin-agents.md").read_text("utf-8")
-    shown = re.search(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+    page = (ROOT / "docs" / "reference" / "agents.md").read_text("utf-8")
+    shown = re.search(r"## Built-in agents.*?^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
     assert shown.splitlines() == [f"{each['name']:12} {each['about']}" for each in content["agents"]]
     assert all(f"  {line}" in quick("doctor").stdout.splitlines() for line in shown.splitlines())
 

@@ -161,7 +161,7 @@ def test_for_a_language_model_the_calls_are_told_first_and_are_few(check):
 
 
 def test_the_screen_in_the_guide_is_what_is_printed(check):
-    guide = (ROOT / "docs" / "how-to" / "check-an-agent.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "how-to" / "write-a-bot.md").read_text("utf-8")
     shown = re.search(r"```console\n\$ molt-bench check (\S+)\n```\n\n```text\n(.*?)```", guide, re.DOTALL)
     done = quick("check", shown[1], cwd=ROOT)
     assert _timeless(done.stdout) == _timeless(shown[2])

@@ -14,7 +14,7 @@ from tests.e2e.llm import config_for, played
 from tests.e2e.shell import MOLT_BENCH, one_clear_line, quick, run_of, usage_in
 
 ROOT = Path(__file__).parents[2]
-HOW_TO = ROOT / "docs" / "how-to"
+DOCS = ROOT / "docs"
 FIXED = ("--scheduler", "round_robin", "--set", "stop.adjacentConfidence=null", "--quiet")
 
 BOT = '''
@@ -302,7 +302,7 @@ def test_a_pilot_that_is_no_run_is_one_clear_line(tmp_path):
 
 
 def blocks(page, language):
-    text = (HOW_TO / page).read_text("utf-8")
+    text = (DOCS / page).read_text("utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
@@ -317,9 +317,9 @@ def without_prices(text):
 
 @pytest.mark.slow
 def test_the_screen_of_models_in_the_guide_is_the_real_one(tmp_path):
-    (tmp_path / "bench.yaml").write_text(blocks("plan-a-run.md", "yaml")[0])
+    (tmp_path / "bench.yaml").write_text(blocks("how-to/plan-a-run.md", "yaml")[0])
     done = quick("plan", tmp_path / "bench.yaml")
-    assert without_prices(done.stdout) == without_prices(blocks("plan-a-run.md", "text")[0])
+    assert without_prices(done.stdout) == without_prices(blocks("how-to/plan-a-run.md", "text")[0])
 
 
 @pytest.mark.slow
@@ -338,9 +338,9 @@ def test_the_commands_that_compare_in_the_guide_run_and_print_what_is_shown(tmp_
             env=environment,
         )
 
-    made, checks = blocks("compare-two-versions.md", "sh")
+    *_, made, checks = blocks("reference/compare-and-gate.md", "sh")
     done = shell(made)
     assert done.returncode == 0, done.stderr
-    shown = trimmed(blocks("compare-two-versions.md", "text")[0])
+    shown = trimmed(blocks("reference/compare-and-gate.md", "text")[-1])
     assert trimmed(done.stdout)[-len(shown) :] == shown
     assert shell(checks).returncode == 0
