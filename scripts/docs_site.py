@@ -30,10 +30,7 @@ DEEPER: Final = {
 }
 #: The pages that are written by hand, by their kinds: each kind has a folder.
 KINDS: Final = ("start", "how-to", "reference", "why")
-DOCUMENTS: Final = [
-    ROOT / "docs/house.md",
-    *(page for kind in KINDS for page in sorted((ROOT / "docs" / kind).glob("*.md"))),
-]
+DOCUMENTS: Final = [page for kind in KINDS for page in sorted((ROOT / "docs" / kind).glob("*.md"))]
 EXAMPLES: Final = sorted((ROOT / "examples").glob("*/README.md"))
 #: Pages that are not in docs/ themselves.
 ROOT_PAGES: Final = {
