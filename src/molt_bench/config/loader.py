@@ -11,15 +11,9 @@ from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from molt_bench.agents.settings_base import another_field, problems_in, sections_in
-from molt_bench.config.participants import (
-    ParticipantConfig,
-    of_its_kind,
-    section_for,
-    sections,
-    with_settings,
-)
-from molt_bench.config.sections import LEAST_PARTICIPANTS, MOST_PARTICIPANTS, BenchmarkConfig
+from molt_bench.agents.settings_base import problems_in, sections_in
+from molt_bench.config.participants import ParticipantConfig, of_its_kind, sections, with_settings
+from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.syntax import DEEPEST, MOST_VALUES, TOO_DEEP, TOO_MANY, SyntaxProblem, from_json, from_yaml
 from molt_bench.errors import ConfigError, ConfigErrors
 from molt_bench.files import text_of
@@ -46,7 +40,7 @@ def read_config_file(path: str) -> dict[str, Any]:
 
 
 def load_config(values: dict[str, Any]) -> BenchmarkConfig:
-    """Validate plain values and fill in the defaults; raises ConfigErrors with every problem and its field."""
+    """Validate plain values and fill in the defaults; raises ConfigErrors with every mistake and its field."""
     config, problems = examined(values)
     if problems:
         raise ConfigErrors(problems)
@@ -56,60 +50,25 @@ def load_config(values: dict[str, Any]) -> BenchmarkConfig:
 def examined(values: dict[str, Any]) -> tuple[BenchmarkConfig, list[ConfigError]]:
     """Return a config and everything that is wrong with it; it has defaults in place of the sections that are wrong.
 
-    Every section is validated once, by itself. Then what lies across sections is checked, where they are right. Raises
-    ConfigError for values that no config could hold.
+    What lies across sections is checked once each of them is right. Raises ConfigError for values that no config could
+    hold.
     """
     _check_plain(values, "")
-    names = {key: name for name, field in BenchmarkConfig.model_fields.items() for key in (name, field.alias)}
-    found: dict[str, Any] = {}
-    problems: dict[str, list[ConfigError]] = {}
-    for key, value in values.items():
-        name = names.get(key)
-        if name is None:
-            problems[key] = [ConfigError(key, value, another_field(key, BenchmarkConfig, _elsewhere()))]
-        elif name in found or name in problems:
-            problems[name] = [ConfigError(key, value, "one spelling of it, camelCase or snake_case")]
-        else:
-            found[name], problems[name] = _participants(value) if name == "participants" else _section(name, value)
-    wrong = {name for name, mistakes in problems.items() if mistakes}
-    right = {name: section for name, section in found.items() if name not in wrong or name == "participants"}
-    config = BenchmarkConfig.model_construct(**right)
-    config.settle()
-    across = [ConfigError(*problem) for problem in config.problems(wrong)]
-    return config, [*(each for mistakes in problems.values() for each in mistakes), *across]
-
-
-def _section(name: str, value: Any) -> tuple[Any, list[ConfigError]]:
-    """Return a section of a config and what is wrong with it, in which case there is none."""
-    field = BenchmarkConfig.model_fields[name]
     try:
-        return _adapter(name).validate_python(value), []
+        return BenchmarkConfig.model_validate(values), []
     except ValidationError as error:
-        section = next(iter(sections_in(field.annotation)), BenchmarkConfig)
-        return None, problems_in(error, section, [field.alias or name], _elsewhere())
-
-
-@cache
-def _adapter(name: str) -> TypeAdapter[Any]:
-    field = BenchmarkConfig.model_fields[name]
-    return TypeAdapter(field.rebuild_annotation())
-
-
-def _participants(value: Any) -> tuple[tuple[ParticipantConfig, ...], list[ConfigError]]:
-    """Return the participants that are right, and what is wrong with the others."""
-    if not isinstance(value, list | tuple):
-        return (), [ConfigError("participants", value, "a list")]
-    if not LEAST_PARTICIPANTS <= len(value) <= MOST_PARTICIPANTS:
-        few = len(value) < LEAST_PARTICIPANTS
-        expected = f"at least {LEAST_PARTICIPANTS} of them" if few else f"at most {MOST_PARTICIPANTS} of them"
-        return (), [ConfigError("participants", value, expected)]
-    found, problems = [], []
-    for at, each in enumerate(with_settings([*value])):
-        try:
-            found.append(of_its_kind(each))
-        except ValidationError as error:
-            problems += problems_in(error, section_for(each), ["participants", at])
-    return tuple(found), problems
+        elsewhere = [path for path in field_paths() if not path.startswith("participants.")]
+        problems = problems_in(error, BenchmarkConfig, paths=elsewhere)
+    wrong = {".".join(each.field.split(".")[:parts]) for each in problems for parts in (1, 2)}
+    right: dict[str, Any] = {}
+    for name, field in BenchmarkConfig.model_fields.items():
+        spelt = next((key for key in (name, field.alias) if key in values), None)
+        if name == "participants" and isinstance(values.get(name), list):
+            listed = enumerate(with_settings(values[name]))
+            right[name] = tuple([of_its_kind(each) for at, each in listed if f"{name}.{at}" not in wrong])
+        elif spelt is not None and wrong.isdisjoint((name, field.alias)):
+            right[name] = TypeAdapter(field.rebuild_annotation()).validate_python(values[spelt])
+    return BenchmarkConfig.model_construct(**right), problems
 
 
 def _check_plain(value: object, path: str, depth: int = 0) -> int:
@@ -154,12 +113,6 @@ def _check_text(text: str, where: str) -> None:
 def field_paths() -> tuple[str, ...]:
     """Return the path of every field that `--set` takes; participants count from 0."""
     return tuple(dict.fromkeys(_paths_below(BenchmarkConfig, "")))
-
-
-@cache
-def _elsewhere() -> tuple[str, ...]:
-    """Return the paths of fields that somebody may mean who writes them in another place."""
-    return tuple(path for path in field_paths() if not path.startswith("participants."))
 
 
 def _paths_below(section: type[BaseModel], prefix: str) -> Iterator[str]:

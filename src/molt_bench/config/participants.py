@@ -5,10 +5,26 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, SerializeAsAny, create_model, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    SerializeAsAny,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from molt_bench.agents.kinds import all_kinds, kind_of
-from molt_bench.agents.settings_base import AgentSettings, Name, OpenSettings, PathText, Section
+from molt_bench.agents.settings_base import (
+    AgentSettings,
+    Name,
+    OpenSettings,
+    PathText,
+    Section,
+    as_problems,
+    problems_in,
+)
 from molt_bench.errors import ConfigError
 from molt_bench.plugin import Kind
 from molt_bench.specs import ParticipantSpec
@@ -144,7 +160,14 @@ def section_for(value: Any) -> type[ParticipantConfig]:
 
 def of_its_kind(value: Any) -> Any:
     """Return a participant, checked by the section of its kind."""
-    return value if isinstance(value, ParticipantConfig) else section_for(value).model_validate(value)
+    if isinstance(value, ParticipantConfig) or not isinstance(value, dict):
+        return value
+    section = section_for(value)
+    try:
+        return section.model_validate(value)
+    except ValidationError as error:
+        found = problems_in(error, section)
+        raise as_problems([(each.field, each.value, each.expected) for each in found]) from error
 
 
 class _EveryKind:

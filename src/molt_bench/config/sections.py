@@ -3,7 +3,7 @@
 Files and artifacts use camelCase; snake_case is accepted as well.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Annotated, Final, Self, TypeVar
 
@@ -62,12 +62,12 @@ class BenchmarkConfig(Section):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        self.settle()
-        if found := [*self.problems()]:
+        self._settle()
+        if found := [*self._problems()]:
             raise as_problems(found)
         return self
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """State the defaults that depend on other fields, so that a run is the same whatever they become."""
         self._shorten_matches()
         rule = self.stop.adjacent_confidence
@@ -95,33 +95,20 @@ class BenchmarkConfig(Section):
         """Return the margin that counts as a tie with these stacks, unless the config says another."""
         return usual_tie_margin(self.game.stack / self.game.big_blind)
 
-    def problems(self, wrong: Collection[str] = ()) -> Iterator[Problem]:
-        """Yield what is wrong across sections.
-
-        Those that are `wrong` by themselves have their defaults: what follows from these is no mistake of the user's.
-        """
-
-        def right(*sections: str) -> bool:
-            return not {*sections} & {*wrong}
-
+    def _problems(self) -> Iterator[Problem]:
+        """Yield what is wrong across sections."""
         ids = [participant.id for participant in self.participants]
         for name in dict.fromkeys(ids):
             if ids.count(name) > 1:
                 yield "participants", name, "a different id for each, and this one appears twice"
         for name in self.people()[1:]:
             yield "participants", name, "one human at most, since there is one terminal"
-        if right("scheduler", "stop") and self.scheduler.policy == GATE:
+        if self.scheduler.policy == GATE:
             yield from gate_problems(self.stop)
-        if right("scheduler", "participants", "stop"):
-            yield from self._reference_problems(ids)
-        if right("seeds", "game", "scheduler", "participants"):
-            yield from self._memory_problems()
-        if right("seeds", "stop"):
-            yield from self.stop.too_small("games", 2 * self.seeds.per_match)
-        if right("seeds", "game", "stop"):
-            yield from self.stop.too_small("hands", 2 * self.seeds.per_match * self.game.dealt_hands)
+        yield from self._reference_problems(ids)
+        yield from self._size_problems()
         endless = self.stop.endless and self.seeds.file is None and self.scheduler.policy != GATE
-        if right("seeds", "stop", "scheduler") and endless:
+        if endless:
             yield "stop", None, "at least one condition, such as budget.maxMatches: the run would never end"
 
     def _reference_problems(self, ids: list[str]) -> Iterator[Problem]:
@@ -139,22 +126,26 @@ class BenchmarkConfig(Section):
             expected = f"margin: a {GAUNTLET} ranks by what is won from the reference"
             yield "stop.adjacentConfidence.method", rule.method, expected
 
-    def _memory_problems(self) -> Iterator[Problem]:
-        """Check that a round is not too large."""
+    def _size_problems(self) -> Iterator[Problem]:
+        """Check that a round is not too large, and a budget not too small for a match."""
         matches = min(self.matches_per_round(), len(self.pairings()))
-        games = 2 * self.seeds.per_match * matches
-        hands = games * self.game.dealt_hands
+        games, budget = 2 * self.seeds.per_match, self.stop.budget or Budget(max_matches=None)
         at_once = "a match" if matches == 1 else f"the {matches:,} matches of a round"
-        for found, most, what in ((games, MOST_GAMES_OF_A_ROUND, "games"), (hands, MOST_HANDS_OF_A_ROUND, "hands")):
-            if found > most:
-                expected = f"at most {most:,} {what} in {at_once}, and these are {found:,}"
+        for what, in_match, most, limit in (
+            ("games", games, MOST_GAMES_OF_A_ROUND, budget.max_games),
+            ("hands", games * self.game.dealt_hands, MOST_HANDS_OF_A_ROUND, budget.max_hands),
+        ):
+            if matches * in_match > most:
+                expected = f"at most {most:,} {what} in {at_once}, and these are {matches * in_match:,}"
                 yield "seeds.perMatch", self.seeds.per_match, expected
                 return
+            if limit is not None and limit < in_match:
+                yield f"stop.budget.max{what.capitalize()}", limit, f"at least {in_match:,}, the {what} of one match"
 
     @property
     def gate(self) -> Versions | None:
         """The two versions that a gate compares; None if the run is none."""
-        if self.scheduler.policy != GATE or len(self.participants) < LEAST_PARTICIPANTS:
+        if self.scheduler.policy != GATE:
             return None
         new, old = self.participants[:2]
         return Versions(new.id, old.id, (self.stop.adjacent_confidence or AdjacentConfidence()).tie_margin_mbb)

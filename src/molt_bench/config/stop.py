@@ -1,11 +1,10 @@
 """The section `stop` of a config: when the run stops."""
 
-from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, field_validator
 
-from molt_bench.agents.settings_base import MUCH, Count, Problem, Section, as_problem
+from molt_bench.agents.settings_base import MUCH, Count, Section, as_problem
 
 #: Seconds or dollars.
 Amount = Annotated[float, Field(gt=0, le=MUCH)]
@@ -82,13 +81,6 @@ class StopConfig(Section):
     adjacent_confidence: AdjacentConfidence | None = AdjacentConfidence()
     budget: Budget | None = Budget()
     topk_stable: TopKStable | None = None
-
-    def too_small(self, limit: Literal["games", "hands"], least: int) -> Iterator[Problem]:
-        """Yield what is wrong if a budget has no room for a match, which has so many games or hands."""
-        budget = self.budget or Budget(max_matches=None)
-        most = budget.max_games if limit == "games" else budget.max_hands
-        if most is not None and most < least:
-            yield f"stop.budget.max{limit.capitalize()}", most, f"at least {least:,}, the {limit} of one match"
 
     @property
     def endless(self) -> bool:
