@@ -11,9 +11,12 @@ The unit of the standard error is the seed pair. Seconds are those of the proces
 """
 
 import argparse
+import os
 from math import comb, fsum
 from statistics import fmean, stdev
 from time import process_time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the command, before numpy is loaded
 
 import numpy as np
 
