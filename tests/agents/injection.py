@@ -40,7 +40,7 @@ def due(name: str) -> bool:
 @contextmanager
 def games_noticed():
     """Keep `UNDER_WAY` while games are played."""
-    drive, close = play_games._drive_to_end, play_games.close_agents_async
+    drive, close = play_games._drive_on, play_games.close_agents_async
 
     async def driven(*args, **kwargs):
         UNDER_WAY.append("a game")
@@ -54,7 +54,7 @@ def games_noticed():
         await close(*args, **kwargs)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(play_games, "_drive_to_end", driven)
+        patch.setattr(play_games, "_drive_on", driven)
         patch.setattr(play_games, "close_agents_async", closed)
         yield
 

@@ -132,7 +132,7 @@ def test_a_close_that_cannot_even_be_read_is_said(play):
 
 
 def test_a_cancelled_game_is_closed_at_once(monkeypatch):
-    monkeypatch.setattr("molt_bench.play.closing._CLOSE_S", 600.0)
+    monkeypatch.setattr("molt_bench.play.time_limits._CLOSE_S", 600.0)
     said = []
 
     class Slow(AsyncCaller):
@@ -160,7 +160,7 @@ def test_a_cancelled_game_is_closed_at_once(monkeypatch):
 
 
 def test_a_plain_close_that_never_comes_back_does_not_keep_a_limited_game(monkeypatch):
-    monkeypatch.setattr("molt_bench.play.closing._CLOSE_S", 0.1)
+    monkeypatch.setattr("molt_bench.play.time_limits._CLOSE_S", 0.1)
     over = threading.Event()
 
     class Stuck(Caller):

@@ -8,17 +8,18 @@ import asyncio
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import Any, TypeAlias, Unpack
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentError, AgentFailed, GameUnfinished, RunHalted
-from molt_bench.play import event_loop, time_limits
-from molt_bench.play.closing import close_agents, close_agents_async
+from molt_bench.play import event_loop
 from molt_bench.play.game import GameEvents, game_events
 from molt_bench.play.hooks import Notice
 from molt_bench.play.seated_agent import SeatedAgent, Seats
+from molt_bench.play.time_limits import Waiter, close_agents, close_agents_async
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
@@ -199,63 +200,43 @@ async def _drive_on(
     spec: GameSpec, seats: Seats, game: GameEvents, pending: Pending | None = None, *, until: float = inf
 ) -> GameRecord:
     """Drive a game from its start, or from an event whose answer is pending."""
-    try:
-        async with asyncio.timeout(None if until == inf else max(0.0, until - monotonic())) as limit:
-            record = await _drive_to_end(spec, seats, game, pending, until=until)
-    except TimeoutError:
-        if limit.expired():
-            raise TimeUp from None
-        raise
-    return record
-
-
-async def _drive_to_end(
-    spec: GameSpec, seats: Seats, game: GameEvents, pending: Pending | None, *, until: float
-) -> GameRecord:
-    patience = 2 * (spec.max_retries + 1)
-    first, second = (
-        time_limits.Waiter(
-            spec.action_timeout_s,
-            patience=patience,
-            keeps_time=seat.keeps_time,
-            ours=seat.ours,
-            failure=seat.failure,
-        )
-        for seat in seats
-    )
+    first, second = (Waiter(seat, spec.action_timeout_s, patience=2 * (spec.max_retries + 1)) for seat in seats)
     # An agent in both seats is still one agent: never two calls at once.
     waiters = first, first if seats[0].agent is seats[1].agent else second
     turns_since_pause = 0
     interrupted = True
     try:
-        if pending is None:
-            event = next(game)
-            call = seats[event.seat].call(event)
-        else:
-            event, awaitable = pending
-            call = lambda: awaitable  # noqa: E731
-        while True:
-            try:
-                answer = await waiters[event.seat].result(call, hook=type(event) is Notice)
-            except AgentFailed as failure:
-                event = game.throw(failure)
-            else:
-                event = game.send(answer)
-            if monotonic() >= until:  # plain agents may never let the event loop look at its clock
-                raise TimeUp
-            call = seats[event.seat].call(event)
-            turns_since_pause += 1
-            if turns_since_pause == _EVENTS_IN_A_ROW:
-                turns_since_pause = 0
-                await asyncio.sleep(0)
+        async with asyncio.timeout(None if until == inf else max(0.0, until - monotonic())) as limit:
+            event = next(game) if pending is None else pending[0]
+            call = seats[event.seat].call(event) if pending is None else partial(_itself, pending[1])
+            while True:
+                try:
+                    answer = await waiters[event.seat].result(call, hook=type(event) is Notice)
+                except AgentFailed as failure:
+                    event = game.throw(failure)
+                else:
+                    event = game.send(answer)
+                if monotonic() >= until:  # plain agents may never let the event loop look at its clock
+                    raise TimeUp
+                call = seats[event.seat].call(event)
+                turns_since_pause += 1
+                if turns_since_pause == _EVENTS_IN_A_ROW:
+                    turns_since_pause = 0
+                    await asyncio.sleep(0)
     except StopIteration as end:
         interrupted = False
         record: GameRecord = end.value
         return record
+    except TimeoutError:
+        if limit.expired():
+            raise TimeUp from None
+        raise
     finally:
         await close_agents_async(seats, waiters, interrupted=interrupted)
-        for waiter in waiters:
-            waiter.close()
+
+
+def _itself(answer: Any) -> Any:
+    return answer
 
 
 def _seated(spec: GameSpec, players: Players) -> Seats:

@@ -1,22 +1,29 @@
-"""Time limits: wait for an agent's answer, but not forever."""
+"""Time limits: wait for an agent's answer, but not forever; and for its `close` when its game has ended."""
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Coroutine
 from concurrent.futures import Future
-from functools import partial
-from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from molt_bench.errors import AgentFailed, FaultKind, GameUnfinished
 from molt_bench.play.event_loop import FAREWELL_S, run_in_new_loop
 from molt_bench.play.game import Call
+from molt_bench.play.seated_agent import SeatedAgent, Seats
 from molt_bench.specs import DEFAULT_TIMEOUT_S
 
-#: What a call returned, and what it raised.
-CallOutcome: TypeAlias = tuple[Any, BaseException | None]
+#: Seconds an agent's async `close` may take; none after an interruption.
+_CLOSE_S: Final = 5.0
+
+
+class _Outcome(NamedTuple):
+    """What a call returned, whether that has to be awaited, and what it raised: a future holds no StopIteration."""
+
+    answer: Any = None
+    waits: bool = False
+    error: BaseException | None = None
 
 
 class Waiter:
@@ -27,31 +34,19 @@ class Waiter:
     an earlier call is still running, and is given up for the rest of the game after too many timeouts.
 
     Args:
+        seat: The agent. One that keeps its own time reports a timeout by failing with one.
         timeout_s: Seconds for one answer; None for the default, which applies to awaitable answers only.
         patience: Timeouts in a row after which the agent is given up.
-        keeps_time: Whether the agent limits its own time, and reports a timeout by failing with one.
-        ours: Whether it is all our own code, which ends at once when it is cancelled.
-        failure: Returns what an exception of the agent counts as, or raises what ends the game.
     """
 
-    def __init__(
-        self,
-        timeout_s: float | None,
-        *,
-        patience: int,
-        keeps_time: bool = False,
-        ours: bool = False,
-        failure: Callable[[BaseException], AgentFailed] = AgentFailed.by_raising,
-    ) -> None:
-        self._failure = failure
-        self._limit_s = None if keeps_time else DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
-        self._directly = keeps_time and ours
-        self._threaded = timeout_s is not None and not keeps_time
+    def __init__(self, seat: SeatedAgent, timeout_s: float | None, *, patience: int) -> None:
+        self._seat = seat
+        self._limit_s = None if seat.keeps_time else DEFAULT_TIMEOUT_S if timeout_s is None else timeout_s
+        self._threaded = timeout_s is not None and not seat.keeps_time
         self._patience = patience
         self._silent = 0
         self._why: FaultKind = "timeout"
-        self._overdue: asyncio.Future[Any] | None = None
-        self._calls: SimpleQueue[tuple[Call, Future[CallOutcome]] | None] | None = None
+        self._overdue: asyncio.Future[_Outcome] | None = None
 
     async def result(self, call: Call, *, hook: bool = False) -> Any:
         """Return what `call()` returns, awaiting it if necessary.
@@ -70,26 +65,17 @@ class Waiter:
             await self._done(self._overdue)
             self._overdue = None
         start = monotonic()
-        if self._threaded and not _is_async(call):
-            outcome = await self._done(asyncio.wrap_future(self._submit(call)))
-        else:
-            outcome = _outcome(call)
-        answer, error = outcome
-        awaitable = False
-        if error is None:
-            # Even inspecting an answer may raise, which is the agent's mistake.
-            awaitable, error = _outcome(partial(inspect.isawaitable, answer))
-        if awaitable and self._directly:
-            answer, error = await _awaited_here(answer)
-        elif awaitable:
-            answer, error = await self._done(asyncio.ensure_future(_awaited(answer)))
-        if isinstance(error, GameUnfinished):
-            raise error
-        if error is not None:
-            failure = self._failure(error)
+        found = await self._done(_in_thread(call)) if self._runs_in_thread(call) else _outcome(call)
+        if found.waits and self._seat.ours and self._seat.keeps_time:
+            found = await _awaited_here(found.answer)
+        elif found.waits:
+            found = await self._done(asyncio.ensure_future(_awaited(found.answer)))
+        if isinstance(found.error, GameUnfinished):
+            raise found.error
+        if found.error is not None:
+            failure = self._seat.failure(found.error)
             if failure.kind in ("timeout", "transport"):
-                self._silent += 1
-                self._why = failure.kind
+                self._silent, self._why = self._silent + 1, failure.kind
             elif not hook:
                 self._silent = 0
             raise failure
@@ -98,9 +84,12 @@ class Waiter:
             raise self._timed_out()
         if not hook:
             self._silent = 0
-        return answer
+        return found.answer
 
-    async def _done(self, waiting: "asyncio.Future[CallOutcome]") -> CallOutcome:
+    def _runs_in_thread(self, call: Call) -> bool:
+        return self._threaded and not inspect.iscoroutinefunction(getattr(call, "func", call))
+
+    async def _done(self, waiting: "asyncio.Future[_Outcome]") -> _Outcome:
         try:
             done, _ = await asyncio.wait([waiting], timeout=self._limit_s)
         except asyncio.CancelledError:
@@ -111,100 +100,91 @@ class Waiter:
                 waiting.cancel()
             self._overdue = waiting
             raise self._timed_out()
-        return (None, asyncio.CancelledError()) if waiting.cancelled() else waiting.result()
+        return _Outcome(error=asyncio.CancelledError()) if waiting.cancelled() else waiting.result()
 
     def _timed_out(self) -> AgentFailed:
-        self._silent += 1
-        self._why = "timeout"
+        self._silent, self._why = self._silent + 1, "timeout"
         return AgentFailed("timeout", f"no answer within {self._limit_s or 0:g} s")
 
-    def _submit(self, call: Call) -> "Future[CallOutcome]":
-        if self._calls is None:
-            self._calls = SimpleQueue()
-            # A daemon, so that an agent that never returns does not keep the program alive.
-            Thread(target=_serve, args=(self._calls,), daemon=True, name="agent").start()
-        future: Future[CallOutcome] = Future()
-        self._calls.put((call, future))
-        return future
-
-    async def farewell(self, call: Call, *, patience_s: float) -> None:
-        """Call an agent for the last time, ignoring exceptions and timeouts.
+    async def close(self, *, patience_s: float) -> None:
+        """Call the agent's `close`, ignoring exceptions and timeouts.
 
         An awaitable call is cancelled after `patience_s` seconds; 0 lets it run until it first waits.
         """
-        last = asyncio.ensure_future(self._last(call))
-        try:
-            await asyncio.wait([last], timeout=patience_s)
-        finally:
-            if not last.done():
-                last.cancel()
-                await asyncio.wait([last], timeout=FAREWELL_S)
+        await _briefly(self._last(self._seat.close), patience_s)
 
-    async def _last(self, call: Call) -> CallOutcome:
-        if self._threaded and not _is_async(call):
-            # A new thread, since the old one may be stuck.
-            future: Future[CallOutcome] = Future()
-            Thread(target=_serve_one, args=(call, future), daemon=True, name="agent").start()
-            answer, error = await asyncio.wrap_future(future)
-        else:
-            answer, error = _outcome(call)
-        if error is None and _outcome(partial(inspect.isawaitable, answer)) == (True, None):
-            return await _awaited(answer)
-        return answer, error
-
-    def close(self) -> None:
-        """Let the thread end once the agent returns."""
-        if self._calls is not None:
-            self._calls.put(None)
+    async def _last(self, call: Call) -> _Outcome:
+        found = await _in_thread(call) if self._runs_in_thread(call) else _outcome(call)
+        return await _awaited(found.answer) if found.waits else found
 
 
-def bid_farewell(call: Call, *, patience_s: float) -> None:
-    """Call an agent for the last time from plain code; see `Waiter.farewell`."""
-    answer, error = _outcome(call)
-    if error is None and _outcome(partial(inspect.isawaitable, answer)) == (True, None):
-        run_in_new_loop(Waiter(None, patience=1).farewell(lambda: answer, patience_s=patience_s))
+def close_agents(seats: Seats, *, interrupted: bool) -> None:
+    """Call the agents' `close` in plain code, each once; nobody waits long for one that is async."""
+    for seat in _closing(seats):
+        found = _outcome(seat.close)
+        if found.waits:
+            run_in_new_loop(_briefly(_awaited(found.answer), 0.0 if interrupted else _CLOSE_S))
 
 
-def _is_async(call: Call) -> bool:
-    return inspect.iscoroutinefunction(getattr(call, "func", call))
+async def close_agents_async(seats: Seats, waiters: tuple[Waiter, Waiter], *, interrupted: bool) -> None:
+    """Call the agents' `close` on the running event loop, both at the same time."""
+    patience_s = 0.0 if interrupted else _CLOSE_S
+    closing = [waiters[seats.index(seat)].close(patience_s=patience_s) for seat in _closing(seats)]
+    if closing:
+        await asyncio.gather(*closing)
 
 
-def _outcome(call: Call) -> CallOutcome:
-    """Call an agent and return what it raises as a value, since a future cannot hold a StopIteration."""
+async def _briefly(last: Coroutine[Any, Any, _Outcome], patience_s: float) -> None:
+    task = asyncio.ensure_future(last)
     try:
-        return call(), None
+        await asyncio.wait([task], timeout=patience_s)
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=FAREWELL_S)
+
+
+def _closing(seats: Seats) -> list[SeatedAgent]:
+    """Return the seats whose agents have a `close` to call; an agent in both seats is called once."""
+    alone = seats[0].agent is seats[1].agent
+    return [seat for seat in seats[: 1 if alone else 2] if seat.close is not None]
+
+
+def _in_thread(call: Call) -> "asyncio.Future[_Outcome]":
+    """Call an agent in a thread, a daemon: one that never returns does not keep the program alive."""
+    future: Future[_Outcome] = Future()
+
+    def run() -> None:
+        if future.set_running_or_notify_cancel():
+            future.set_result(_outcome(call, aside=True))
+
+    Thread(target=run, daemon=True, name="agent").start()
+    return asyncio.wrap_future(future)
+
+
+def _outcome(call: Call, *, aside: bool = False) -> _Outcome:
+    """Call an agent; even to ask whether an answer has to be awaited may raise, which is the agent's mistake."""
+    try:
+        answer = call()
+        return _Outcome(answer, inspect.isawaitable(answer))
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not aside:
+            raise
+        return _Outcome(error=error)
+
+
+async def _awaited(answer: Any) -> _Outcome:
+    try:
+        return _Outcome(await answer)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return None, error
+        return _Outcome(error=error)
 
 
-async def _awaited(answer: Any) -> CallOutcome:
-    try:
-        return await answer, None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        return None, error
-
-
-async def _awaited_here(answer: Any) -> CallOutcome:
+async def _awaited_here(answer: Any) -> _Outcome:
     """Await an answer without a task of its own, which takes longer than many a decision."""
-    answer, error = await _awaited(answer)
-    task = asyncio.current_task()
-    if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
-        raise error  # the game was cancelled, and not the answer
-    return answer, error
-
-
-def _serve(calls: "SimpleQueue[tuple[Call, Future[CallOutcome]] | None]") -> None:
-    while (job := calls.get()) is not None:
-        _serve_one(*job)
-
-
-def _serve_one(call: Call, future: "Future[CallOutcome]") -> None:
-    if future.set_running_or_notify_cancel():
-        try:
-            future.set_result((call(), None))
-        except BaseException as error:
-            future.set_result((None, error))
+    found, task = await _awaited(answer), asyncio.current_task()
+    if isinstance(found.error, asyncio.CancelledError) and task is not None and task.cancelling():
+        raise found.error  # the game was cancelled, and not the answer
+    return found
