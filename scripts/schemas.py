@@ -113,14 +113,9 @@ CYCLES: Final = listed(
 )
 CONVERGENCE: Final = listed(
     fields(
-        "What one match changed of ratings, ranking and confidences.",
+        "What one match changed of ratings and confidences.",
         match=say(INTEGER, "Its number."),
         ratings=listed(fields("One rating.", id=TEXT, mu=NUMBER, sigma=NUMBER), "OpenSkill's ratings that are new."),
-        moved_=listed(
-            fields("One participant.", id=TEXT, to=say(INTEGER, "Its new index in the ranking, from 0.")),
-            "Who has moved in the ranking, if only those who played: take them out, then put them in, in order.",
-        ),
-        ranking_=listed(TEXT, "The whole ranking, best first, if others have moved."),
         confidences=listed(
             fields("Two neighbours.", above=TEXT, below=TEXT, confidence=say(NUMBER, "To 4 decimals.")),
             "How sure the verdict on two neighbours in the ranking is, if it is new.",
@@ -136,9 +131,6 @@ LEADERBOARD: Final = fields(
     participants=listed(
         fields(
             "One participant.",
-            rank=or_null(
-                INTEGER, "Its place as one number, which ties share; null if it has not played, or is not ranked."
-            ),
             id=say(TEXT, "Its id in the config."),
             name=say(TEXT, "Its display name."),
             mu=say(NUMBER, "OpenSkill: the mean of the belief about its skill."),
@@ -301,10 +293,6 @@ SUMMARY: Final = fields(
         errorRate=say(NUMBER, "Share of games with a forced fold."),
         chipsConserved=say(BOOLEAN, "Whether chips never came or went."),
         sigmaDecreased=say(NUMBER, "Share of rating updates that made a rating surer."),
-    ),
-    secondHalf_=by_key(
-        fields("One participant.", bbPer100=NUMBER, bbPer100HalfWidth=NUMBER),
-        "The second half of the seed pairs against the first, for participants that may remember.",
     ),
     history_=listed(
         fields("One stage.", matches=INTEGER, stopReason=TEXT, stop=say({"type": "object"}, "Its stop rule.")),

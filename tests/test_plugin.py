@@ -250,6 +250,6 @@ def test_a_file_whose_check_fails_is_not_checked_and_that_is_said(others, tmp_pa
     result = played(tmp_path / "run")
     (tmp_path / "run" / "notes.txt").write_text("mine")
     found = check_artifacts(Run.open(tmp_path / "run"), Rows(result))
-    assert "notes.txt" in found.unchecked
+    assert "notes.txt" in found.of("unchecked")
     (said,) = found.problems
     assert said.startswith("the plug-in notes.txt of files cannot be used, so notes.txt is not checked: KeyError")

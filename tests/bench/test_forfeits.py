@@ -36,7 +36,7 @@ def test_the_run_goes_on_without_whoever_forfeits_and_ranks_the_rest():
     assert len(result.matches) == 12
     found = Analysis(result)
     assert found.order[-1] == "gone"
-    assert "gone" not in found.ranks
+    assert "gone" not in found.rank_ranges
     assert {name for each in found.neighbours for name in (each.above, each.below)} == {"tag", "callstation", "folder"}
     assert all(row.met is UNSET for row in Rows(found.result).agents if row.id != "gone")  # nobody lacks an opponent
     said = " ".join([*sentences(found), *result.warnings])

@@ -82,7 +82,6 @@ KINDS = {
     program_that_may_remember: [
         ("matches.json", "matches[].ownDecks"),
         ("log.jsonl", "ownDecks"),
-        ("summary.json", "secondHalf"),
         ("replies.jsonl", "action"),
         ("journal.jsonl", "record.spec.deck_seed"),
     ],
@@ -168,14 +167,14 @@ def test_the_stored_schema_of_the_config_is_that_of_the_code_and_takes_no_other_
 
 def test_a_file_that_does_not_follow_its_schema_is_noticed():
     validator = Draft202012Validator(SCHEMAS["leaderboard.json"])
-    assert not validator.is_valid({"estimator": "auto", "participants": [{"rank": 1}]})
+    assert not validator.is_valid({"estimator": "auto", "participants": [{"name": "a"}]})
     assert not validator.is_valid({"participants": []})
     empty: dict[str, list] = {key: [] for key in ("participants", "leads", "pairs", "cycles")}
     assert validator.is_valid({"estimator": "raw", "luck": "3:a", **empty, "later": True})
 
 
 def test_a_field_that_is_not_in_a_schema_is_noticed():
-    row = {"rank": 1, "faults": {"illegal": 3}, "luck": 1}
+    row = {"id": "a", "faults": {"illegal": 3}, "luck": 1}
     assert unlisted({"later": 1, "participants": [row]}, SCHEMAS["leaderboard.json"]) == [
         "later",
         "participants[].luck",

@@ -20,7 +20,7 @@ from molt_bench.config.assignments import put
 from molt_bench.config.loader import read_config_file
 from molt_bench.config.participants import participants_from, participants_named
 from molt_bench.errors import ConfigError
-from molt_bench.runs import folder, master_seed
+from molt_bench.runs import master_seed
 from molt_bench.specs import ParticipantSpec
 from molt_bench.study.gate import Speed
 from molt_bench.testing import check_agent
@@ -147,12 +147,7 @@ def gate(new: str, gate_options: GateOptions, *, resume_last: bool, options: Gat
     fields = gate_options.fields(values, models=models)
     config = config_flags.config_to_run(values, fields, gate_options.assignments)
     timed = replace(options, speed=_speed_of(versions, gate_options.slower))
-    secret = master_seed.secret_from(None)
-    unfinished = folder.last_run(config, secret) if resume_last else None
-    if unfinished is not None:
-        run_or_resume.resume_run(str(unfinished), timed, secret=secret, own=config)
-    else:
-        run_or_resume.start_run(config, timed, secret=secret)
+    run_or_resume.start_or_go_on(config, timed, secret=master_seed.secret_from(None), resume_last=resume_last)
 
 
 def _speed_of(versions: Sequence[ParticipantSpec], slower: float) -> Speed | None:

@@ -163,6 +163,11 @@ class RunOptions:
     saved: tuple[str, ...] = ()
     speed: Speed | None = None
 
+    @property
+    def talks(self) -> bool:
+        """Whether more is printed than the result."""
+        return not (self.quiet or self.as_json)
+
     def printing(self) -> Printing:
         """Return how the result is printed, which no run keeps to itself."""
         return Printing(as_json=self.as_json, saved=self.saved, speed=self.speed)

@@ -18,7 +18,7 @@ from molt_bench.cli.options import (
     set_flag,
 )
 from molt_bench.cli.parser import CONFIDENCE, WHOLE, Command, flag, grouped
-from molt_bench.runs import folder, master_seed
+from molt_bench.runs import master_seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +87,4 @@ def run(config_file: ConfigOptions, benchmark: BenchmarkOptions, *, resume_last:
       molt-bench run bench.yaml --set game.stack=5000 --quiet
     """
     config = config_flags.config_to_run(config_file.path(), benchmark.fields(), benchmark.assignments)
-    secret = benchmark.secret()
-    unfinished = folder.last_run(config, secret) if resume_last else None
-    if unfinished is not None:
-        run_or_resume.resume_run(str(unfinished), options, secret=secret, own=config)
-    else:
-        if resume_last:
-            options.printing().notice("no run of this config is unfinished, so a new one begins")
-        run_or_resume.start_run(config, options, secret=secret)
+    run_or_resume.start_or_go_on(config, options, secret=benchmark.secret(), resume_last=resume_last)

@@ -23,24 +23,20 @@ from molt_bench.cli.config_flags import changed_by
 from molt_bench.cli.options import RunOptions, StopOptions, is_debug
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.progress import show_progress
-from molt_bench.cli.run_result import UNRATED, exit_on_faults, exit_unrated, rebuild_run, write_result
+from molt_bench.cli.run_result import UNRATED, exit_by_result, rebuild_run, write_result
 from molt_bench.cli.streams import agreed, can_ask, console, notice, warn
-from molt_bench.config.loader import load_config
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
-from molt_bench.runs.folder import journal_in, new_folder, resume_command, summarized
-from molt_bench.runs.journal import JournalReader
-from molt_bench.runs.journal_lines import Header
+from molt_bench.runs.folder import last_run, new_folder, resume_command, summarized
 from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.serve.lobby import Lobby
 from molt_bench.study.before_a_run import outlay_of, too_little, what_the_budget_shows, what_the_limit_buys
-from molt_bench.study.gate import gate_findings
 from molt_bench.visible_text import on_one_line, printable
 
 #: Serves a run, given its folder and config, to the agents that come by themselves.
@@ -49,16 +45,31 @@ Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Lo
 _UNWRITTEN: Final = "the run has ended, but not all its files were written: they are now, and no game is played"
 
 
+def start_or_go_on(
+    config: BenchmarkConfig,
+    options: RunOptions,
+    *,
+    secret: str | None,
+    resume_last: bool = False,
+    live: Hosting | None = None,
+) -> None:
+    """Play a benchmark, or with `resume_last` go on with the last unfinished run of its config."""
+    unfinished = last_run(config, secret) if resume_last else None
+    if unfinished is not None:
+        resume_run(str(unfinished), options, secret=secret, own=config, live=live)
+        return
+    if resume_last and options.talks:
+        notice("no run of this config is unfinished, so a new one begins")
+    start_run(config, options, secret=secret, live=live)
+
+
 def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, live: Hosting | None = None) -> None:
     """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
-    check_cost(config, options)
-    short = None if options.no_cost_limit else too_little(config)
-    if short is not None:
-        print(f"molt-bench: {short}: nobody was asked (--no-cost-limit begins all the same)", file=sys.stderr)
-        sys.exit(UNRATED)
+    if config.paid():
+        check_cost(config, options)
     folder = new_folder(config)
-    ahead = what_the_budget_shows(config)
-    _play(config, folder, RunFiles.new(folder, config, secret=secret, warn=warn), options, live, ahead=ahead)
+    ahead = what_the_budget_shows(config) if options.talks else None
+    _play(config, RunFiles.new(folder, config, secret=secret, warn=warn), folder, options, live, ahead=ahead)
 
 
 def resume_run(
@@ -76,54 +87,47 @@ def resume_run(
     With `run_agents`, the user permits the agents that the run names. `own` is the user's own config, if the
     run was found by it: then its agents are the user's.
     """
-    permission, header = _permission(folder, stop, secret, run_agents=run_agents, own=own)
     files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)
-    files.permission = permission
     try:
-        if stored.header != header:
-            raise JournalError(f"{folder}: the journal was replaced while it was read")
-        files.extend, files.settings, stored.config = changed_by(stop or StopOptions(), stored)
+        if own is not None:
+            check_seed_file(own.seeds, stored.header)
+        files.extend, files.settings, changed = changed_by(stop or StopOptions(), stored)
+        ended = files.extend is None and stored.ending is not None
+        files.permission = BUILT_IN if ended else _permission(stored, run_agents=run_agents, own=own)
+        stored.config = changed
         if stop is not None and stop.forget_unaccounted:
             known = files.replies
             known.ledger.forget(sum((exchange.lost for exchange in known.earlier), Unaccounted()))
     except MoltBenchError:
         files.close()
         raise
-    if files.extend is None and stored.ending is not None:
-        files.close()
-        if summarized(stored.folder) != (stored.content.line_count, stored.content.last_hash):
-            notice(f"{folder}: {_UNWRITTEN}")
-        if not stored.seed.sealed:
-            forget(stored.folder)
-        with _saying_what_is_left(Path(folder)):
-            result = rebuild_run(folder, options.printing())
-        _exit(result, folder, options)
+    if not ended:
+        _play(stored.config, files, stored.folder, options, live)
         return
-    _play(stored.config, stored.folder, files, options, live)
+    files.close()
+    if summarized(stored.folder) != (stored.content.line_count, stored.content.last_hash):
+        notice(f"{folder}: {_UNWRITTEN}")
+    if not stored.seed.sealed:
+        forget(stored.folder)
+    with _saying_what_is_left(stored.folder):
+        result = rebuild_run(folder, options.printing())
+    exit_by_result(result, folder, options)
 
 
-def _permission(
-    folder: str, stop: StopOptions | None, secret: str | None, *, run_agents: bool, own: BenchmarkConfig | None
-) -> tuple[Permission, Header]:
-    """Return which agents may be made to go on with a run, and the header they are in; nothing is changed yet."""
-    header = JournalReader(str(journal_in(folder))).header()
-    if own is not None:
-        check_seed_file(own.seeds, header)
-    if only_built_in(load_config(header.config)):
-        return BUILT_IN, header
-    stored = Run.open(folder, secret=secret)
-    if stored.ending is not None and changed_by(stop or StopOptions(), stored)[0] is None:
-        return BUILT_IN, stored.header
+def _permission(stored: Run, *, run_agents: bool, own: BenchmarkConfig | None) -> Permission:
+    """Return which agents may be made to go on with a run."""
+    if only_built_in(stored.config):
+        return BUILT_IN
     # Relative paths in the config mean the same files only where the run began.
     if own is not None and os.path.realpath(stored.header.folder) == os.path.realpath(os.curdir):
-        return OWN, stored.header
-    return ask_permission(stored, outsiders(stored), run_agents=run_agents), stored.header
+        return OWN
+    return ask_permission(stored, outsiders(stored), run_agents=run_agents)
 
 
 def _play(
     config: BenchmarkConfig,
-    folder: Path,
     files: RunFiles,
+    folder: Path,
     options: RunOptions,
     live: Hosting | None,
     *,
@@ -133,17 +137,16 @@ def _play(
     files.began = cli.began
     warned: list[str] = []
     lines: list[Iterator[str]] = []
-    untold = [ahead] if ahead is not None and not options.quiet and not options.as_json else []
+    untold = [ahead] if ahead is not None else []
 
     def warn_once(warning: str) -> None:
         warned.append(warning)
         warn(warning)
 
-    quiet = options.quiet or options.as_json
     with ExitStack() as hosting:  # guests are told how it ended while the result is printed
         try:
             host = None if live is None else hosting.enter_context(live(folder, config))
-            with show_progress(config, quiet=quiet or bool(config.people())) as watch:
+            with show_progress(config, quiet=not options.talks or bool(config.people())) as watch:
 
                 def on_status(status: RunStatus) -> None:
                     while untold:
@@ -162,7 +165,7 @@ def _play(
                         on_status=on_status,
                         on_warning=warn_once,
                         on_traceback=_show_traceback if is_debug() else None,
-                        on_notice=None if quiet else notice,
+                        on_notice=notice if options.talks else None,
                         on_lines=lines.append,
                     ),
                     live=host,
@@ -181,17 +184,9 @@ def _play(
         files.close()
         with _saying_what_is_left(folder):
             write_result(result, folder, options.printing(), lost=files.problem, warned=warned)
-            if not (options.quiet or options.as_json):
+            if options.talks:
                 _say_more(result, folder, chain.from_iterable(lines))
-    _exit(result, str(folder), options)
-
-
-def _exit(result: RunResult, folder: str, options: RunOptions) -> None:
-    """End the program with the status that a result asks for, if any does."""
-    exit_on_faults(result, options.fail_on_faults)
-    exit_unrated(result, folder)
-    if result.config.gate is not None:
-        sys.exit(gate_findings(result, options.speed).status)
+    exit_by_result(result, str(folder), options)
 
 
 def _say_more(result: RunResult, folder: Path, lines: Iterable[str]) -> None:
@@ -256,20 +251,22 @@ def _show_traceback(participant: str, trace: str) -> None:
 def check_cost(config: BenchmarkConfig, options: RunOptions) -> None:
     """Say what a limit buys; without one, ask whether the run may cost what it will, or refuse if nobody can answer.
 
-    Raises ConfigError if the run must not begin.
+    Raises ConfigError if the run must not begin; ends the program if the limit does not buy one seed pair.
     """
-    if not config.paid():
-        return
     check_participants(config)  # whatever else is wrong comes first
     limits = config.stop.budget
-    if limits is not None and (limits.max_cost_usd is not None or limits.max_tokens is not None):
-        bought = what_the_limit_buys(config)
-        if bought is not None and not options.quiet and not options.as_json:
-            notice(bought)
+    if limits is None or (limits.max_cost_usd is None and limits.max_tokens is None):
+        outlay = None if options.no_cost_limit else outlay_of(config)
+        if outlay is None:
+            return
+        field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
+        if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay.said}. Go on?"):
+            expected = f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay.said}"
+            raise ConfigError(field, None, expected)
         return
-    outlay = None if options.no_cost_limit else outlay_of(config)
-    if outlay is None:
-        return
-    field, example = ("stop.budget.maxTokens", "1000000") if outlay.unpriced else ("stop.budget.maxCostUsd", "5")
-    if not can_ask() or not agreed(f"This run has no limit of cost ({field}): {outlay.said}. Go on?"):
-        raise ConfigError(field, None, f"a limit, as with --set {field}={example}, or --no-cost-limit: {outlay.said}")
+    bought, short = what_the_limit_buys(config), None if options.no_cost_limit else too_little(config)
+    if bought is not None and options.talks:
+        notice(bought)
+    if short is not None:
+        notice(f"{short}: nobody was asked (--no-cost-limit begins all the same)")
+        sys.exit(UNRATED)

@@ -1,4 +1,4 @@
-"""The result of a run, written to its folder and printed."""
+"""The result of a run, written to its folder and printed, and the exit status that it asks for."""
 
 import sys
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from rich.text import Text
 from molt_bench.bench.participant_failures import failures_of
 from molt_bench.bench.result import RunResult
 from molt_bench.cli.findings_output import save, show
-from molt_bench.cli.options import Printing
-from molt_bench.cli.streams import console, tolerate_closed_pipe, warn
+from molt_bench.cli.options import Printing, RunOptions
+from molt_bench.cli.streams import console, notice, tolerate_closed_pipe, warn
 from molt_bench.errors import JournalError
 from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
@@ -76,24 +76,23 @@ def write_result(
         if warning not in warned:
             warn(warning)
     if lost and unwritten:
-        print(f"molt-bench: the results could not be saved: {lost}", file=sys.stderr)
+        notice(f"the results could not be saved: {lost}")
         sys.exit(1)
 
 
 def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = False) -> None:
-    """Print a result, and how each of its numbers came about if that is asked for; of a gate, what it says."""
+    """Print a result, and how each of its numbers came about if that is asked for; of a gate, what it found."""
     result = rows.found.result
     if result.config.gate is not None:
         found = gate_findings(result, printing.speed)
         save(found, printing.saved)
-        undecided = found.status == OPEN
-        show(found, printing, folder=folder, stopped=f"Stopped: {found.content['stopReason']}." if undecided else "")
+        stopped = f"Stopped: {found.content['stopReason']}." if found.status == OPEN else ""
+        show(found, printing, folder=folder, stopped=stopped)
         return
     content: dict[str, Any] = {}
     if printing.as_json:
         content = {"runDir": folder, **leaderboard(rows), "summary": summary(rows)}
-        if explain:
-            content["explanation"] = [*explanation(rows), *remarks(rows)]
+        content |= {"explanation": [*explanation(rows), *remarks(rows)]} if explain else {}
 
     def print_all() -> None:
         out = console(highlight=True)
@@ -105,36 +104,34 @@ def show_result(rows: Rows, folder: str, printing: Printing, *, explain: bool = 
         printing.answer(content, print_all)
 
 
-def exit_unrated(result: RunResult, folder: str) -> None:
-    """Exit with a status of its own if a run ended before one seed pair was complete."""
-    if result.matches:
-        return
+def exit_by_result(result: RunResult, folder: str, options: RunOptions) -> None:
+    """End the program with the status that a result asks for, if any does: by faults, without a match, by a gate."""
+    most = options.fail_on_faults
+    failing = [
+        (name, each) for name, each in failures_of(result.matches).items() if most is not None and each.share > most
+    ]
+    for name, each in failing:
+        notice(
+            f"{name} made faults in {each.faulty:,} of {each.hands:,} hands ({each.share:.1%}), more than "
+            f"--fail-on-faults allows ({most:.10g})"
+        )
+    if failing:
+        sys.exit(1)
+    if not result.matches:
+        notice(_unrated(result, folder))
+        sys.exit(UNRATED)
+    if result.config.gate is not None:
+        sys.exit(gate_findings(result, options.speed).status)
+
+
+def _unrated(result: RunResult, folder: str) -> str:
+    """Say of a run that ended before one seed pair was complete what it cost, and how it goes on."""
     usd, lost = sum(usage.cost_usd or 0.0 for usage in result.usage), result.unaccounted.usd
     besides = f" and up to {dollars(lost)} unaccounted" if lost else ""
     spent = f"{dollars(usd)} spent{besides}, and " if usd or lost else ""
     played = len(games_in(Run.open(folder).content.lines))
-    complete = "no seed pair is complete"
     kept = f"{played:,} games are kept" if played > 1 else "What was played is kept"
     flags = way_on(Rows(result)) or ""
+    higher = " with a higher limit" if flags else ""
     command = resume_command(folder, result.config, flags)
-    print(
-        f"molt-bench: no match was rated: {spent}{complete}. {kept}; go on{' with a higher limit' if flags else ''} "
-        f"with: {command}",
-        file=sys.stderr,
-    )
-    sys.exit(UNRATED)
-
-
-def exit_on_faults(result: RunResult, most: float | None) -> None:
-    """Exit with status 1 if an agent made faults in more than this share of its hands; None allows any."""
-    if most is None:
-        return
-    failing = [(name, each) for name, each in failures_of(result.matches).items() if each.share > most]
-    for name, each in failing:
-        print(
-            f"molt-bench: {name} made faults in {each.faulty:,} of {each.hands:,} hands ({each.share:.1%}), more than "
-            f"--fail-on-faults allows ({most:.10g})",
-            file=sys.stderr,
-        )
-    if failing:
-        sys.exit(1)
+    return f"no match was rated: {spent}no seed pair is complete. {kept}; go on{higher} with: {command}"

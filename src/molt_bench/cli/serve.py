@@ -127,6 +127,6 @@ def serve(
         )
         invitations.forget(folder)  # the run has ended, maybe in an earlier session that was killed right then
     elif config is not None:
-        if resume_last and earlier is None:
-            options.printing().notice("no run of this config is unfinished, so a new one begins")
+        if resume_last and earlier is None and options.talks:
+            notice("no run of this config is unfinished, so a new one begins")
         run_or_resume.start_run(config, options, secret=secret, live=live)

@@ -1,5 +1,8 @@
 """`molt-bench verify`: are the games of a run identical when replayed, and do its files follow from them?"""
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 import click
 
 from molt_bench.agents.permission import BUILT_IN
@@ -8,9 +11,23 @@ from molt_bench.cli.options import Printing, printing_options, run_agents_option
 from molt_bench.cli.parser import Command
 from molt_bench.cli.permission import ask_permission
 from molt_bench.cli.streams import warn
-from molt_bench.report.artifact_check import check_artifacts
+from molt_bench.errors import MoltBenchError
+from molt_bench.report.artifact_check import Kind, check_artifacts
 from molt_bench.report.rows import Rows
 from molt_bench.runs.run import Run
+
+_KINDS: Final[Mapping[str, Kind]] = {
+    "same": "same",
+    "missing": "missing",
+    "stale": "stale",
+    "notChecked": "unchecked",
+}
+_SAID: Final = {
+    "same": "as the journal gives them",
+    "missing": "missing",
+    "stale": "out of date, since the run went on (write them anew with `molt-bench report` or `export`)",
+    "notChecked": "not checked",
+}
 
 
 @click.command(cls=Command)
@@ -33,21 +50,23 @@ def verify(folder: str, *, run_agents: bool, printing: Printing) -> None:
     files = check_artifacts(stored, Rows(result))
     for problem in files.problems:
         warn(problem)
-    files.raise_if_wrong(folder)
+    if differing := files.of("differing"):
+        verb = "differs" if len(differing) == 1 else "differ"
+        raise MoltBenchError(f"{folder}: {', '.join(differing)} {verb} from what the journal gives")
     ended = stored.ending is not None
     line = f"{folder}: all {len(stored.games):,} games are identical when replayed"
     if not ended:
         line += "; the run has not ended"
     if str(replayed):
         line += f"; {replayed}"
-    content = {
+    content: dict[str, Any] = {
         "runDir": folder,
         "identical": True,
         "games": len(stored.games),
         "ended": ended,
         "playedAgain": replayed.again,
         "onRecord": replayed.on_record,
-        "files": {"same": files.same, "stale": files.stale, "missing": files.missing, "notChecked": files.unchecked},
+        "files": {key: files.of(kind) for key, kind in _KINDS.items()},
     }
-    same = f"  as the journal gives them: {', '.join(files.same)}"
-    printing.answer(content, lambda: print(line, same, *files.notes(), sep="\n"))
+    told = [f"  {_SAID[key]}: {', '.join(names)}" for key, names in content["files"].items() if names]
+    printing.answer(content, lambda: print(line, *told, sep="\n"))

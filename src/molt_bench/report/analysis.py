@@ -9,25 +9,20 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import combinations, pairwise
-from math import fsum, inf, sqrt
-from typing import Final
+from math import inf, sqrt
 
 from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.participant_failures import Failures, failures_of, left_the_run
 from molt_bench.bench.result import RunResult
 from molt_bench.bench.stop_rules import judge_of, rule_of
-from molt_bench.config.stop import AdjacentConfidence
 from molt_bench.rating.cycles import Cycle, significant_cycles
 from molt_bench.rating.model import MarginModel
 from molt_bench.rating.openskill import normal_cdf
 from molt_bench.rating.ranks import open_runs, rank_ranges
 from molt_bench.rating.verdicts import Result, Verdict
-from molt_bench.records import ESTIMATORS, Rating
+from molt_bench.records import Rating
 from molt_bench.specs import Pair
 from molt_bench.visible_text import on_one_line
-
-#: Seed pairs of a run before it is said how many hands the removal of luck has saved.
-_ENOUGH: Final = 20
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
@@ -129,19 +124,14 @@ class Analysis:
         return self.result.config.rating.estimator
 
     @cached_property
-    def models(self) -> Mapping[str, MarginModel]:
-        """Who wins how much from whom, by each estimator."""
-        return {name: self._filled(name) for name in ESTIMATORS}
-
-    @property
     def model(self) -> MarginModel:
-        """The same by the config's estimator."""
-        return self.models[self.estimator]
+        """Who wins how much from whom, by the config's estimator."""
+        return self._filled(self.estimator)
 
-    @property
+    @cached_property
     def raw(self) -> MarginModel:
         """The same in chips."""
-        return self.models["raw"]
+        return self.model if self.estimator == "raw" else self._filled("raw")
 
     def _filled(self, estimator: str) -> MarginModel:
         """Return a model with the margins of all matches."""
@@ -196,19 +186,6 @@ class Analysis:
         found = {each: share[each] * (model.margin(name, each) - model.margin(other, each)) for each in others}
         return {other: (share[name] + share[other]) * model.margin(name, other), **found}
 
-    @cached_property
-    def hands_by_chips(self) -> float | None:
-        """How many times the hands chips alone would take for the same precision; None with too few seed pairs.
-
-        Hands are in proportion to the variance of seed pairs, here over all pairings together.
-        """
-        pairs = dict.fromkeys(match.participants for match in self.result.matches)
-        rows = [(self.raw.own_variance(*pair), self.model.own_variance(*pair)) for pair in pairs]
-        known = [(wider, used) for wider, used in rows if wider is not None and used is not None]
-        seed_pairs = sum(len(match.seed_results) for match in self.result.matches)
-        total = fsum([used for _, used in known])
-        return fsum([wider for wider, _ in known]) / total if total > 0 and seed_pairs >= _ENOUGH else None
-
     # The order, and how sure it is.
 
     @cached_property
@@ -258,11 +235,6 @@ class Analysis:
         return any(sure < self.rule.threshold for sure in self.sure_of_next.values())
 
     @property
-    def earlier_rules(self) -> list[AdjacentConfidence]:
-        """The rules that the order was judged by in earlier stages of an extended run."""
-        return [rule_of(stage.stop) for stage in self.result.history]
-
-    @property
     def claimed_from(self) -> float:
         """How sure a verdict on two neighbours has to be to be claimed."""
         return 1 - self.judge.share(len(self.neighbours)) if self.by_margins else self.rule.threshold
@@ -300,29 +272,6 @@ class Analysis:
             return [(one, two) for one, two in pairs if self.better(self.ratings[one], self.ratings[two]) >= least]
         ordered = [(each.above, each.below) for each in self.verdicts if each.kind == "ordered"]
         return [*ordered, *self.judge.told_apart(self.model, self._ranked)]
-
-    @cached_property
-    def ranks(self) -> dict[str, int]:
-        """One number for everybody who has a rank: those tied with the one above, or with the same result, share it."""
-        tied = {each.below for each in self.verdicts if each.kind == "tied"}
-        played = [name for name in self._ranked if self.ratings[name].matches]
-        found: dict[str, int] = {}
-        first: str | None = None
-        for at, name in enumerate(played, start=1):
-            if first is None or not self._shares(first, played[at - 2], name, tied=name in tied):
-                first = name
-                found[name] = at
-            else:
-                found[name] = found[first]
-        return found
-
-    def _shares(self, first: str, above: str, name: str, *, tied: bool) -> bool:
-        """Return whether one has the rank of those above, of which `first` is the best."""
-        if not self.by_margins:
-            return self.ratings[above].mu == self.ratings[name].mu
-        same = self.results[above].mean == self.results[name].mean
-        apart = self.rank_ranges[first][1] < self.rank_ranges[name][0]  # a chain of ties may be a long one
-        return (tied or same) and not apart
 
     @cached_property
     def sure_of_next(self) -> Mapping[str, float]:

@@ -4,7 +4,8 @@ Only `summary.json` depends on the time or the machine: in all others the same c
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,17 +17,18 @@ from molt_bench.bench.gate import gate_finding
 from molt_bench.bench.result import RunResult
 from molt_bench.files import write_whole
 from molt_bench.luck.weights import luck_version
-from molt_bench.records import bb_per_100
-from molt_bench.report.convergence import convergence
-from molt_bench.report.learning import learners
+from molt_bench.records import MatchResult, Rating
 from molt_bench.report.rows import Rows
 from molt_bench.report.totals import efficiency, guardrails, totals
 from molt_bench.report.verdict import disagreements, headline
+from molt_bench.specs import Pair
 
 #: The name of the file with the config.
 CONFIG: Final = "config.json"
 #: The fields of a summary that do not follow from the journal: they depend on the time, or on the machine.
 NOT_FROM_JOURNAL: Final = ("seconds", "handsPerSecond", "latency", "warnings")
+#: Decimals of a confidence. A change that does not show in these is not written.
+_DECIMALS: Final = 4
 
 
 def leaderboard(rows: Rows) -> dict[str, Any]:
@@ -49,7 +51,7 @@ def matches(rows: Rows) -> dict[str, Any]:
     found = []
     for row in rows.matches:
         entry = row.plain()
-        entry["result"]["perSeed"] = to_builtins([*row.seeds()])
+        entry["result"]["perSeed"] = [*row.seeds()]
         found.append(entry)
     return {"matches": found}
 
@@ -61,11 +63,6 @@ def summary(rows: Rows) -> dict[str, Any]:
     latency = {
         usage.id: {"p50S": usage.latency_p50_s, "p95S": usage.latency_p95_s, "requests": usage.requests}
         for usage in result.usage
-    }
-    # How the second half compares with the first, for those that may remember.
-    halves = {
-        name: {"bbPer100": bb_per_100(each.mean), "bbPer100HalfWidth": bb_per_100(each.half_width())}
-        for name, each in learners(result).items()
     }
     return {
         "headline": " ".join(headline(rows)) or None,
@@ -81,7 +78,6 @@ def summary(rows: Rows) -> dict[str, Any]:
         **({"latency": latency} if latency else {}),
         **({"unaccounted": msgspec.structs.asdict(result.unaccounted)} if result.unaccounted.requests else {}),
         "guardrails": guardrails(result),
-        **({"secondHalf": halves} if halves else {}),
         **({"history": _stages(rows)} if result.history else {}),
         # The journal that all this follows from.
         **({"journal": {"lines": result.journal_lines, "sha256": result.journal_hash}} if result.journal_lines else {}),
@@ -103,14 +99,53 @@ def _stages(rows: Rows) -> list[dict[str, Any]]:
     ]
 
 
+def convergence(result: RunResult) -> list[dict[str, Any]]:
+    """Return what every match changed of ratings and confidences, so that a file does not grow with their square."""
+    steps, ratings, known = [], dict[str, Rating](), dict[Pair, float]()
+    for step in result.convergence:
+        new = [each for each in step.ratings if ratings.get(each.id) != each]
+        ratings.update((each.id, each) for each in new)
+        sure = (round(each, _DECIMALS) for each in step.confidences)
+        neighbours = dict(zip(pairwise(step.ranking), sure, strict=True))
+        changed = [(pair, each) for pair, each in neighbours.items() if known.get(pair) != each]
+        known = neighbours
+        steps.append(
+            {
+                "match": step.match,
+                "ratings": [{"id": each.id, "mu": each.mu, "sigma": each.sigma} for each in new],
+                "confidences": [{"above": one, "below": two, "confidence": each} for (one, two), each in changed],
+            }
+        )
+    return steps
+
+
 def log(rows: Rows) -> str:
     """Return the event log, one JSON object per line: matches with their rating updates, faults, the stop."""
     events: list[dict[str, Any]] = []
     for row in rows.matches:
-        events += [{"event": "fault", **to_builtins(fault)} for fault in rows.faults(row.played)]
+        events += faults(row.played)
         events.append({"event": "match", **row.plain()})
     events.append({"event": "stop", "reason": said_of(rows.found.result.ending, rows.found.shown)})
     return as_lines(events)
+
+
+def faults(match: MatchResult) -> Iterator[dict[str, Any]]:
+    """Return the faults in a match, in order, and where they were made; a hook between decisions has none."""
+    for game in match.games:
+        for fault in game.faults:
+            yield {
+                "event": "fault",
+                "match": match.number,
+                "seed": game.seed,
+                "seating": game.seating,
+                "participant": match.participants[fault.player],
+                "hand": fault.hand_number,
+                "decision": fault.decision,
+                "kind": fault.kind,
+                "attempt": fault.attempt,
+                "forcedFold": fault.forced_fold,
+                "message": fault.said,
+            }
 
 
 def as_lines(events: Iterable[object]) -> str:

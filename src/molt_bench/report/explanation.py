@@ -11,7 +11,7 @@ from molt_bench.report.number_text import signed
 from molt_bench.report.rows import Rows
 from molt_bench.report.shapes import AgentRow, LeadRow
 from molt_bench.report.totals import totals
-from molt_bench.report.verdict import lead_text, some
+from molt_bench.report.verdict import lead_text, listed
 
 #: Opponents whose results are listed one by one; of more, the best and the worst.
 _LISTED: Final = 4
@@ -21,12 +21,8 @@ def units(rows: Rows) -> str:
     """Say what the numbers of the table are, for whoever sees them for the first time; "" before the first match."""
     if not rows.found.result.matches:
         return ""
-    if rows.found.estimator == "raw":
-        return "bb/100: big blinds (the larger forced bet) won per 100 hands; ±: the interval that decides."
-    return (
-        "bb/100: big blinds (the larger forced bet) won per 100 hands, with luck taken out; raw: in chips; ±: the "
-        "interval that decides."
-    )
+    luck = "" if rows.found.estimator == "raw" else ", with luck taken out; raw: in chips"
+    return f"bb/100: big blinds (the larger forced bet) won per 100 hands{luck}; ±: the interval that decides."
 
 
 def raw_and_corrected(rows: Rows) -> str:
@@ -40,14 +36,12 @@ def raw_and_corrected(rows: Rows) -> str:
     gaps = {row.id: gap for row in rows.agents if (gap := _luck(row)) is not None}
     name, most = max(gaps.items(), key=lambda each: abs(each[1]))
     whose = f"Largest correction: {found.shown[name]} was {_lucky(most)}" if round(most, 1) else "There was none"
-    times = found.hands_by_chips
-    saved = f" By chips alone, this would take {times:.1f} times the hands." if times and times >= 1.1 else ""
-    return f"bb/100 is raw, the chips as won, with the luck taken out {by}. {whose}.{saved}"
+    return f"bb/100 is raw, the chips as won, with the luck taken out {by}. {whose}."
 
 
 def claims(rows: Rows) -> list[str]:
     """Say by how much claimed orders lead, and from whom most of that is won; what is tied, and what is open."""
-    found, shown, said = rows.found, rows.found.shown, []
+    found, shown = rows.found, rows.found.shown
     if not found.by_margins or not found.result.matches:
         return []
     named: dict[str, list[str]] = {"ordered": [], "tied": [], "open": []}
@@ -58,16 +52,14 @@ def claims(rows: Rows) -> list[str]:
         elif lead.verdict == "open":
             both = f"{both} ({surely(lead.sure or 0.0)})"
         named[lead.verdict].append(both)
-    if named["ordered"]:
-        field = len(rows.agents)
-        against = f" against a field of all {field}" if found.model.yardstick is None and field > 2 else ""
-        said.append(f"Leads in bb/100{against}: {some(named['ordered'])}.")
-    if named["tied"]:
-        said.append(f"Tied within {rows.tie_bb_per_100:g} bb/100: {some(named['tied'])}.")
-    if named["open"]:
-        takes = f"{100 * found.claimed_from:.10g}%"
-        said.append(f"Open, so nothing is claimed (that takes {takes}): {some(named['open'])}.")
-    return said
+    field, takes = len(rows.agents), f"{100 * found.claimed_from:.10g}%"
+    against = f" against a field of all {field}" if found.model.yardstick is None and field > 2 else ""
+    openings = {
+        "ordered": f"Leads in bb/100{against}",
+        "tied": f"Tied within {rows.tie_bb_per_100:g} bb/100",
+        "open": f"Open, so nothing is claimed (that takes {takes})",
+    }
+    return [f"{openings[kind]}: {listed(pairs)}." for kind, pairs in named.items() if pairs]
 
 
 def _mostly(rows: Rows, lead: LeadRow) -> str:
@@ -82,53 +74,53 @@ def explanation(rows: Rows) -> list[str]:
     """Return what every number of the table rests on, a paragraph each: what was played, everybody, and the end."""
     if not rows.found.result.matches:
         return ["No match is finished, so there is nothing to explain yet."]
-    return [
-        _played(rows),
-        _method(rows),
-        *claims(rows),
-        *(" ".join(_row(rows, row)) for row in rows.agents),
-        _confidence(rows),
-    ]
-
-
-def _played(rows: Rows) -> str:
     config, played = rows.found.result.config, totals(rows.found.result)
     hands = config.game.hands_per_game
     dealt = "hand is" if hands == 1 else f"{hands:,} hands are"
-    return (
+    method = (
+        "as dealt: no luck is taken out."
+        if rows.found.estimator == "raw"
+        else "without luck: all-ins count by what they are worth on average, and the luck of the cards is taken out. "
+        "What is taken out is zero on average, so it favours nobody."
+    )
+    return [
         f"Matches played: {played['matches']:,}. All are heads-up: two players at a table. Each is "
         f"{_seed_pairs(config.seeds.per_match)}: the same {dealt} played twice with the seats swapped, so that both "
-        "hold the same cards. What an agent wins over both games counts as one result."
-    )
+        "hold the same cards. What an agent wins over both games counts as one result.",
+        f"bb/100 is big blinds won per 100 hands, {method} {raw_and_corrected(rows)}",
+        *claims(rows),
+        *(f"{rows.found.shown[row.id]}: {' '.join(_row(rows, row))}" for row in rows.agents),
+        _confidence(rows),
+    ]
 
 
 def _seed_pairs(count: int) -> str:
     return f"{count:,} seed pair{'' if count == 1 else 's'}"
 
 
-def _method(rows: Rows) -> str:
-    if rows.found.estimator == "raw":
-        return f"bb/100 is big blinds won per 100 hands, as dealt: no luck is taken out. {raw_and_corrected(rows)}"
-    return (
-        "bb/100 is big blinds won per 100 hands, without luck: all-ins count by what they are worth on average, and "
-        "the luck of the cards is taken out. What is taken out is zero on average, so it favours nobody. "
-        f"{raw_and_corrected(rows)}"
-    )
-
-
 def _row(rows: Rows, row: AgentRow) -> Iterator[str]:
-    yield f"{rows.found.shown[row.id]}:"
-    if row.id == rows.found.reference:
+    """Say of an agent what each of its numbers rests on."""
+    found = rows.found
+    if row.id == found.reference:
         yield "it is the reference. What the others win is measured against it, so it stands at 0."
     elif row.bb_per_100 is None:
         yield "it has not played."
         return
     else:
-        yield _result(rows, row)
-        yield from _interval(rows, row)
-    yield from _chips(row)
-    yield from _against_reference(rows, row)
-    yield _rank(row)
+        yield from _result(rows, row)
+    if (luck := _luck(row)) is not None:
+        same = "it won the same, {}." if not round(abs(luck), 1) else f"it won {{}}: it was {_lucky(luck)}."
+        yield f"In chips (raw) {same.format(signed(row.raw_bb_per_100))}"
+    reference, won = found.measured_against, row.bb_per_100_from_reference
+    if found.reference is None and reference is not None and isinstance(won, float):
+        yield f"From {found.shown[reference]} it won {signed(won)}, in their own games alone."
+    if row.rank_range is None:
+        yield "It has no rank."
+    elif row.rank_range[0] == row.rank_range[1]:
+        yield f"Its rank is {row.rank_range[0]}: the claimed orders leave no other."
+    else:
+        ranks = " to ".join(map(str, row.rank_range))
+        yield f"Its rank is {ranks}: the run cannot tell it apart from all its neighbours."
     yield from _next(rows, row)
     yield (
         f"Its rating of {row.mu:.1f} ± {row.sigma:.1f} counts matches, not chips: {row.wins} won, "
@@ -139,63 +131,31 @@ def _row(rows: Rows, row: AgentRow) -> Iterator[str]:
         yield f"It made mistakes: {kinds}. {row.forced_folds:,} hands were folded for it."
 
 
-def _result(rows: Rows, row: AgentRow) -> str:
-    """Say what a result is the mean of."""
-    shown = rows.found.shown
-    won = {other: rows.between(row.id, other)[0] or 0.0 for other in rows.found.model.met(row.id)}
+def _result(rows: Rows, row: AgentRow) -> Iterator[str]:
+    """Say what a result is the mean of, and what its interval rests on."""
+    shown, model = rows.found.shown, rows.found.model
+    won = {other: rows.between(row.id, other)[0] or 0.0 for other in model.met(row.id)}
     ordered = sorted(won, key=lambda other: -won[other])
+    each = " and ".join(f"{signed(won[other])} from {shown[other]}" for other in ordered)
     if len(ordered) > _LISTED:
         best, worst = ordered[0], ordered[-1]
-        listed = f"{len(ordered):,} opponents, from {signed(won[best])} against {shown[best]} to "
-        listed += f"{signed(won[worst])} against {shown[worst]}"
-    else:
-        listed = " and ".join(f"{signed(won[other])} from {shown[other]}" for other in ordered)
-    missing = f" It has met {row.met[0]:,} of {row.met[1]:,} opponents." if row.met else ""
-    own_result = f"{signed(row.bb_per_100 or 0.0)} bb/100 is"
-    if len(ordered) < 2:
-        return f"{own_result} what it won from {shown[ordered[0]]}.{missing}"
-    return f"{own_result} the mean of {listed}, each opponent counting the same.{missing}"
-
-
-def _interval(rows: Rows, row: AgentRow) -> Iterator[str]:
-    """Say what the interval of a result rests on."""
-    if row.bb_per_100_half_width is None:
-        return
-    model = rows.found.model
-    pairs = [(row.id, other) for other in model.met(row.id)]
-    count = sum(model.count(*pair) for pair in pairs)
-    deviation = sqrt(sum(model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
-    yield (
-        f"± {row.bb_per_100_half_width:,.1f} comes from {_seed_pairs(count)} with a standard deviation of "
-        f"{deviation:.0f} bb/100: as wide as those that decide, however often one looks."
-    )
-
-
-def _chips(row: AgentRow) -> Iterator[str]:
-    """Say how a result in chips differs."""
-    luck = _luck(row)
-    if luck is None or row.raw_bb_per_100 is None:
-        return
-    if round(abs(luck), 1):
-        yield f"In chips (raw) it won {signed(row.raw_bb_per_100)}: it was {_lucky(luck)}."
-    else:
-        yield f"In chips (raw) it won the same, {signed(row.raw_bb_per_100)}."
-
-
-def _against_reference(rows: Rows, row: AgentRow) -> Iterator[str]:
-    """Say what was won from the one that all are measured against, where that is not the whole result."""
-    reference, won = rows.found.measured_against, row.bb_per_100_from_reference
-    if rows.found.reference is None and reference is not None and isinstance(won, float):
-        yield f"From {rows.found.shown[reference]} it won {signed(won)}, in their own games alone."
-
-
-def _rank(row: AgentRow) -> str:
-    if row.rank_range is None:
-        return "It has no rank."
-    best, worst = row.rank_range
-    if best == worst:
-        return f"Its rank is {best}: the claimed orders leave no other."
-    return f"Its rank is {best} to {worst}: the run cannot tell it apart from all its neighbours."
+        each = (
+            f"{len(ordered):,} opponents, from {signed(won[best])} against {shown[best]} to "
+            f"{signed(won[worst])} against {shown[worst]}"
+        )
+    mean = f"the mean of {each}, each opponent counting the same"
+    alone = "".join(f"what it won from {shown[other]}" for other in ordered)
+    yield f"{signed(row.bb_per_100)} bb/100 is {alone if len(ordered) < 2 else mean}."
+    if row.met:
+        yield f"It has met {row.met[0]:,} of {row.met[1]:,} opponents."
+    if row.bb_per_100_half_width is not None:
+        pairs = [(row.id, other) for other in won]
+        count = sum(model.count(*pair) for pair in pairs)
+        deviation = sqrt(sum(model.variance(*pair) for pair in pairs) / len(pairs)) / MBB_PER_BB100
+        yield (
+            f"± {row.bb_per_100_half_width:,.1f} comes from {_seed_pairs(count)} with a standard deviation of "
+            f"{deviation:.0f} bb/100: as wide as those that decide, however often one looks."
+        )
 
 
 def _next(rows: Rows, row: AgentRow) -> Iterator[str]:
@@ -214,13 +174,12 @@ def _next(rows: Rows, row: AgentRow) -> Iterator[str]:
 
 
 def _confidence(rows: Rows) -> str:
-    found = rows.found
+    found, field = rows.found, len(rows.agents)
     if not found.by_margins:
         return "The order is by rating, and so is how sure it is."
-    allowed, field = 100 * (1 - found.rule.threshold), len(rows.agents)
     said = (
-        f"A claimed order is wrong in at most {allowed:.3g}% of runs. The run looks at its results after every round, "
-        "and the percentages allow for that."
+        f"A claimed order is wrong in at most {100 * (1 - found.rule.threshold):.3g}% of runs. The run looks at its "
+        "results after every round, and the percentages allow for that."
     )
     if found.model.yardstick is not None or field < 3:
         return said  # a lead is the difference of the two results in the table

@@ -5,7 +5,6 @@ after ± is everywhere the interval that decides.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import cached_property
 from math import isfinite
 from typing import Final
@@ -24,7 +23,7 @@ from molt_bench.report.dealt_hands import hands_of as hands_of
 from molt_bench.report.hand_rows import hand_rows as hand_rows
 from molt_bench.report.number_text import signed as signed
 from molt_bench.report.shapes import AgentRow as AgentRow
-from molt_bench.report.shapes import CostRow, FaultRow, Interval, LeadRow, MatchRow, PairRow
+from molt_bench.report.shapes import CostRow, Interval, LeadRow, MatchRow, PairRow
 from molt_bench.report.totals import played_games
 from molt_bench.specs import Pair
 from molt_bench.suggestions import one_of
@@ -78,7 +77,6 @@ class Rows:
         sure = found.sure_of_next.get(name)
         form = result.reply_forms.get(name, UNSET)
         return AgentRow(
-            rank=found.ranks.get(name),
             name=found.names[name],
             **msgspec.structs.asdict(rating),
             bb_per_100=won,
@@ -197,23 +195,6 @@ class Rows:
     @cached_property
     def _cost_of(self) -> dict[str, CostRow]:
         return {row.usage.id: row for row in self.costs}
-
-    def faults(self, match: MatchResult) -> Iterator[FaultRow]:
-        """Return the faults in a match, in order."""
-        for game in played_games([match]):
-            for fault in game.faults:
-                yield FaultRow(
-                    match=match.number,
-                    seed=game.seed,
-                    seating=game.seating,
-                    participant=match.participants[fault.player],
-                    hand=fault.hand_number,
-                    decision=fault.decision,
-                    kind=fault.kind,
-                    attempt=fault.attempt,
-                    forced_fold=fault.forced_fold,
-                    message=fault.said,
-                )
 
 
 def interval(known: Result | None) -> Interval:

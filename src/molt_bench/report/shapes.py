@@ -10,11 +10,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.bench.result import AgentUsage
-from molt_bench.errors import FaultKind
 from molt_bench.rating.verdicts import VerdictKind
-from molt_bench.records import ESTIMATORS, MatchResult, Winner
-from molt_bench.seeds import Seed
-from molt_bench.specs import Seating
+from molt_bench.records import ESTIMATORS, MatchResult
 
 #: A mean and half the width of its interval; null where nothing is known.
 Interval: TypeAlias = tuple[float | None, float | None]
@@ -24,7 +21,6 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One agent, as a row of the leaderboard.
 
     Attributes:
-        rank: Its place, from 1, as a single number; those who are tied share one. None if it has none.
         rank_range: The best and the worst rank that the claimed orders leave open; None if it has none.
         bb_per_100: Big blinds won per 100 hands from the field, or from those of it that were met.
         bb_per_100_half_width: None if an opponent has not been met.
@@ -44,7 +40,6 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         sandbox: The box that it played in.
     """
 
-    rank: int | None
     id: str
     name: str
     mu: float
@@ -123,48 +118,28 @@ class PairRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     variance_left: float | None
 
 
-class SeedRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The two games of one seed of a match, with what player A won.
-
-    Attributes:
-        a_first: Chips it won with player A in seat 0; `b_first` with player B there.
-        draw: Whether both players failed in one of them, which is then a draw.
-        margins_mbb: What it won per hand by each estimator, in thousandths of a big blind.
-    """
-
-    seed: Seed
-    net_a: int
-    hands: int
-    a_first: int
-    b_first: int
-    draw: bool
-    margins_mbb: dict[str, float]
-
-
 class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
     """One match; `bb_per_100` is what player A won per 100 hands in chips."""
 
     played: MatchResult
     bb_per_100: float
 
-    @property
-    def winner(self) -> Winner:
-        """Who won it."""
-        return self.played.winner
+    def seeds(self) -> Iterator[dict[str, Any]]:
+        """Return what player A won with each of its seeds, as `matches.json` has it.
 
-    def seeds(self) -> Iterator[SeedRow]:
-        """Return a row for each of its seeds."""
+        A draw is one because both players failed in a game.
+        """
         columns = [(name, self.played.margins[name]) for name in ESTIMATORS]
         for at, pair in enumerate(self.played.seed_results):
-            yield SeedRow(
-                seed=pair.seed,
-                net_a=pair.net,
-                hands=pair.hands,
-                a_first=pair.games[0].net[0],
-                b_first=pair.games[1].net[0],
-                draw=any(game.both_failed for game in pair.games),
-                margins_mbb={name: column[at] for name, column in columns},
-            )
+            yield {
+                "seed": pair.seed,
+                "netA": pair.net,
+                "hands": pair.hands,
+                "aFirst": pair.games[0].net[0],
+                "bFirst": pair.games[1].net[0],
+                "draw": any(game.both_failed for game in pair.games),
+                "marginsMbb": {name: column[at] for name, column in columns},
+            }
 
     def plain(self) -> dict[str, Any]:
         """Return it as `matches.json` and the log have it."""
@@ -221,22 +196,3 @@ class CostRow(msgspec.Struct, frozen=True):
             "costUsdPerHand": self.usd_per_hand,
             "costUsdPer100Decisions": self.usd_per_100_decisions,
         }
-
-
-class FaultRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One fault, and where it was made.
-
-    Attributes:
-        decision: How many actions of the hand came before; None for a hook between decisions.
-    """
-
-    match: int
-    seed: Seed
-    seating: Seating
-    participant: str
-    hand: int
-    decision: int | None
-    kind: FaultKind
-    attempt: int
-    forced_fold: bool
-    message: str

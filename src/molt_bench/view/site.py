@@ -181,7 +181,7 @@ def _doubtful(run: OpenRun, warn: Callable[[str], None]) -> set[str]:
     except MoltBenchError as error:
         warn(f"{run.id}: only its records are published, since the other files cannot be checked: {error}")
         return {*ARTIFACTS, *points(FILES)}
-    wrong = check_artifacts(stored, rows).differing
+    wrong = check_artifacts(stored, rows).of("differing")
     if wrong:
         warn(f"{run.id}: {', '.join(wrong)} left out: not what the journal gives; molt-bench report writes them again")
     return set(wrong)

@@ -79,10 +79,10 @@ class RunFrames:
                 "match": match.played.number,
                 "player_a": match.played.participants[0],
                 "player_b": match.played.participants[1],
-                "seed": str(seed.seed),
-                "hands": seed.hands,
-                "net_a": seed.net_a,
-                **seed.margins_mbb,
+                "seed": str(seed["seed"]),
+                "hands": seed["hands"],
+                "net_a": seed["netA"],
+                **seed["marginsMbb"],
             }
             for match in self.rows.matches
             for seed in match.seeds()
