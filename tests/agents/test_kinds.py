@@ -1,9 +1,6 @@
 """The table of kinds, and the way from a participant's spec to an agent."""
 
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -37,11 +34,6 @@ def test_a_factory_of_ones_own_gets_the_params():
     assert make_agent(spec, factories={"mine": Mine}).name == "mine-3"
 
 
-def test_agents_are_made_afresh():
-    spec = ParticipantSpec(id="p", type="mine")
-    assert make_agent(spec, factories={"mine": Mine}) is not make_agent(spec, factories={"mine": Mine})
-
-
 def test_an_unknown_type_names_the_nearest():
     with pytest.raises(ConfigError, match=r"type = 'tigth': expected one of .*; did you mean 'tight'"):
         make_agent(ParticipantSpec(id="p", type="tigth"))
@@ -50,34 +42,6 @@ def test_an_unknown_type_names_the_nearest():
 def test_an_unknown_param_is_named():
     with pytest.raises(ConfigError, match="params = 'colour'"):
         make_agent(ParticipantSpec(id="p", type="tight", params={"colour": "red"}))
-
-
-@pytest.mark.slow
-def test_installed_packages_bring_agents(tmp_path):
-    """A real distribution on the path, with an entry point in our group."""
-    (tmp_path / "their_bot.py").write_text(
-        "from molt_bench import Action\n"
-        "class Bot:\n"
-        "    name = 'theirs'\n"
-        "    def act(self, observation):\n"
-        "        return Action('call') if observation.to_call else Action('check')\n"
-    )
-    info = tmp_path / "their_bot-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-bot\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[molt_bench.agents]\ntheirs = their_bot:Bot\n")
-    molt_bench = Path(sys.executable).with_name("molt-bench")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    (tmp_path / "out").mkdir()
-
-    def run(*arguments):
-        done = subprocess.run(
-            [molt_bench, *arguments], env=environment, cwd=tmp_path / "out", capture_output=True, text=True, check=True
-        )
-        return done.stdout
-
-    assert "theirs       Plug-in: their_bot:Bot" in run("doctor")
-    assert "theirs" in run("--participants", "theirs,tight", "--max-matches", "1", "--quiet")
 
 
 def test_a_factory_that_raises_is_an_error_that_says_so():

@@ -56,7 +56,7 @@ def boxed(bot):
 
 def setting(bot):
     """Return the same as a setting of a config."""
-    return ["--set", "sandbox=on"] if boxed(bot) else []
+    return ["--set", "sandbox=required"] if boxed(bot) else []
 
 
 def game(bot):
@@ -89,7 +89,7 @@ def test_check(bot):
 
 def test_serve_and_join(bot, tmp_path):
     """The server plays it against a live agent, and so does whoever joins another server with it."""
-    ours = {"id": "bot", "type": bot, **({"sandbox": "on"} if boxed(bot) else {})}
+    ours = {"id": "bot", "type": bot, **({"sandbox": "required"} if boxed(bot) else {})}
     config = live_config(tmp_path, "live", ours, game={"handsPerGame": 2})
     served = Served(config, "--port", "0")
     (url,) = served.invitations(1)
@@ -111,7 +111,7 @@ def test_serve_and_join(bot, tmp_path):
 def test_the_gate(bot, tmp_path):
     """The two runs that a gate compares, whose config has the setting."""
     config = tmp_path / "bench.json"
-    mine = {"id": "mine", "type": bot, **({"sandbox": "on"} if boxed(bot) else {})}
+    mine = {"id": "mine", "type": bot, **({"sandbox": "required"} if boxed(bot) else {})}
     config.write_text(json.dumps({"participants": [mine, "tight"]}))
     runs = [no_faults(quick_run(tmp_path / name, "run", config, *SMALL, *SEEDED)) for name in ("base", "head")]
     compared = quick("compare", *runs)

@@ -2,8 +2,8 @@
 
     chaos.py BEHAVIOUR [LOG [FROM]]
 
-BEHAVIOUR is done at every observation from number FROM on (1 by default); `random` draws one for each. Before that, and
-where nothing else is said, it calls.
+BEHAVIOUR is done at every observation from number FROM on (1 by default). Before that, and where nothing else is said,
+it calls.
 """
 
 import json
@@ -11,23 +11,6 @@ import os
 import signal
 import sys
 import time
-
-#: Out of 100 observations, by `random`; the others are answered well.
-AT_RANDOM = {
-    "crash": 3,
-    "segfault": 2,
-    "hang": 1,
-    "close-output": 1,
-    "illegal": 4,
-    "garbage": 4,
-    "empty": 3,
-    "flood": 2,
-    "wrong-id": 3,
-    "float": 3,
-    "twice": 5,
-    "late": 5,
-    "noise-on-stderr": 3,
-}
 
 
 def say(text):
@@ -160,10 +143,6 @@ def misbehave(behaviour, seen, log=""):
         case "close-output":
             os.close(1)
             sleep()
-        case "close-input":
-            os.close(0)
-            well(seen)
-            sleep()
         case "escape":
             fork_away()
             os._exit(4)
@@ -186,26 +165,12 @@ def misbehave(behaviour, seen, log=""):
         case "memory":
             held = [bytearray(64 * 1024 * 1024) for _ in range(128)]
             answer(number, kind="call", held=len(held))
-        case "spin":
-            while True:
-                pass
         case "environment":
             well(seen)
         case _ if behaviour.startswith("says "):
             say(f'{{"type":"action","id":{number},{behaviour.removeprefix("says ")}}}\n')
         case _:
             well(seen)
-
-
-def drawn(seen):
-    """Draw a behaviour by the cards and the id, which a retry has another one of."""
-    cards = sum(ord(letter) << 7 * at for at, letter in enumerate("".join(seen["cards"])))
-    dice = (cards * 2654435761 + seen["id"] * 40503) // 128 % 100
-    for behaviour, share in AT_RANDOM.items():
-        dice -= share
-        if dice < 0:
-            return behaviour
-    return "well"
 
 
 def note(log, *words):
@@ -223,14 +188,13 @@ def main(behaviour, log="", first="1"):
     if behaviour == "silent-at-hello":
         sleep()
     note(log, "start", os.getcwd(), *([json.dumps(dict(os.environ))] if behaviour == "environment" else []))
-    file = sys.stdin.buffer.raw if behaviour == "close-input" else sys.stdin.buffer
-    while line := file.readline():
+    while line := sys.stdin.buffer.readline():
         message = json.loads(line)
         kind = message["type"]
         if kind == "hello":
             say('{"type":"hello","protocol":%s}\n' % ("2" if behaviour == "wrong-hello" else "1"))
         elif kind == "observation":
-            now = drawn(message) if behaviour == "random" else behaviour if message["id"] >= int(first) else "well"
+            now = behaviour if message["id"] >= int(first) else "well"
             note(log, "did", now)
             misbehave(now, message, log)
         else:

@@ -121,36 +121,6 @@ def bare_path(tmp_path):
     return str(folder)
 
 
-@pytest.mark.slow
-def test_a_worker_without_bubblewrap_refuses_such_games_in_one_line(bare_path):
-    """The function that a node of a cluster runs, in a process that finds no bubblewrap."""
-    code = (
-        "import pickle, sys\n"
-        "from molt_bench import GameSpec, MoltBenchError, ParticipantSpec\n"
-        "from molt_bench.arena.worker_setup import WorkerSetup\n"
-        "from molt_bench.plugins.adapters.ray_cluster import play_batch\n"
-        "mine = ParticipantSpec(id='mine', type=sys.argv[1], settings={'sandbox': 'required'})\n"
-        "bots = (mine, ParticipantSpec(id='t', type='tight'))\n"
-        "try:\n"
-        "    play_batch(pickle.dumps(WorkerSetup.of(bots)), [GameSpec(seed=1, hands=1, players=('mine', 't'))])\n"
-        "except MoltBenchError as error:\n"
-        "    print(error)\n"
-    )
-    for participant in (CAUTIOUS, f"exec:{sys.executable} {BOTS / 'bot.py'}"):
-        done = subprocess.run(
-            [sys.executable, "-c", code, participant],
-            env={**os.environ, "PATH": bare_path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        (line,) = done.stdout.splitlines() or [done.stderr]
-        assert line.startswith("the worker on ")
-        assert line.endswith(
-            "a machine that can make one: bubblewrap is not installed (Debian: apt install bubblewrap)"
-        )
-
-
 def test_without_bubblewrap_a_program_plays_and_the_line_says_what_to_install(monkeypatch, anew):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert box_label(spec("exec:/bin/cat")) == NO_BOX
@@ -255,7 +225,6 @@ def test_the_message_of_a_program_that_misses_a_file_says_what_is_there(tmp_path
 
 #: What a program does, and what is said of it.
 AT_LIMITS = {
-    "memory": ("bytearray(300 << 20)", "MemoryError"),
     "open files": ("[os.open('/dev/null', 0) for _ in range(5000)]", "Too many open files"),
     "processor time": ("[None for _ in iter(int, 1)]", "by SIGXCPU, at its limit of processor time"),
     "disk": ("open('/tmp/x', 'wb').write(bytes(257 << 20))", "No space left on device"),
@@ -268,8 +237,6 @@ def test_what_is_said_of_a_program_at_a_limit(limit, tmp_path, monkeypatch):
     code, said = AT_LIMITS[limit]
     (tmp_path / "bot.py").write_text(f"import os\n{code}\n")
     monkeypatch.setattr(box, "CPU_SECONDS", 1 if "time" in limit else 600)
-    if limit == "memory":
-        monkeypatch.setattr(box, "memory_bytes", lambda: 256 << 20)
     params = {"command": [sys.executable, str(tmp_path / "bot.py")]}
     with pytest.raises(AgentError, match=said):
         run_in_new_loop(make_agent(spec("exec", params=params, sandbox="required")).greet())
