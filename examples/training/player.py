@@ -39,4 +39,4 @@ def make(checkpoint: str) -> PolicyAgent:
     def policy(seen: dict[str, np.ndarray]) -> int:
         return best(worth.get(situation(seen["observation"]), unknown), np.flatnonzero(seen["action_mask"]))
 
-    return PolicyAgent(policy, name=Path(checkpoint).stem, version=1)
+    return PolicyAgent(policy, name=Path(checkpoint).stem)

@@ -11,7 +11,7 @@ import numpy as np
 from player import ACTIONS, best, situation
 
 from molt_bench import make_agent
-from molt_bench.plugins.adapters import holdem_v1
+from molt_bench.plugins.adapters import holdem_v0
 
 CHECKPOINTS = (0, 500, 2_000, 8_000)  # games
 TRIED = 0.2  # share of the actions that are tried at random
@@ -19,7 +19,7 @@ TRIED = 0.2  # share of the actions that are tried at random
 
 def train() -> None:
     """Play games, learn after each what the actions have brought, and write the checkpoints."""
-    table, dice, teacher = holdem_v1.env(stack=2_000), np.random.default_rng(1), make_agent("tight")
+    table, dice, teacher = holdem_v0.env(stack=2_000), np.random.default_rng(1), make_agent("tight")
     worth = defaultdict(lambda: [0.0] * ACTIONS)
     times = defaultdict(lambda: [1] * ACTIONS)
     Path("checkpoints").mkdir(exist_ok=True)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from molt_bench import ConfigError, check_agent, make_agent, play_game
-from molt_bench.plugins.adapters.action_numbers import EveryChip, SizeMenu
-from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTHS, view_of
+from molt_bench.plugins.adapters.action_numbers import SizeMenu
+from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTH, view_of
 from molt_bench.plugins.adapters.policy_agent import PolicyAgent
 from molt_bench.poker.actions import Action, LegalActions
 
@@ -46,21 +46,11 @@ def test_everything_that_the_menu_offers_is_legal_and_each_raise_another(options
 
 
 @pytest.mark.parametrize("options", GAMES, ids=str)
-def test_every_chip_offers_all_that_is_legal_and_nothing_else(options):
-    for seen in decisions(options)[::4]:
-        numbers = EveryChip(sum(seen.starting_stacks))
-        mask = numbers.mask(seen)
-        assert [bool(each) for each in mask] == [
-            seen.legal.allows(numbers.action(seen, number)) for number in range(numbers.count)
-        ]
-
-
-@pytest.mark.parametrize("options", GAMES, ids=str)
 def test_a_number_that_is_offered_stands_for_an_action_that_has_this_number(options):
+    menu = SizeMenu()
     for seen in decisions(options):
-        for numbers in (SizeMenu(), EveryChip(sum(seen.starting_stacks))):
-            for number in np.flatnonzero(numbers.mask(seen)):
-                assert numbers.number(seen, numbers.action(seen, int(number))) == number
+        for number in np.flatnonzero(menu.mask(seen)):
+            assert menu.number(seen, menu.action(seen, int(number))) == number
 
 
 def test_a_raise_between_two_sizes_has_the_number_of_the_closer_one():
@@ -79,8 +69,8 @@ def test_sizes_have_to_rise(percents):
 @pytest.mark.parametrize("options", GAMES, ids=str)
 def test_a_view_has_the_own_cards_and_the_board_and_shares_of_all_chips(options):
     for seen in decisions(options):
-        view = view_of(seen, version=0)
-        assert view.shape == (VIEW_LENGTHS[0],)
+        view = view_of(seen)
+        assert view.shape == (VIEW_LENGTH,)
         assert {*np.flatnonzero(view[:52])} == {*seen.cards}
         assert {*np.flatnonzero(view[52:104])} == {*seen.board}
         assert view.min() >= 0
@@ -90,10 +80,9 @@ def test_a_view_has_the_own_cards_and_the_board_and_shares_of_all_chips(options)
         assert view[109:112].sum() == pytest.approx(1 - goes_back / sum(seen.starting_stacks))
 
 
-@pytest.mark.parametrize("raw", [False, True])
-def test_a_policy_is_an_agent_that_is_fit_to_play(raw):
+def test_a_policy_is_an_agent_that_is_fit_to_play():
     def lowest(seen):
         return int(np.flatnonzero(seen["action_mask"])[0])
 
-    report = check_agent(PolicyAgent(lowest, name="lowest", raw=raw), hands=10)
+    report = check_agent(PolicyAgent(lowest, name="lowest"), hands=10)
     assert report.ok, str(report)

@@ -1,21 +1,18 @@
 """The environment passes PettingZoo's own tests, and its games are those of the house."""
 
-import copy
-import pickle
 import warnings
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
-from molt_bench import ConfigError, make_agent, play_game
-from molt_bench.plugins.adapters.policy_agent import PolicyAgent
+from molt_bench import BUILTIN_AGENTS, Action, ConfigError, play_game
 
 pytestmark = pytest.mark.skipif(
     find_spec("pettingzoo") is None, reason="PettingZoo is not installed: make slow SUITE=adapters"
 )
 
-GAMES = [{}, {"hands": 5}, {"raw": True, "stack": 1_000}, {"hands": 30, "stacks": "carry", "stack": 500}]
+GAMES = [{}, {"hands": 5}, {"stack": 1_000, "pot_percents": (30, 150)}, {"hands": 30, "stacks": "carry", "stack": 500}]
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +53,14 @@ def test_it_passes_the_seed_test(holdem, options):
 
 @pytest.mark.parametrize("seating", ["AB", "BA"])
 def test_a_game_is_the_one_that_play_game_plays(holdem, seating):
-    table = holdem.env(raw=True, hands=20, stacks="carry", stack=3_000)
-    bots = {"player_0": make_agent("random"), "player_1": make_agent("tag")}
+    table = holdem.env(hands=20, stacks="carry", stack=3_000)
+    bots = [BUILTIN_AGENTS[bot](name=name) for bot, name in (("random", "player_0"), ("tag", "player_1"))]
     table.reset(seed=11, options={"seating": seating})
     inner = table.unwrapped
-    for name in table.agent_iter():
-        _, _, over, _, _ = table.last()
-        table.step(None if over else inner.numbers.number(inner.seen, bots[name].act(inner.seen)))
-    players = make_agent("random"), make_agent("tag")
-    same = play_game(players, seed=11, hands=20, stacks="carry", stack=3_000, seating=seating)
+    while inner.seen is not None:
+        inner.play(bots[inner.agent_selection == "player_1"].act(inner.seen))
+    bots = [BUILTIN_AGENTS[bot](name=name) for bot, name in (("random", "player_0"), ("tag", "player_1"))]
+    same = play_game(bots, seed=11, hands=20, stacks="carry", stack=3_000, seating=seating, max_retries=0)
     assert inner.record.hand_texts == same.hand_texts
     assert inner.record.net == same.net
 
@@ -100,9 +96,9 @@ def test_both_players_have_the_button_in_about_half_of_the_games(holdem):
 
 
 def test_an_illegal_action_folds_the_hand_and_is_recorded(holdem):
-    table = holdem.env(raw=True)
+    table = holdem.env()
     table.reset(seed=1, options={"seating": "AB"})
-    table.step(2 + 1)  # a raise to two chips
+    table.unwrapped.play(Action("raiseTo", 2))
     record = table.unwrapped.record
     assert record.net == (-50, 50)
     assert [(fault.kind, fault.player, fault.forced_fold) for fault in record.faults] == [("illegal", 0, True)]
@@ -142,70 +138,14 @@ def test_it_can_be_drawn_as_text(holdem):
     assert table.unwrapped.seen.cards_text in table.render()
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
-@pytest.mark.parametrize("turns", [None, 0, 25, 10_000])
-def test_it_can_be_copied_before_during_and_after_a_game(holdem, copied, turns):
-    def go_on(table, most, dice):
-        done = 0
-        while table.agents and done < most:
-            seen, _, over, cut, _ = table.last()
-            table.step(None if over or cut else int(dice.choice(np.flatnonzero(seen["action_mask"]))))
-            done += 1
-
-    table = holdem.env(hands=30, stacks="carry")
-    if turns is not None:
-        table.reset(seed=3)
-        go_on(table, turns, np.random.default_rng(1))
-    tables = table, copied(table)
-    for each in tables:
-        if turns is None:
-            each.reset(seed=3)
-        go_on(each, 10_000, np.random.default_rng(2))
-    one, other = (each.unwrapped.record for each in tables)
-    assert one == other
-    assert one.hands > 1
-
-
-class TestVersion1:
-    def test_it_passes_the_tests_of_pettingzoo(self):
-        from pettingzoo.test import api_test, seed_test
-
-        from molt_bench.plugins.adapters import holdem_v1
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            api_test(holdem_v1.env(hands=3), num_cycles=200)
-        seed_test(lambda: holdem_v1.env(hands=3), 100)
-        assert holdem_v1.env().metadata["name"] == "holdem_v1"
-
-    def test_what_players_see_begins_with_what_they_saw_before_and_goes_on_with_the_betting(self, holdem):
-        from molt_bench.plugins.adapters import holdem_v1
-
-        tables = holdem.env(), holdem_v1.env()
-        for each in tables:
-            each.reset(seed=1, options={"seating": "AB"})
-            for number in (2, 2, 1, 1):  # two small raises and a call, then a check
-                each.step(number)
-        one, other = (each.last()[0]["observation"] for each in tables)
-        assert len(one) == 117
-        assert len(other) == 117 + 4 * 8 * 4
-        assert np.array_equal(one, other[:117])
-        betting = other[117:].reshape(4, 8, 4)
-        # Of 20,000 chips in play. The button, player_0, is to act after the check of the other on the flop.
-        assert betting[0, :4].tolist() == pytest.approx(
-            np.array([(1, 0, 1, 0.01), (0, 1, 1, 0.015), (1, 0, 0, 0), (0, 0, 0, 0)])
-        )
-        assert betting[1, :3].tolist() == pytest.approx(np.array([(0, 1, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0)]))
-
-    def test_a_policy_is_asked_as_in_the_version_that_it_was_trained_in(self):
-        lengths = {}
-        for version in (0, 1):
-            policy = PolicyAgent(
-                lambda seen, version=version: lengths.setdefault(version, len(seen["observation"])) and 1,
-                name="caller",
-                version=version,
-            )
-            play_game((policy, make_agent("tight")), seed=1, hands=4)
-        assert lengths == {0: 117, 1: 245}
-        with pytest.raises(ConfigError, match="version = 2: expected 0 or 1"):
-            PolicyAgent(lambda _: 1, name="x", version=2)
+def test_what_players_see_ends_with_the_betting(holdem):
+    table = holdem.env()
+    table.reset(seed=1, options={"seating": "AB"})
+    for number in (2, 2, 1, 1):  # two small raises and a call, then a check
+        table.step(number)
+    betting = table.last()[0]["observation"][117:].reshape(4, 8, 4)
+    # Of 20,000 chips in play. The button, player_0, is to act after the check of the other on the flop.
+    expected = np.zeros((4, 8, 4))
+    expected[0, :3] = [(1, 0, 1, 0.01), (0, 1, 1, 0.015), (1, 0, 0, 0)]
+    expected[1, 0] = (0, 1, 0, 0)
+    assert betting == pytest.approx(expected)

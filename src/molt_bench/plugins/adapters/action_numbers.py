@@ -1,9 +1,5 @@
-"""Actions as numbers, for learners: a short menu of sizes, or every chip.
+"""Actions as numbers, for learners: a short menu of sizes, and a mask of what it offers."""
 
-Both say by a mask which numbers are offered, and turn a number into an action and back.
-"""
-
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
@@ -21,15 +17,31 @@ POT_PERCENTS: Final = (50, 100, 200)
 _FOLD, _CALL, _RAISE = 0, 1, 2
 
 
-class ActionNumbers(ABC):
-    """Numbers for actions, from 0 to `count` - 1: to fold, to check or call, and the raises behind them."""
+class SizeMenu:
+    """Fold, check or call, the smallest raise, raises by shares of the pot, all-in, in this order.
 
-    def __init__(self, count: int) -> None:
-        self.count = count
+    A share is offered where it lies between the smallest raise and all-in, and where no smaller share gives the same
+    chips. Where all-in is the smallest raise, only all-in is offered. Folding is not offered where checking is free.
 
-    @abstractmethod
-    def mask(self, seen: Observation) -> "Mask":
+    Attributes:
+        count: How many numbers there are, from 0.
+    """
+
+    def __init__(self, percents: Sequence[int] = POT_PERCENTS) -> None:
+        rising = all(type(percent) is int and percent > 0 for percent in percents)
+        if not rising or [*percents] != sorted({*percents}):
+            raise ConfigError("pot_percents", percents, f"whole numbers above 0 that rise, such as {POT_PERCENTS}")
+        self.count = _RAISE + 2 + len(percents)
+        self._percents = tuple(percents)
+
+    def mask(self, seen: Observation) -> Mask:
         """Return 1 for every number that is offered, 0 for all others."""
+        mask = np.zeros(self.count, np.int8)
+        mask[_FOLD] = seen.to_call > 0
+        mask[_CALL] = 1
+        for number in self._raises(seen):
+            mask[number] = 1
+        return mask
 
     def action(self, seen: Observation, number: int) -> Action:
         """Return the action that a number stands for; one that is not offered may be illegal."""
@@ -42,45 +54,10 @@ class ActionNumbers(ABC):
         return Action("raiseTo", self._amount(seen, number))
 
     def number(self, seen: Observation, action: Action) -> int:
-        """Return the number of an action; where a raise has none, that of the closest raise offered."""
+        """Return the number of an action; of a raise, that of the closest one offered."""
         if action.kind != "raiseTo":
             return _FOLD if action.kind == "fold" else _CALL
-        return self._raise(seen, action.amount)
-
-    @abstractmethod
-    def _amount(self, seen: Observation, number: int) -> int:
-        """Return what a number raises to."""
-
-    @abstractmethod
-    def _raise(self, seen: Observation, amount: int) -> int:
-        """Return the number of a raise."""
-
-
-class SizeMenu(ActionNumbers):
-    """Fold, check or call, the smallest raise, raises by shares of the pot, all-in, in this order.
-
-    A share is offered where it lies between the smallest raise and all-in, and where no smaller share gives the same
-    chips. Where all-in is the smallest raise, only all-in is offered. Folding is not offered where checking is free.
-    """
-
-    def __init__(self, percents: Sequence[int] = POT_PERCENTS) -> None:
-        rising = all(type(percent) is int and percent > 0 for percent in percents)
-        if not rising or [*percents] != sorted({*percents}):
-            raise ConfigError("pot_percents", percents, f"whole numbers above 0 that rise, such as {POT_PERCENTS}")
-        super().__init__(_RAISE + 2 + len(percents))
-        self._percents = tuple(percents)
-
-    def mask(self, seen: Observation) -> "Mask":
-        """Return 1 for every number that is offered, 0 for all others."""
-        mask = np.zeros(self.count, np.int8)
-        mask[_FOLD] = seen.to_call > 0
-        mask[_CALL] = 1
-        for number in self._raises(seen):
-            mask[number] = 1
-        return mask
-
-    def _raise(self, seen: Observation, amount: int) -> int:
-        return min(self._raises(seen), key=lambda number: abs(self._amount(seen, number) - amount))
+        return min(self._raises(seen), key=lambda number: abs(self._amount(seen, number) - action.amount))
 
     def _raises(self, seen: Observation) -> list[int]:
         """Return the numbers of the raises that are offered."""
@@ -100,27 +77,3 @@ class SizeMenu(ActionNumbers):
         if number == self.count - 1:
             return seen.max_raise_to
         return raise_by_pot(seen, self._percents[number - _RAISE - 1]).amount
-
-
-class EveryChip(ActionNumbers):
-    """Fold, check or call, then a raise to every number of chips: number 1 + n raises to n chips.
-
-    Everything that is legal is offered, folding where checking is free included.
-    """
-
-    def __init__(self, most_chips: int) -> None:
-        super().__init__(_RAISE + most_chips)
-
-    def mask(self, seen: Observation) -> "Mask":
-        """Return 1 for every number that is offered, 0 for all others."""
-        mask = np.zeros(self.count, np.int8)
-        mask[:_RAISE] = 1
-        if seen.max_raise_to:
-            mask[1 + seen.min_raise_to : 2 + seen.max_raise_to] = 1
-        return mask
-
-    def _amount(self, seen: Observation, number: int) -> int:
-        return number - 1
-
-    def _raise(self, seen: Observation, amount: int) -> int:
-        return 1 + amount

@@ -30,7 +30,7 @@ class _Table(HoldemEnv):
 
 
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
-    """Heads-up no-limit hold'em of one learner against a bot: `gymnasium.make("molt_bench/Holdem-v1")`.
+    """Heads-up no-limit hold'em of one learner against a bot: `gymnasium.make("molt_bench/Holdem-v0")`.
 
     An episode is one game. Games in which the learner has nothing to decide, since the bot folds before, are skipped:
     the info of `reset` has their number.
@@ -48,7 +48,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]
     def __init__(self, opponent: Opponent = "tight", **options: Any) -> None:
         if isinstance(opponent, str) and opponent not in BUILTIN_AGENTS:
             raise ConfigError("opponent", opponent, f"a function that makes an agent, or {', '.join(BUILTIN_AGENTS)}")
-        self.table = _Table(version=1, **options)
+        self.table = _Table(**options)
         self.render_mode = self.table.render_mode
         self.observation_space = self.table.observation_space(_LEARNER)
         self.action_space = self.table.action_space(_LEARNER)

@@ -7,7 +7,7 @@
 - 109 to 116, as shares of all chips in play: pot, own stack, other stack, own bet, other bet, to call, the smallest and
   the largest legal raise
 
-Version 1 adds the betting of the hand: 8 actions for each street from preflop to river, oldest first, 4 numbers each.
+Then the betting of the hand: 8 actions for each street from preflop to river, oldest first, 4 numbers each.
 
 - 1 if it was one's own
 - 1 if it was the other's
@@ -22,28 +22,20 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from molt_bench.errors import ConfigError
 from molt_bench.poker.actions import STREETS, LoggedAction
 from molt_bench.poker.observation import HandResult, Observation
 
 View: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
 
-_BOARD, _STREET, _BUTTON, _CHIPS = 52, 104, 108, 109
+_BOARD, _STREET, _BUTTON, _CHIPS, _BETTING = 52, 104, 108, 109, 117
 _ACTIONS, _NUMBERS = 8, 4
-#: Lengths of a view, by the version of the environment; the longer one begins with the shorter one.
-VIEW_LENGTHS: Final = (117, 117 + len(STREETS) * _ACTIONS * _NUMBERS)
+#: How many numbers a view has.
+VIEW_LENGTH: Final = _BETTING + len(STREETS) * _ACTIONS * _NUMBERS
 
 
-def one_version(version: int) -> int:
-    """Return a version of the environment that exists, or raise ConfigError."""
-    if type(version) is not int or not 0 <= version < len(VIEW_LENGTHS):
-        raise ConfigError("version", version, "0 or 1")
-    return version
-
-
-def view_of(seen: Observation, version: int) -> View:
+def view_of(seen: Observation) -> View:
     """Return what the seat to act sees."""
-    view = np.zeros(VIEW_LENGTHS[version], np.float32)
+    view = np.zeros(VIEW_LENGTH, np.float32)
     me = seen.seat
     view[[*seen.cards, *[_BOARD + card for card in seen.board]]] = 1
     view[_STREET + STREETS.index(seen.street)] = 1
@@ -54,29 +46,27 @@ def view_of(seen: Observation, version: int) -> View:
         *(seen.to_call, seen.min_raise_to, seen.max_raise_to),
     )
     in_play = sum(seen.starting_stacks)
-    view[_CHIPS : VIEW_LENGTHS[0]] = np.divide(chips, in_play)
-    if version:
-        _show_betting(view, seen.log, me, in_play)
+    view[_CHIPS:_BETTING] = np.divide(chips, in_play)
+    _show_betting(view, seen.log, me, in_play)
     return view
 
 
-def view_after(result: HandResult, version: int) -> View:
+def view_after(result: HandResult) -> View:
     """Return what a seat sees of a hand that is over: its cards, the board, its position and the stacks."""
-    view = np.zeros(VIEW_LENGTHS[version], np.float32)
+    view = np.zeros(VIEW_LENGTH, np.float32)
     me = result.seat
     view[[*result.cards, *[_BOARD + card for card in result.board]]] = 1
     view[_BUTTON] = me == result.button
     stacks = [start + won for start, won in zip(result.starting_stacks, result.net, strict=True)]
     view[_CHIPS + 1 : _CHIPS + 3] = np.divide((stacks[me], stacks[1 - me]), sum(stacks))
-    if version:
-        _show_betting(view, result.log, me, sum(stacks))
+    _show_betting(view, result.log, me, sum(stacks))
     return view
 
 
 def _show_betting(view: View, log: Sequence[LoggedAction], me: int, in_play: int) -> None:
     """Write the actions of a hand into a view, street by street."""
     for number, street in enumerate(STREETS):
-        start = VIEW_LENGTHS[0] + number * _ACTIONS * _NUMBERS
+        start = _BETTING + number * _ACTIONS * _NUMBERS
         for done in [done for done in log if done.street == street][-_ACTIONS:]:
             raised = done.kind == "raiseTo"
             share = done.amount / in_play if raised else 0.0

@@ -5,7 +5,6 @@ One episode is one game of `play/game.py`, so rules, cards, faults and records a
 
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -17,8 +16,8 @@ from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWr
 from molt_bench.errors import ConfigError
 from molt_bench.play.game import GameEvents, game_events
 from molt_bench.play.hooks import Hook, Notice
-from molt_bench.plugins.adapters.action_numbers import POT_PERCENTS, ActionNumbers, EveryChip, SizeMenu
-from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTHS, one_version, view_after, view_of
+from molt_bench.plugins.adapters.action_numbers import POT_PERCENTS, SizeMenu
+from molt_bench.plugins.adapters.observation_arrays import VIEW_LENGTH, view_after, view_of
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
@@ -44,17 +43,14 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self,
         *,
         hands: int = 1,
-        raw: bool = False,
         pot_percents: Sequence[int] = POT_PERCENTS,
         max_cycles: int | None = None,
         render_mode: str | None = None,
-        version: int = 0,
         **game: Unpack[GameOptions],
     ) -> None:
         super().__init__()
-        self._version = one_version(version)
         self.metadata = {
-            "name": f"holdem_v{version}",
+            "name": "holdem_v0",
             "render_modes": [*RENDER_MODES],
             "is_parallelizable": False,
             "render_fps": 1,
@@ -66,7 +62,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         if max_cycles is not None and (type(max_cycles) is not int or max_cycles < 1):
             raise ConfigError("max_cycles", max_cycles, "None or a whole number, at least 1")
         self._max_turns = None if max_cycles is None else max_cycles * len(PLAYERS)
-        self.numbers: ActionNumbers = EveryChip(2 * self._spec.stack) if raw else SizeMenu(pot_percents)
+        self.numbers = SizeMenu(pot_percents)
         self.render_mode = render_mode
         self.seen: Observation | None = None
         self.record: GameRecord | None = None
@@ -78,7 +74,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self.observation_spaces = {
             name: Dict(
                 {
-                    "observation": Box(0.0, 1.0, (VIEW_LENGTHS[version],), np.float32),
+                    "observation": Box(0.0, 1.0, (VIEW_LENGTH,), np.float32),
                     "action_mask": Box(0, 1, (count,), np.int8),
                 }
             )
@@ -112,10 +108,9 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
         self.infos: dict[str, dict[str, Any]] = {name: {} for name in PLAYERS}
-        self._views = {name: np.zeros(VIEW_LENGTHS[self._version], np.float32) for name in PLAYERS}
+        self._views = {name: np.zeros(VIEW_LENGTH, np.float32) for name in PLAYERS}
         self._turns = 0
         self.agent_selection = self._names[0]
-        self._playing, self._sent = spec, list[Action | Mix]()
         self._game: GameEvents = game_events(spec, listening=(_HOOKS, _HOOKS))
         self._go_on(None)
         self._accumulate_rewards()
@@ -143,7 +138,6 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._clear_rewards()
         self._turns += 1
-        self._sent.append(action)
         self._go_on(action)
         if self.seen is not None and self._turns == self._max_turns:
             self.seen = None
@@ -173,21 +167,6 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         if hasattr(self, "_game"):
             self._game.close()
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all but the game under way, which is played again in a copy: a generator cannot be copied."""
-        return {name: value for name, value in vars(self).items() if name != "_game"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what another environment was, and play the game under way up to where it is."""
-        self.__dict__.update(state)
-        if "_sent" in state:
-            self._game = game_events(self._playing, listening=(_HOOKS, _HOOKS))
-            with suppress(StopIteration):
-                for action in (None, *self._sent):
-                    event = self._game.send(action)
-                    while isinstance(event, Notice):
-                        event = self._game.send(None)
-
     def _go_on(self, action: Action | Mix | None) -> None:
         """Send an answer into the game, and go on to the next decision or to the end."""
         try:
@@ -201,7 +180,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
             return
         self.seen = event
         self.agent_selection = name = self._names[event.seat]
-        self._views[name] = view_of(event, self._version)
+        self._views[name] = view_of(event)
 
     def _hand_over(self, notice: Notice) -> None:
         """Pay a player what it won in a hand, in big blinds."""
@@ -209,7 +188,7 @@ class HoldemEnv(AECEnv):  # type: ignore[misc]
         assert isinstance(result, HandResult)
         name = self._names[notice.seat]
         self.rewards[name] += result.net[notice.seat] / self._spec.big_blind
-        self._views[name] = view_after(result, self._version)
+        self._views[name] = view_after(result)
         self.infos[name] = {"hand_net": result.net[notice.seat]}
 
 
@@ -222,10 +201,9 @@ def env(**options: Any) -> Any:
     """Return the environment.
 
     Args:
-        options: `hands` of an episode (1); `raw`, which offers every number of chips instead of a menu of sizes;
-            `pot_percents`, the sizes of that menu (50, 100, 200); `max_cycles`, after twice as many decisions the game
-            is truncated (None); `render_mode`, None, "ansi" or "human"; `version`, 0, or 1 with the betting of the hand
-            in what players see; and the fields of a `GameSpec`, such as
-            `stack`, `big_blind` or `stacks`.
+        options: `hands` of an episode (1); `pot_percents`, the sizes of raises between the smallest one and all-in, in
+            percent of the pot (50, 100, 200); `max_cycles`, after twice as many decisions the game is truncated (None);
+            `render_mode`, None, "ansi" or "human"; and the fields of a `GameSpec`, such as `stack`, `big_blind` or
+            `stacks`.
     """
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(HoldemEnv(**options)))
