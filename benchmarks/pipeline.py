@@ -1,9 +1,8 @@
-"""Measure what a run does around its games: luck, ratings, schedule, journal, exports, pages.
+"""Measure what a run does around its games: luck, schedule, decisions of bots, exports, pages, start-up.
 
-The same games are played bare, and as a run with records, journal, luck, ratings and all files; the two
-take turns, so that a busy machine slows both alike. Times are CPU time, but for the command, which is timed from the
-shell.
-To compare, run it once with the compiled kernels and once in pure Python (`MOLT_BENCH_PURE=1`, with `--twins`).
+The same games are played bare, and as a run with records, journal, luck, ratings and all files; the two take turns, so
+that a busy machine slows both alike. Times are CPU time, but for commands that say wall clock. To compare, run it once
+with the compiled kernels and once in pure Python (`MOLT_BENCH_PURE=1`, with `--twins`).
 """
 
 import argparse
@@ -13,37 +12,40 @@ import tempfile
 from collections.abc import Iterator
 from gc import collect
 from itertools import combinations
-from pathlib import Path
+from math import exp
 from statistics import fmean, median
 from time import perf_counter, process_time
 
-from deciding import milliseconds, opening_milliseconds, settled_milliseconds
-from exporting import seconds_of_exports
+from command import timed
+from numpy.random import default_rng
 from rows import row
-from viewing import long_run, print_server
+from viewing import HANDS, long_run, print_server, program
 
 from molt_bench import make_agent, run_benchmark, write_artifacts
+from molt_bench.bench.dealer import Dealer
+from molt_bench.bench.ladder import Ladder
+from molt_bench.bench.rounds import Played, Round, rounds
+from molt_bench.bench.seed_blocks import SeedBlocks
+from molt_bench.config.loader import load_config
 from molt_bench.kernels import compiled
 from molt_bench.luck.estimators import game_estimates
 from molt_bench.play.match import seed_pair_specs
 from molt_bench.play.play_games import drive
+from molt_bench.poker import street_equity
 from molt_bench.poker.starting_hands import equity_against_best
-from molt_bench.poker.street_equity import forget_equities
 from molt_bench.records import GameRecord
 from molt_bench.runs.journal import Journal
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.specs import GameSpec
 
 FIVE = ("tight", "callstation", "random", "maniac", "tag")
-NO_END = {"adjacentConfidence": None}
-CHEAP_RUN = {"stop": {**NO_END, "budget": {"maxMatches": 40}}}
+CHEAP_RUN = {"stop": {"adjacentConfidence": None, "budget": {"maxMatches": 40}}}
 FIVE_RUN = {
     "participants": [{"id": name, "type": name} for name in FIVE],
-    "stop": {**NO_END, "budget": {"maxMatches": 20}},
+    "stop": {"adjacentConfidence": None, "budget": {"maxMatches": 20}},
     "seeds": {"perMatch": 10},
     "game": {"handsPerGame": 100},
 }
-ROUNDS = 5
 #: A run and its bare games take turns this often.
 TURNS = 11
 GAME = {"stack": 10_000, "small_blind": 50, "big_blind": 100}
@@ -62,7 +64,7 @@ def bare(specs: list[GameSpec]) -> float:
 def whole(config: dict[str, object]) -> float:
     """Return the CPU seconds of the same games as a run."""
     equity_against_best.cache_clear()
-    forget_equities()
+    street_equity._equity.cache_clear()
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(f"{folder}/journal.jsonl")
         start = process_time()
@@ -72,22 +74,19 @@ def whole(config: dict[str, object]) -> float:
     return spent
 
 
-def overhead(name: str, config: dict[str, object], goal: float) -> None:
-    """Print how much longer a run takes than its games.
-
-    Each turn of it is between two of them, since a machine changes its pace.
-    """
-    run = run_benchmark(config, executor="inline")
-    specs = [game.spec for match in run.matches for game in match.games]
-    del run  # or the collector would look through its hands again and again
-    collect()
-    before, ratios = bare(specs), []
-    for _ in range(TURNS):
-        spent, after = whole(config), bare(specs)
-        ratios.append(2 * spent / (before + after))
-        before = after
-    ratio = median(ratios)
-    row(f"whole run over its bare games, {name}", ratio, goal, digits=2)
+def overheads() -> None:
+    """Print how much longer runs take than their games; each turn of a run is between two of the games."""
+    for name, config, goal in (("five bots", FIVE_RUN, 1.5), ("the two cheapest", CHEAP_RUN, 2)):
+        run = run_benchmark(config, executor="inline")
+        specs = [game.spec for match in run.matches for game in match.games]
+        del run  # or the collector would look through its hands again and again
+        collect()
+        before, ratios = bare(specs), []
+        for _ in range(TURNS):
+            spent, after = whole(config), bare(specs)
+            ratios.append(2 * spent / (before + after))
+            before = after
+        row(f"whole run over its bare games, {name}", median(ratios), goal, digits=2)
 
 
 def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[GameRecord]:
@@ -98,60 +97,97 @@ def games_of(pairing: tuple[str, str], seeds: int) -> Iterator[GameRecord]:
             yield drive(spec, (first, second))
 
 
-def luck_seconds(games: list[GameRecord]) -> float:
-    """Return the CPU seconds of taking luck out, as if none of the cards had been seen before."""
-    forget_equities()
-    start = process_time()
-    for game in games:
-        game_estimates(game)
-    return process_time() - start
-
-
 def luck() -> None:
-    """Print what taking out luck takes."""
+    """Print what taking out luck takes, as if none of the cards had been seen before."""
     found = []
     for pairing in combinations(FIVE, 2):
         games = list(games_of(pairing, 2))
-        luck_seconds(games[:1])
-        found.append(luck_seconds(games) / sum(game.dealt for game in games))
+        game_estimates(games[0])  # what is loaded once is not counted
+        street_equity._equity.cache_clear()
+        start = process_time()
+        for game in games:
+            game_estimates(game)
+        found.append((process_time() - start) / sum(game.dealt for game in games))
     row("luck a hand, mean over ten pairings", 1e6 * fmean(found), 15, " us")
 
 
-def tag() -> None:
-    """Print what the decisions of `tag` take in a hand, with situations that are new, and seen before."""
-    specs = [
-        spec
-        for seed in range(4)
-        for spec in seed_pair_specs(("tag", "callstation"), seed=seed, hands=100, options=GAME)
-    ]
-    bare(specs[:1])
-    without = bare([seed_pair_specs(("callstation", "callstation"), seed=0, hands=100, options=GAME)[0]] * len(specs))
-    cold, start = bare(specs), process_time()
-    for spec in specs:
-        drive(spec, (make_agent("tag"), make_agent("callstation")))
-    warm = process_time() - start
-    hands = 100 * len(specs)
-    row("decisions of tag a hand, new situations", 1e6 * (cold - without) / hands, 100, " us")
-    row("decisions of tag a hand, seen before", 1e6 * (warm - without) / hands, 100, " us")
+def bots() -> None:
+    """Print what the decisions of `tag` and `blueprint` take in a hand, with situations that are new to them."""
+    without = 0.0
+    for bot, goal in (("callstation", 0.0), ("tag", 100), ("blueprint", 4_000)):
+        pairing = (bot, "callstation")
+        specs = [s for seed in range(4) for s in seed_pair_specs(pairing, seed=seed, hands=100, options=GAME)]
+        bare(specs[:1])
+        spent = 1e6 * bare(specs) / (100 * len(specs))
+        if goal:
+            row(f"decisions of {bot} a hand, new situations", spent - without, goal, " us")
+        else:
+            without = spent
 
 
-def machine() -> None:
-    """Print which way is measured, and how fast this machine is just now."""
-    times = []
-    for _ in range(5):
-        start, total = process_time(), 0
-        for number in range(1_000_000):
-            total += number
-        times.append(process_time() - start)
-    print(
-        f"{'with compiled kernels' if compiled is not None else 'in pure Python'}; "
-        f"a million additions in a loop take {1e3 * median(times):.0f} ms here and now (30 to 50 on a free machine)"
+def seconds_of_rounds(participants: int, matches: int, *, met: int = 0) -> list[float]:
+    """Return the CPU seconds between rounds of games of two hands: ratings, verdicts, stop rules and schedule.
+
+    All pairs have `met` before, with margins that are drawn.
+    """
+    names = [{"id": f"p{at:03}", "type": ("callstation", "tight")[at % 2]} for at in range(participants)]
+    config = load_config(
+        {
+            "participants": names,
+            "stop": {"budget": {"maxMatches": matches}},
+            "seeds": {"perMatch": 1, "masterSeed": "deciding"},
+            "game": {"handsPerGame": 2},
+            "scheduler": {"minSeedPairs": 1},
+        }
     )
+    ladder, dice = Ladder(config, keep_hands=False), default_rng(5)
+    for pair in ladder.meetings if met else ():
+        margins = tuple(dice.normal(0, 4000 * exp(dice.normal(0, 0.3)), met).tolist())
+        ladder.margins.add(pair, margins)
+        ladder.meetings[pair] = met
+    run = rounds(config, ladder, Dealer(config, SeedBlocks(config)))
+    kind_of = {each.id: each.type for each in config.participants}
+
+    def play(wanted: Round) -> Played:
+        games = {}
+        for label, spec in wanted.missing.items():
+            first, second = (make_agent(kind_of[name]) for name in spec.players)
+            games[label] = drive(spec, (first, second))
+        return Played(games, {game.spec: game_estimates(game) for game in games.values()})
+
+    spent, wanted = [], next(run)
+    while True:
+        played = play(wanted)
+        start = process_time()
+        try:
+            wanted = run.send(played)
+        except StopIteration:
+            return spent
+        spent.append(process_time() - start)
 
 
-def shell_seconds(*arguments: str) -> float:
-    """Return the wall-clock seconds of the command, from start to end, the median of five."""
-    command = [str(Path(sys.executable).with_name("molt-bench")), *arguments]
+def deciding() -> None:
+    """Print what deciding a round takes after all pairs have met, and before that."""
+    for participants, goal in ((5, 1), (20, 2), (100, 20), (1_000, 100)):
+        after = median(seconds_of_rounds(participants, 12, met=4))
+        row(f"deciding a round of {participants:,}, all have met", 1000 * after, goal, " ms", digits=2)
+    for participants, goal in ((200, 20), (1_000, 100)):
+        opening = fmean(seconds_of_rounds(participants, 60))
+        row(f"deciding a round of {participants:,}, opening", 1000 * opening, goal, " ms", digits=2)
+
+
+def long() -> None:
+    """Print what exports and the server of the viewer take for a run of 100,000 hands."""
+    with long_run() as folder:
+        (run,) = folder.iterdir()
+        for form in ("phh", "csv"):
+            spent = timed(program(), "export", str(run), "--format", form).cpu_s
+            row(f"export of {HANDS:,} hands, {form}", spent, 15, " s")
+        print_server(folder)
+
+
+def wall_s(*command: str) -> float:
+    """Return the wall-clock seconds of a command, the median of five."""
     times = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(5):
@@ -161,52 +197,19 @@ def shell_seconds(*arguments: str) -> float:
     return median(times)
 
 
-def overheads() -> None:
-    """Print how much longer runs take than their games."""
-    overhead("five bots", FIVE_RUN, 1.5)
-    overhead("the two cheapest", CHEAP_RUN, 2)
-
-
-def deciding() -> None:
-    """Print what deciding a round takes, after everybody has met everybody, and of many participants before that."""
-    for participants, goal in ((5, 1), (20, 2), (40, 5), (100, 20)):
-        _, after = milliseconds(participants)
-        row(f"deciding a round of {participants}, all have met", after, goal, " ms", digits=2)
-    for participants, goal in ((200, 30), (1_000, 100)):
-        row(f"deciding a round of {participants:,}, all have met", settled_milliseconds(participants), goal, " ms")
-    for participants, goal in ((200, 20), (1_000, 100)):
-        row(f"deciding a round of {participants:,}, opening", opening_milliseconds(participants), goal, " ms", digits=2)
-
-
-def exports() -> None:
-    """Print what exports take."""
-    for form, seconds in seconds_of_exports():
-        row(f"export of 100,000 hands, {form}", seconds, 15, " s")
-
-
-def viewer() -> None:
-    """Print what the server of the viewer takes for the pages of a long run."""
-    with long_run() as folder:
-        print_server(row, folder)
-
-
 def start_up() -> None:
-    """Print how long the command takes."""
-    row("default run from the shell, wall clock", shell_seconds(), 2, " s", digits=2)
-    row("molt-bench --help, wall clock", shell_seconds("--help"), 0.3, " s", digits=2)
+    """Print how long the command and the package take to start."""
+    row("default run from the shell, wall clock", wall_s(program()), 2, " s", digits=2)
+    row("molt-bench --help, wall clock", wall_s(program(), "--help"), 0.3, " s", digits=2)
+    python = wall_s(sys.executable, "-c", "pass")
+    names = "Action, Observation, PokerAgent, play_game, check_agent"
+    found = wall_s(sys.executable, "-c", f"from molt_bench import {names}") - python
+    row("import molt_bench, wall clock", 1000 * found, 100, " ms", digits=0)
 
 
 #: What is measured; the parts that have two versions, compiled and in Python, come first.
-PARTS = {
-    "overheads": overheads,
-    "luck": luck,
-    "tag": tag,
-    "exports": exports,
-    "deciding": deciding,
-    "viewer": viewer,
-    "start": start_up,
-}
-TWINS = ("overheads", "luck", "tag", "exports", "start")
+PARTS = {"overheads": overheads, "luck": luck, "bots": bots, "start": start_up, "long": long, "deciding": deciding}
+TWINS = ("overheads", "luck", "bots", "start")
 
 
 def main() -> None:
@@ -218,7 +221,7 @@ def main() -> None:
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]}: expected one of {', '.join(PARTS)}")
-    machine()
+    print("with compiled kernels" if compiled is not None else "in pure Python")
     for part in options.parts or (TWINS if options.twins else PARTS):
         start = perf_counter()
         PARTS[part]()

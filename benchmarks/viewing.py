@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -20,6 +20,7 @@ from time import perf_counter, process_time, sleep
 from typing import Any
 
 import msgspec
+from rows import row
 
 from molt_bench.view.hand_list_cache import Body
 from molt_bench.view.library import Library
@@ -85,7 +86,7 @@ def _page_seconds(folder: Path, page: str) -> tuple[float, int]:
     return process_time() - start, size
 
 
-def print_server(row: Callable[..., None], folder: Path) -> None:
+def print_server(folder: Path) -> None:
     """Print what the server needs."""
     for name, (seconds, size) in seconds_of_pages(folder).items():
         row(f"{name} of {HANDS:,} hands, the server's CPU", seconds, GOALS[name], " s", digits=2)
@@ -114,7 +115,7 @@ def _cpu_of(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def print_browser(row: Callable[..., None], folder: Path) -> None:
+def print_browser(folder: Path) -> None:
     """Print what the browser needs, and what a reader waits."""
     from playwright.sync_api import sync_playwright
 
@@ -126,7 +127,7 @@ def print_browser(row: Callable[..., None], folder: Path) -> None:
             times = [_opened(browser, folder, name, f"#/run/{run}{place}") for _ in range(3)]
             at_once = [_opened(browser, folder, name, f"#/run/{run}{place}", at_once=True)[0] for _ in range(3)]
             if name == "hands list":
-                _print_acts(row, browser, folder, f"#/run/{run}{place}")
+                _print_acts(browser, folder, f"#/run/{run}{place}")
             row(f"{name}, the browser's CPU", median(each[1] for each in times), GOALS[name], " s", digits=2)
             row(f"{name}, usable, wall clock, cold", median(each[0] for each in times), GOALS[name], " s", digits=2)
             print(f"  asked for as soon as the viewer says where it is: {median(at_once):.2f} s")
@@ -157,7 +158,7 @@ def _spent(tool: Any) -> float:
     return float(found["TaskDuration"])
 
 
-def _print_acts(row: Callable[..., None], browser: Any, folder: Path, place: str) -> None:
+def _print_acts(browser: Any, folder: Path, place: str) -> None:
     with viewer(folder) as url:
         page, tool = _page(browser)
         page.goto(f"{url}{place}")
@@ -175,12 +176,9 @@ def _print_acts(row: Callable[..., None], browser: Any, folder: Path, place: str
 
 def main() -> None:
     """Measure and print."""
-    from pipeline import machine, row
-
-    machine()
     with long_run() as folder:
-        print_server(row, folder)
-        print_browser(row, folder)
+        print_server(folder)
+        print_browser(folder)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from molt_bench.llm.types import Exchange
 from molt_bench.specs import GameLabel
 
 #: Standard deviation of a hand by estimator, in thousandths of a big blind, 100 big blinds deep. That of `adjusted` is
-#: of eleven ladders (`benchmarks/ladders.txt`): 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400 to 12,800 at 100
+#: of eleven ladders of bots: 1,300 at 20 big blinds, 4,700 to 11,200 at 50, 11,400 to 12,800 at 100
 #: and 13,900 at 200. Pairings of built-in bots differ more.
 SD_PER_HAND: Final = {"raw": 18_000.0, "adjusted": 10_500.0}
 #: Seconds for each call.
