@@ -41,7 +41,7 @@ from molt_bench.llm.client import ModelClient
 from molt_bench.llm.prompt import decision_prompt
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import default_skill
-from molt_bench.llm.types import Exchange, Prompt, Said
+from molt_bench.llm.types import Exchange, Said
 from molt_bench.runs.journal import Journal, JournalContent, JournalReader
 from molt_bench.runs.journal_lines import games_in
 from molt_bench.runs.replies import Replies
@@ -282,7 +282,7 @@ async def by_agent(url: str):
 async def by_client(url: str):
     """Ask by our own client, without game and desk."""
     client = ModelClient(LLMSettings(model=f"openai:{MODEL}", base_url=url))
-    prompt = Prompt((Said("system", default_skill()), Said("user", message())))
+    prompt = (Said("system", default_skill()), Said("user", message()))
 
     async def call() -> object:
         return json.loads((await client.ask(prompt, timeout_s=120)).text)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from molt_bench import Action, GameSpec, Mix, make_agent
-from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
+from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
 from molt_bench.play.play_games import drive
 from molt_bench.runs.replies import Replies
@@ -135,7 +135,11 @@ class Flushing(Replies):
 
     def __init__(self, path):
         super().__init__(path)
-        self.safe, self.flushes = 0, 0
+        self.written, self.safe, self.flushes = 0, 0, 0
+
+    def add_answer(self, answer):
+        super().add_answer(answer)
+        self.written += 1
 
     def sync(self):
         written = self.written
@@ -156,7 +160,7 @@ def test_who_may_remember_learns_nothing_before_its_answers_are_on_disk(tmp_path
             unsafe.append(answers.written - answers.safe)
 
     agent = Watching()
-    record = Record(GAME, answers, flush=flush_of(answers))
+    record = Record(GAME, answers, safe=True)
     drive(SPEC, (RecordedAgent("mine", agent, record), make_agent("callstation")))
     answers.close()
     assert agent.decisions > SPEC.hands

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from molt_bench.cli.run_result import UNRATED
-from molt_bench.llm.money.prices import Price, PriceList
+from molt_bench.llm.prices import Price, PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens
 from molt_bench.report.number_text import dollars

@@ -47,7 +47,6 @@ def test_a_rating_that_mixes_reply_forms_says_so_and_its_rows_name_them(mixed):
         plain = " ".join(text.split())
         assert "This rating mixes forms of replies, tracks or memory" in plain
         assert "model (action/1, standard, memory session); mixer (strategy/1, bare)." in plain
-        assert "(strategy/1, bare, native mode)" in plain
     rows = {row["id"]: row for row in read(folder, "leaderboard.json")["participants"]}
     assert (rows["model"]["reply"], rows["model"]["track"]) == ("action/1", "standard")
     assert (rows["mixer"]["reply"], rows["mixer"]["track"]) == ("strategy/1", "bare")

@@ -104,7 +104,7 @@ def test_what_was_under_way_at_a_kill_is_shown_and_counts(tmp_path, server, bill
 
 
 @pytest.mark.parametrize(
-    "line", ["not a line", '{"line":"sent","key":"x","usd":-1.0,"tokens":1}', '{"line":"sent","key":"x"}']
+    "line", ["not a line", '{"line":"sent","key":"x","requests":1,"usd":-1.0,"tokens":1}', '{"line":"sent","key":"x"}']
 )
 def test_a_damaged_line_about_money_is_one_clear_line(tmp_path, server, line):
     assert sitting(server, tmp_path, limited(server), 5) == -signal.SIGKILL

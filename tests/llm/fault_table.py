@@ -13,7 +13,7 @@ from unittest import mock
 from molt_bench import run_benchmark
 from molt_bench.errors import ProviderError
 from molt_bench.llm import stopwatch
-from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.types import Unaccounted
 from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire

@@ -8,7 +8,7 @@ import pytest
 from molt_bench.errors import ConfigError
 from molt_bench.llm.client import ModelClient
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Prompt, Said
+from molt_bench.llm.types import Said
 from tests.llm.playing import base_url
 from tests.llm.provider import Provider
 
@@ -29,7 +29,7 @@ MODELS = {
     "anthropic": ("anthropic:claude-sonnet-4-5", {"seed"}),
     "google": ("google:gemini-2.5-flash", {"extra_body"}),
 }
-PROMPT = Prompt((Said("system", "Be brief."), Said("user", "Legal actions: call")))
+PROMPT = (Said("system", "Be brief."), Said("user", "Legal actions: call"))
 
 
 def valid(api, combination):

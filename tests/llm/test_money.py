@@ -7,8 +7,8 @@ from pydantic_ai.models.openrouter import OpenRouterModel
 from pydantic_ai.providers.openrouter import OpenRouterProvider
 
 from molt_bench import run_benchmark
-from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.money.reply_costs import FIRST, FIRST_REASONING, LEAST, MOST, Amount, ReplyCosts
+from molt_bench.llm.prices import PriceList
+from molt_bench.llm.purse import FIRST, FIRST_REASONING, LEAST, MOST, Amount, ReplyCosts
 from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Tokens

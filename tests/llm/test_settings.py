@@ -7,7 +7,7 @@ import pytest
 from molt_bench import run_benchmark
 from molt_bench.errors import ConfigError
 from molt_bench.llm.client import ModelClient
-from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings, redirection_warnings
 from molt_bench.runs.replies import Replies
 from tests.llm.playing import assert_complete, config, faults_of, passive, run

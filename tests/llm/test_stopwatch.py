@@ -5,11 +5,11 @@ import time
 
 import pytest
 
+from molt_bench.llm.after_failure import RequestFailed
 from molt_bench.llm.client import ModelClient
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.stopwatch import LoopDelay, Stopwatch
-from molt_bench.llm.trouble import RequestFailed
-from molt_bench.llm.types import Prompt, Said
+from molt_bench.llm.types import Said
 from tests.llm.playing import passive
 from tests.llm.provider import Provider
 
@@ -19,7 +19,7 @@ MESSAGE = "Legal actions: call"
 async def asked(url, *, timeout_s):
     client = ModelClient(LLMSettings(model="openai:x", base_url=url))
     try:
-        return await client.ask(Prompt((Said("user", MESSAGE),)), timeout_s=timeout_s)
+        return await client.ask((Said("user", MESSAGE),), timeout_s=timeout_s)
     finally:
         await client.close()
 

@@ -5,7 +5,7 @@ import pytest
 from molt_bench.config.loader import load_config
 from molt_bench.errors import AgentFailed
 from molt_bench.llm.conversation import Conversation
-from molt_bench.llm.money.estimate import estimate_of
+from molt_bench.llm.estimate import estimate_of
 from molt_bench.llm.prompt import decision_prompt
 from molt_bench.llm.reply import MOST_ACTIONS, read_reply
 from molt_bench.llm.settings import LLMSettings

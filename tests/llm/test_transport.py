@@ -9,18 +9,18 @@ import zlib
 import httpx2
 import pytest
 
+from molt_bench.llm.after_failure import RequestFailed
 from molt_bench.llm.client import ModelClient
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.stopwatch import LoopDelay, Stopwatch
 from molt_bench.llm.transport import CALL, Call, Transport
-from molt_bench.llm.trouble import RequestFailed
-from molt_bench.llm.types import Prompt, Said
+from molt_bench.llm.types import Said
 from tests.llm import wire
 from tests.llm.playing import passive, run
 from tests.llm.provider import Provider
 from tests.llm.proxy import Proxy
 
-PROMPT = Prompt((Said("system", "system"), Said("user", "message hi")))
+PROMPT = (Said("system", "system"), Said("user", "message hi"))
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello"
 
 
@@ -317,7 +317,7 @@ def test_a_conversation_is_sent_in_its_order():
     async def ask(url):
         client = ModelClient(LLMSettings(model="openai:m", base_url=url))
         try:
-            return await client.ask(Prompt(said), timeout_s=30)
+            return await client.ask(said, timeout_s=30)
         finally:
             await client.close()
 

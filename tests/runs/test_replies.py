@@ -1,11 +1,11 @@
 """The file of replies, and which runs go on with it."""
 
+import msgspec
 import pytest
 
 from molt_bench.config.loader import load_config
 from molt_bench.errors import JournalError
-from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.llm.types import Exchange
+from molt_bench.llm.types import Exchange, Unaccounted
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.hand import HandRules
 from molt_bench.poker.observation import Observation
@@ -103,21 +103,20 @@ def exchange(key):
     return Exchange(key=key, participant="m", **place, prompt_hash="", outcome="reply", text="call")
 
 
-def test_an_exchange_settles_the_requests_of_its_own_session_alone(tmp_path):
-    path = str(tmp_path / "replies.jsonl")
+def test_what_a_question_may_have_cost_counts_until_its_exchange_says_so(tmp_path):
+    path, lost = str(tmp_path / "replies.jsonl"), Unaccounted(1, 0.25, 100)
     killed = Replies(path)
     killed.begin({"m": "Play."})
-    killed.ledger.open("a question", 0.25, 100)
+    killed.ledger.put("a question", lost)
     killed.close()
     resumed = Replies.reopen(path)
-    resumed.ledger.open("a question", 0.5, 200)
-    resumed.ledger.open("a question", 0.5, 200)
-    resumed.ledger.free("a question")
-    resumed.add(exchange("a question"))
+    assert resumed.ledger.left_open("a question") == lost
+    resumed.ledger.put("a question", lost + Unaccounted(1, 0.5, 200))
+    assert resumed.ledger.unaccounted(Unaccounted()) == Unaccounted(2, 0.75, 300)
+    resumed.add(msgspec.structs.replace(exchange("a question"), lost=lost))
     resumed.close()
-    assert resumed.ledger.unaccounted(Unaccounted()) == Unaccounted(1, 0.25, 100)
     known = Replies.reopen(path, read_only=True)
-    assert known.ledger.unaccounted(Unaccounted()) == Unaccounted(1, 0.25, 100)
+    assert resumed.ledger.unaccounted(lost) == known.ledger.unaccounted(known.earlier[0].lost) == lost
     assert (known.skills, [each.key for each in known.earlier]) == ({"m": "Play."}, ["a question"])
 
 
@@ -125,7 +124,7 @@ def test_what_is_forgotten_after_the_end_is_no_change_of_what_was_said(tmp_path)
     path = tmp_path / "replies.jsonl"
     replies = Replies(str(path))
     replies.begin()
-    replies.ledger.open("a question", 0.25, 100)
+    replies.ledger.put("a question", Unaccounted(1, 0.25, 100))
     replies.add(exchange("another"))
     replies.close()
     before = replies_hash(path)

@@ -12,8 +12,8 @@ from molt_bench.bench.ladder import margin_model
 from molt_bench.bench.stop_rules import judge_of
 from molt_bench.config.loader import load_config
 from molt_bench.errors import ConfigError
-from molt_bench.llm.money.estimate import Estimate
-from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.estimate import Estimate
+from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange, Tokens
 from molt_bench.specs import GameLabel
@@ -298,26 +298,6 @@ def test_a_gap_that_nobody_can_see_is_an_error():
         Plan(config(*bots(2), stop=no_ties)).deciding(1e-6)
     with pytest.raises(ConfigError, match="tieMarginMbb is 0"):
         Plan(config(*bots(2), stop=no_ties)).deciding(0.0)
-
-
-@pytest.mark.parametrize(
-    ("name", "characters", "cached"),
-    [
-        ("openai:gpt-4.1", 2_000, 0),
-        ("openai:gpt-4.1", 8_000, 2048),
-        ("anthropic:claude-sonnet-4-5", 8_000, 2091),
-        ("anthropic:claude-opus-4-5", 8_000, 0),
-        ("google:gemini-2.5-pro", 8_000, 0),
-        ("google:gemini-2.5-flash", 8_000, 2091),
-        ("groq:any", 8_000, 0),
-    ],
-)
-def test_a_plan_counts_as_cached_what_a_provider_will_cache(tmp_path, name, characters, cached):
-    skill = tmp_path / "skill.md"
-    skill.write_text("x" * characters)
-    settings = LLMSettings(model=name, skill_doc=str(skill))
-    found = needs_of("model", settings, Pilot(), PriceList({})).use
-    assert (found.cached_tokens, found.input_tokens) == (cached, 750 - 596 + round(characters / 3.9) + 40)
 
 
 def guessed(hands=50, **settings):

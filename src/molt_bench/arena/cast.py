@@ -10,7 +10,7 @@ from molt_bench.agents.permission import OWN, Permission, make_permitted
 from molt_bench.agents.python_import import AgentFactory
 from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.preflight import Greet, greeting_of
-from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
+from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.arena.status import Observer
 from molt_bench.bench.endings import Spent
 from molt_bench.config.sections import BenchmarkConfig
@@ -19,13 +19,12 @@ from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.asking import AskingAgent, Models
 from molt_bench.llm.gateway import Gateway
-from molt_bench.llm.money.ledger import Unaccounted
-from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.money.purse import Purse
 from molt_bench.llm.new_client import new_client
+from molt_bench.llm.prices import PriceList
+from molt_bench.llm.purse import Purse
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
-from molt_bench.llm.types import Exchange
+from molt_bench.llm.types import Exchange, Unaccounted
 from molt_bench.play.seated_agent import SeatedAgent
 from molt_bench.plugin import NO_BOX, ComingRun, Kind, Sitting
 from molt_bench.runs.run_files import RunFiles
@@ -134,7 +133,6 @@ class Cast:
         self._dealt: Mapping[GameLabel, GameSpec] = {}
         self._agents = agents
         self._replies = recorder
-        self._flush = flush_of(recorder)
         self._remembering = {participant.id for participant in config.participants if participant.may_remember}
         self._specs = {participant.id: participant.spec() for participant in config.participants}
         self.agents = {*self._specs}
@@ -158,7 +156,8 @@ class Cast:
             lost += exchange.lost
             if on_exchange is not None:
                 on_exchange(exchange)
-        purse.add_unaccounted(recorder.ledger.unaccounted(lost))
+        lost = recorder.ledger.unaccounted(lost)
+        purse.spend(lost.usd, lost.tokens)
         slowest_s = max((each.timeout_s for each in self.models.values()), default=MODEL_TIMEOUT_S)
         timeout_s = self._timeout_s or slowest_s
         limits = RequestLimits(
@@ -181,10 +180,9 @@ class Cast:
                 limits=limits,
                 prices=prices,
                 purse=purse,
-                hands=config.game.hands_per_game + config.game.warmup_hands,
                 told=Tellings(warn=observer.on_warning, note=observer.on_notice, on_exchange=on_exchange),
+                others=[each for models in self._askers.values() for each in models],
             )
-            self.gateway.allow(each for models in self._askers.values() for each in models)
 
     def open(self) -> None:
         """Have every kind prepare what it keeps for the run; raises ConfigError if one cannot."""
@@ -258,8 +256,7 @@ class Cast:
         if settings is not None and self.gateway is not None:
             return LLMAgent(participant, settings, self.gateway, game=game)
         if self._kinds[participant].recorded and self._replies.recorded:
-            flush = self._flush if participant in self._remembering else None
-            record = Record(game, self._replies, flush=flush)
+            record = Record(game, self._replies, safe=participant in self._remembering)
             asked = None if self._replies.read_only else self._asked(participant, game)
             return RecordedAgent(participant, asked, record)
         bot = self._bots.get(participant)

@@ -10,7 +10,6 @@ from msgspec import UNSET
 
 from molt_bench.agents.base import PokerAgent
 from molt_bench.errors import AgentFailed, NotRecorded, RunHalted
-from molt_bench.llm.shared_flush import SharedFlush
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
@@ -26,25 +25,20 @@ class Record(msgspec.Struct, frozen=True):
         game: The game.
         replies: The replies of the run. Those of models led to the decisions as well, so each is on
             disk before it is used.
-        flush: Brings the answers to the disk itself before the agent learns more, since one that may remember must not
-            see a decision again after a power cut. All games of a run share it. None for agents that forget.
+        safe: Whether answers have to be on the disk itself before the agent learns more, since one that may remember
+            must not see a decision again after a power cut.
     """
 
     game: GameLabel
     replies: Replies
-    flush: SharedFlush | None = None
+    safe: bool = False
 
     async def settle(self) -> None:
         """Make sure that what was answered so far is not lost; raises RunHalted if it cannot be written."""
-        if self.flush is not None:
-            await self.flush.settled()
+        if self.safe:
+            await self.replies.settled()
         if self.replies.problem is not None:
             raise RunHalted(self.replies.problem)
-
-
-def flush_of(replies: Replies) -> SharedFlush | None:
-    """Return what brings the answers of a run to the disk; None if they are not written at all."""
-    return SharedFlush(replies.sync, lambda: replies.written) if replies.on_disk else None
 
 
 class RecordedAgent:

@@ -6,7 +6,7 @@ from molt_bench._version import BENCH_VERSION
 from molt_bench.bench.endings import Ending, said_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
-from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.types import Unaccounted
 from molt_bench.records import MatchResult, Rating
 from molt_bench.seeds import Seed
 

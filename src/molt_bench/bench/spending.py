@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from molt_bench.bench.result import AgentUsage
-from molt_bench.llm.money.ledger import Unaccounted
 from molt_bench.llm.reported_model import other_models
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Exchange
+from molt_bench.llm.types import Exchange, Unaccounted
 
 _PER_DOLLAR: Final = 10**12
 

@@ -27,7 +27,7 @@ from molt_bench.cli.run_result import UNRATED, exit_by_result, rebuild_run, writ
 from molt_bench.cli.streams import agreed, can_ask, console, notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
-from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.types import Unaccounted
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file

@@ -14,7 +14,7 @@ from molt_bench.cli.findings_output import save, show
 from molt_bench.cli.options import Printing, RunOptions
 from molt_bench.cli.streams import console, notice, tolerate_closed_pipe, warn
 from molt_bench.errors import JournalError
-from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.types import Unaccounted
 from molt_bench.report.artifacts import leaderboard, summary, write_artifacts
 from molt_bench.report.explanation import explanation
 from molt_bench.report.number_text import dollars

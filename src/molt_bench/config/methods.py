@@ -6,7 +6,7 @@ from pydantic import Field, field_validator, model_validator
 
 from molt_bench.agents.settings_base import MUCH, Count, Name, NoneOrMore, Section, as_problem
 from molt_bench.config.participants import Mu, Sigma
-from molt_bench.llm.money.prices import Price
+from molt_bench.llm.prices import Price
 from molt_bench.rating.openskill import DEFAULT_MU, DEFAULT_SIGMA
 from molt_bench.suggestions import one_of
 

@@ -4,7 +4,7 @@ It needs the extra `llm`, so nothing imports it but `new_client`.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
 import httpx2
@@ -18,15 +18,15 @@ from pydantic_ai.settings import ModelSettings
 from molt_bench.agents.settings_base import hide_key
 from molt_bench.blame import raise_bug
 from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.llm.after_failure import RequestFailed, Trouble
 from molt_bench.llm.failures import failure_of
 from molt_bench.llm.providers import PROVIDERS
 from molt_bench.llm.reply import LONGEST_REPLY, WITHHELD, whole_characters
-from molt_bench.llm.request_settings import model_settings, trial_settings
+from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
 from molt_bench.llm.transport import CALL, Call, Transport
-from molt_bench.llm.trouble import RequestFailed, Trouble
-from molt_bench.llm.types import Answer, Prompt, Said, Tokens, readable
+from molt_bench.llm.types import Answer, Said, Tokens
 
 #: Most characters that are kept of thoughts, and of what a server calls itself.
 _LONGEST_THOUGHTS: Final = 1_000_000
@@ -50,15 +50,11 @@ class _Stated(msgspec.Struct, frozen=True):
     usage: _Bill | None = None
 
 
-_stated: Final = msgspec.json.Decoder(_Stated)
+_decode: Final = msgspec.json.Decoder(_Stated).decode
 
 
 class ModelClient:
     """One model with its settings.
-
-    Attributes:
-        has_answered: Whether it has answered a question.
-        refusals: Prompts that it has refused in a row.
 
     Args:
         settings: The model and how it is asked.
@@ -79,12 +75,9 @@ class ModelClient:
         self._http = httpx2.AsyncClient(transport=self._transport, trust_env=False, timeout=None)
         self._model = _model(settings, make_provider, self._key, self._http)
         self._delay = LoopDelay()
-        #: By the limit of a reply, and whether it is a preflight question.
-        self._written: dict[tuple[int | None, bool], ModelSettings] = {}
-        self._settings_for(None, trial=False)
+        self._written: dict[int | None, ModelSettings] = {}
+        self._settings_for(None)
         self._bills_errors = self._provider.bills_errors or settings.is_elsewhere
-        self.has_answered = False
-        self.refusals = 0
 
     @property
     def url(self) -> str:
@@ -95,20 +88,7 @@ class ModelClient:
         """Return a text without the key, and without halves of characters, which no file could hold."""
         return hide_key(whole_characters(text), self._key)
 
-    async def connect(self, *, within_s: float) -> None:
-        """Check that the server can be reached, without a request that costs anything.
-
-        Raises RequestFailed if it cannot.
-        """
-        if self._model.base_url:
-            try:
-                await self._transport.check(self._model.base_url, within_s=within_s)
-            except TimeoutError:
-                raise RequestFailed("transport", f"no connection within {within_s:g} s") from None
-            except OSError as error:
-                raise RequestFailed("transport", f"no connection: {self.cut(str(error))}") from None
-
-    async def ask(self, prompt: Prompt, *, timeout_s: float, limit: int | None = None) -> Answer:
+    async def ask(self, said: Iterable[Said], *, timeout_s: float, limit: int | None = None) -> Answer:
         """Send one request and return the answer; raises RequestFailed if it brought no reply.
 
         `limit` is the most tokens of a reply where the user set none, or a smaller number.
@@ -116,11 +96,11 @@ class ModelClient:
         if self._delay.of_another_loop():
             self._delay = LoopDelay()
         watch = Stopwatch(timeout_s, self._delay)
-        call, settings = Call(watch), self._settings_for(prompt.max_tokens or limit, trial=bool(prompt.max_tokens))
+        call, settings = Call(watch), self._settings_for(limit)
         token = CALL.set(call)
         try:
             async with watch:
-                response = await self._model.request(_library_messages(prompt.said), settings, _PARAMETERS)
+                response = await self._model.request(_library_messages(said), settings, _PARAMETERS)
         except TimeoutError:
             raise _late(watch, timeout_s) from None
         except library_errors.ContentFilterError as error:
@@ -133,25 +113,20 @@ class ModelClient:
             raise failure_of(error, self.cut, sent=watch.sent, bills_errors=self._bills_errors) from None
         finally:
             CALL.reset(token)
-        answer = self._read(response, readable(_stated.decode, call.body) or _Stated())
+        answer = self._read(response, _stated_in(call.body))
         if answer.finish == _BROKEN_OFF:
             broken = "the provider broke its answer off with an error"
             raise RequestFailed("transport", broken, may_cost=True, tokens=answer.tokens)
         if not answer.text and answer.finish is None and not answer.tokens.total:
             raise RequestFailed("transport", "the answer is not one of this protocol", may_cost=True)
-        if prompt.max_tokens is None:
-            self.has_answered = True
         return answer
 
-    def _settings_for(self, limit: int | None, *, trial: bool) -> ModelSettings:
-        """Return what is sent besides the prompt."""
-        if (limit, trial) not in self._written:
-            settings = self._settings if not trial else trial_settings(self._settings)
-            if limit is not None:
-                least = min(limit, self._settings.max_tokens or limit)
-                settings = settings.model_copy(update={"max_tokens": least})
-            self._written[limit, trial] = model_settings(settings, self._model)
-        return self._written[limit, trial]
+    def _settings_for(self, limit: int | None) -> ModelSettings:
+        """Return what is sent besides the prompt, by the limit of a reply."""
+        if limit not in self._written:
+            settings = self._settings if limit is None else self._settings.model_copy(update={"max_tokens": limit})
+            self._written[limit] = model_settings(settings, self._model)
+        return self._written[limit]
 
     def _read(self, response: messages.ModelResponse, stated: _Stated) -> Answer:
         """Return what an answer says and what it took."""
@@ -228,7 +203,7 @@ def _model(settings: LLMSettings, make_provider: Any, key: str, http: httpx2.Asy
         raise ConfigError("model", settings.model, expected) from None
 
 
-def _library_messages(said: Sequence[Said]) -> list[messages.ModelMessage]:
+def _library_messages(said: Iterable[Said]) -> list[messages.ModelMessage]:
     """Return what was said in the terms of the library."""
     found: list[messages.ModelMessage] = []
     parts: list[messages.ModelRequestPart] = []
@@ -241,6 +216,14 @@ def _library_messages(said: Sequence[Said]) -> list[messages.ModelMessage]:
         else:
             parts.append(messages.UserPromptPart(each.text))
     return [*found, messages.ModelRequest(parts)]
+
+
+def _stated_in(body: bytes) -> _Stated:
+    """Return what an answer states, if it can be read."""
+    try:
+        return _decode(body)
+    except (ValueError, RecursionError):
+        return _Stated()
 
 
 def _late(watch: Stopwatch, timeout_s: float) -> RequestFailed:

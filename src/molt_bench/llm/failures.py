@@ -1,4 +1,7 @@
-"""Failures: why a request brought no reply, by the errors of the library and of the system."""
+"""Failures: why a request brought no reply, by the errors of the library and of the system.
+
+It needs the extra `llm`.
+"""
 
 import json
 import re
@@ -10,7 +13,7 @@ from typing import Final, TypeAlias
 from pydantic_ai import exceptions as known
 
 from molt_bench.blame import causes
-from molt_bench.llm.trouble import RequestFailed, Trouble
+from molt_bench.llm.after_failure import RequestFailed, Trouble
 
 #: How servers say that they refuse a prompt for what it says, or since it is too long, in codes and words of their own;
 #: the library knows the usual ones.
@@ -46,8 +49,6 @@ _TROUBLES: Final[tuple[tuple[type[Exception], Trouble], ...]] = (
     (known.ModelRequestRejectedError, "rejected"),
     (known.UserError, "rejected"),
 )
-#: What a failure means: its trouble, and how it is told.
-Meaning: TypeAlias = tuple[Trouble, str]
 _Cleaned: TypeAlias = Callable[[str], str]
 
 
@@ -70,7 +71,7 @@ def failure_of(error: Exception, cleaned: _Cleaned, *, sent: bool, bills_errors:
     return RequestFailed(trouble, cleaned(message)[:_LONGEST], _asked_pause(error), may_cost=sent and may_be_billed)
 
 
-def _meaning(error: Exception) -> Meaning:
+def _meaning(error: Exception) -> tuple[Trouble, str]:
     """Return what an error means, whatever it costs."""
     if any(isinstance(each, OSError) and each.errno in (EMFILE, ENFILE) for each in causes(error)):
         return "busy", "too many open files: a higher limit (ulimit -n) allows for more at once"

@@ -2,37 +2,35 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from molt_bench.errors import ConfigError, GameUnfinished, ProviderError, RunHalted
-from molt_bench.llm.after_failure import RequestLimits, Standing, next_step
-from molt_bench.llm.disk_flush import DiskFlush
-from molt_bench.llm.money.accounts import PREFLIGHT, Accounts
-from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.money.purse import Purse
-from molt_bench.llm.money.turns import Turns
+from molt_bench.llm.accounts import Accounts
+from molt_bench.llm.after_failure import RequestFailed, RequestLimits, Standing, Trouble, next_step
 from molt_bench.llm.new_client import new_client
-from molt_bench.llm.prompt import prompt_hash
+from molt_bench.llm.prices import PriceList
+from molt_bench.llm.purse import Purse, ReplyCosts
 from molt_bench.llm.rate_limits import ModelLimit, most_connections
 from molt_bench.llm.recorder import Recorder
-from molt_bench.llm.request import Participant, Request, cut_short, unanswered
+from molt_bench.llm.request import AskedModel, Request, settings_hash
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
-from molt_bench.llm.trouble import RequestFailed, Trouble
-from molt_bench.llm.types import Answer, Exchange, ExchangeOutcome, Prompt, Question, Said
-from molt_bench.llm.under_way import UnderWay
-from molt_bench.specs import CONNECT_S, GameLabel
+from molt_bench.llm.turns import Turns
+from molt_bench.llm.types import NOTHING_LOST, Answer, Exchange, ExchangeOutcome, Question, Said
+from molt_bench.specs import GameLabel
 
 if TYPE_CHECKING:  # it needs the extra llm
     from molt_bench.llm.client import ModelClient
 
-#: The system prompt and the message of that question, and how many tokens the answer may have.
+#: The question that every model is asked before the first card, and the game under which it is recorded.
 PREFLIGHT_PROMPT: Final = ("Answer in one word.", "Are you ready?")
-_PREFLIGHT_TOKENS: Final = 16
-#: What came of that question, by why it brought no reply.
+PREFLIGHT: Final = GameLabel(0, "preflight", "AB")
+#: What comes of a question, by why it brought no reply.
 _OUTCOMES: Final[Mapping[Trouble, ExchangeOutcome]] = {"timeout": "timeout", "hung": "timeout", "refused": "refused"}
 
 
@@ -45,8 +43,8 @@ class Gateway:
         limits: How requests are limited and retried.
         prices: What the models cost.
         purse: What may be spent.
-        hands: Hands of a game.
         told: Tells the user what happens.
+        others: Models that participants' own code may ask.
     """
 
     def __init__(
@@ -57,68 +55,68 @@ class Gateway:
         limits: RequestLimits | None = None,
         prices: PriceList | None = None,
         purse: Purse | None = None,
-        hands: int = 1,
         told: Tellings | None = None,
+        others: Iterable[LLMSettings] = (),
     ) -> None:
         self.recorder = recorder
         self.limits = limits or RequestLimits()
         self.purse = purse or Purse()
         self._told = told or Tellings()
-        self._disk = DiskFlush(recorder)
-        self._prices = prices = prices or PriceList({})
-        self._accounts = Accounts(self._disk, prices, self.purse, warn=self._told.warn, on_exchange=self._took)
+        self._prices = prices or PriceList({})
+        self._rates = self._limits_of([*participants.values(), *others])
+        self._clients: dict[bytes, ModelClient] = {}
+        self._own: dict[bytes, AskedModel] = {}
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
             if name not in skills:
                 skills[name] = system_prompt(settings) if asking else ""
         self._participants = {
-            name: Participant(name, each, skills[name], prices, limited=self.purse.limited)
+            name: self._asked(name, each, skill=skills[name], form=each.reply_form)
             for name, each in participants.items()
         }
-        self.turns = Turns(self._participants, prices, self.purse, hands=hands)
-        for exchange in recorder.earlier if recorder is not None else ():
-            self.turns.add(exchange)
-        self._everybody = [*participants.values()]
-        self._asking: dict[bytes, Participant] = {}
-        self._clients: dict[bytes, ModelClient] = {}
-        for each in self._participants.values() if asking else ():
-            self._client(each)
-        self._rates = {each.endpoint: self._rate(each) for each in self._everybody}
-        if recorder is not None and asking:
-            recorder.begin(skills)
+        models = {name: (each, skills[name]) for name, each in participants.items()}
+        self.turns = Turns(models, self._prices, self.purse)
+        self._accounts = Accounts(self._prices, self.purse, self._told)
+        if recorder is not None:
+            for exchange in recorder.earlier:
+                self._remember(exchange, recorder.sent_bytes.get(exchange.key, 0))
+            if asking:
+                recorder.begin(skills)
+        for asked in self._participants.values() if asking else ():
+            self._client(asked)
         self._room = asyncio.Semaphore(min(self.limits.max_concurrent, most_connections()))
-        self._under_way = UnderWay()
+        self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
         self._sent: Counter[str] = Counter()
 
-    def allow(self, asked: Iterable[LLMSettings]) -> None:
-        """Let participants' own code ask some models."""
-        more = [*asked]
-        self._everybody += more
-        self._rates |= {each.endpoint: self._rate(each) for each in more}
+    def _limits_of(self, models: list[LLMSettings]) -> dict[str, ModelLimit]:
+        """Return the limits by endpoint; participants that share one share the tightest of their limits."""
+        found = {}
+        for endpoint in {each.endpoint for each in models}:
+            alike = [each for each in models if each.endpoint == endpoint]
+            paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
+            most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
+            found[endpoint] = ModelLimit(
+                most,
+                cautious=self.purse.limited,
+                per_minute=min(paces, default=None),
+                timeout_s=self.limits.timeout_s,
+            )
+        return found
 
-    def _took(self, exchange: Exchange) -> None:
+    def _asked(self, participant: str, settings: LLMSettings, *, skill: str = "", form: str = "") -> AskedModel:
+        replies = ReplyCosts(settings, self._prices, limited=self.purse.limited)
+        return AskedModel(participant, settings, self._rates[settings.endpoint], replies, skill=skill, form=form)
+
+    def _remember(self, exchange: Exchange, sent_bytes: int) -> None:
+        """Learn from an exchange of an earlier session."""
         self.turns.add(exchange)
-        bought = self.turns.games_bought() if self._told.estimates else None
-        if bought is not None:
-            self._told.estimated(self.purse, bought)
-        if self._told.on_exchange is not None:
-            self._told.on_exchange(exchange)
+        asked = self._participants.get(exchange.participant)
+        if asked is not None and exchange.hand and exchange.tokens.total:
+            asked.replies.learn(sent_bytes, exchange.tokens, exchange.cost_usd)
 
-    def _rate(self, settings: LLMSettings) -> ModelLimit:
-        """Return the limit of a model; participants that share a model share the tightest of their limits."""
-        alike = [each for each in self._everybody if each.endpoint == settings.endpoint]
-        paces = [each.requests_per_minute for each in alike if each.requests_per_minute is not None]
-        most = min((each.max_concurrent for each in alike if each.max_concurrent is not None), default=None)
-        return ModelLimit(
-            most,
-            cautious=self.purse.limited,
-            per_minute=min(paces, default=None),
-            timeout_s=self.limits.timeout_s,
-        )
-
-    def _client(self, asked: Participant) -> "ModelClient":
+    def _client(self, asked: AskedModel) -> "ModelClient":
         """Return the client of a model, made when it is asked first. Raises ConfigError if it cannot be."""
         found = self._clients.get(asked.hash)
         if found is None:
@@ -132,8 +130,7 @@ class Gateway:
             GameUnfinished: The money is spent.
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
-        asked = self._participants[participant]
-        return await self._answer(asked, question, prompt_hash(asked.settings.reply_form, asked.skill, question.said))
+        return await self._answer(self._participants[participant], question)
 
     async def ask_for(
         self, participant: str, settings: LLMSettings, game: GameLabel, said: tuple[Said, ...], number: int
@@ -142,156 +139,168 @@ class Gateway:
 
         `number` is how often it has asked the same in this game, this time included.
         """
-        asked = Participant(participant, settings, "", self._prices, limited=self.purse.limited)
-        asked = self._asking.setdefault(asked.hash, asked)
-        return await self._answer(asked, Question(game, 0, 0, number, said), prompt_hash("", "", said))
+        known = settings_hash(participant, settings)
+        if known not in self._own:
+            self._own[known] = self._asked(participant, settings)
+        return await self._answer(self._own[known], Question(game, 0, 0, number, said))
 
-    async def _answer(self, asked: Participant, question: Question, prompt: str) -> Exchange:
-        exchange = unanswered(question, asked.name, asked.hash, prompt)
+    async def _answer(self, asked: AskedModel, question: Question) -> Exchange:
+        exchange = asked.question(question)
         if self.recorder is not None:
             known = self.recorder.find(question.game, exchange.key)
             if known is not None:
                 return known
             if self.recorder.read_only:
-                raise ProviderError(f"no exchange is recorded for {asked.name}, {question.place}")
-        return await self._under_way.finish(self._ask(asked, question, exchange))
+                raise ProviderError(f"no exchange is recorded for {asked.participant}, {question.place}")
+        return await self._finished(self._ask(self._request(asked, exchange)))
+
+    def _request(self, asked: AskedModel, exchange: Exchange) -> Request:
+        """Return the request for an exchange, with what an earlier session may have paid for the same."""
+        lost = self.recorder.ledger.left_open(exchange.key) if self.recorder is not None else NOTHING_LOST
+        return Request(asked, exchange, lost)
 
     async def greet(self, participant: str) -> None:
-        """Check before the first card that a model can be asked: connect, and ask it one short question.
+        """Check before the first card that a model can be asked: ask it one short question.
 
-        The question is asked once in a run, and not at all if an exchange with the model is recorded. An unusable
-        answer is no error here: the games deal with it. Only what would stop them is.
+        It is asked once in a run, and not at all if an exchange with the model is recorded. An unusable answer is no
+        error here: the games deal with it. Only what would stop them is.
 
         Raises:
             ConfigError: There is no connection to the user's own server.
             ProviderError: There is no connection to the provider, or it refuses for good.
         """
-        asked = self._participants[participant]
-        try:
-            await self._client(asked).connect(within_s=CONNECT_S)
-        except RequestFailed as problem:
-            if asked.settings.base_url is not None:
-                expected = f"a server that answers ({problem})"
-                raise ConfigError("baseUrl", asked.settings.base_url, expected) from None
-            raise ProviderError(f"{asked} cannot be asked: {problem}") from None
         earlier = self.recorder.earlier if self.recorder is not None else ()
         if any(exchange.participant == participant for exchange in earlier):
             return
+        system, message = PREFLIGHT_PROMPT
+        asked, said = self._participants[participant], (Said("system", system), Said("user", message))
+        exchange = asked.question(Question(PREFLIGHT, 0, 0, 0, said))
         try:
-            await self._under_way.finish(self._greet(asked))
+            await self._finished(self._greet(self._request(asked, exchange)))
         except RunHalted:
             raise
         except GameUnfinished:
             pass  # the money is spent, which the games will notice
 
-    async def _greet(self, asked: Participant) -> Exchange:
-        system, message = PREFLIGHT_PROMPT
-        said = (Said("system", system), Said("user", message))
-        prompt = prompt_hash(asked.settings.reply_form, "", said)
-        exchange = unanswered(Question(PREFLIGHT, 0, 0, 0, said), asked.name, asked.hash, prompt)
-        request = Request(asked, Prompt(said, max_tokens=_PREFLIGHT_TOKENS), exchange)
-        answer = await self._send(request)
+    async def _greet(self, request: Request) -> Exchange:
+        asked, answer = request.asked, await self._send(request)
         if isinstance(answer, Answer):
-            self._told.answered_as(asked, answer.model)
-            return await self._accounts.record(exchange, request, **self._accounts.reply(request, answer))
-        if answer.trouble == "fatal":
+            return await self._record(request.exchange, **self._accounts.reply(request, answer))
+        away = answer.trouble == "transport" and not answer.may_cost
+        if away and asked.settings.base_url is not None:
+            raise ConfigError("baseUrl", asked.settings.base_url, f"a server that answers ({answer})")
+        if away or answer.trouble == "fatal":
             raise ProviderError(f"{asked} cannot be asked: {answer}")
-        outcome = _OUTCOMES.get(answer.trouble, "transport")
-        return await self._accounts.record(exchange, request, outcome=outcome, text=str(answer))
+        return await self._give_up(request, answer)
 
-    async def _ask(self, asked: Participant, question: Question, exchange: Exchange) -> Exchange:
+    async def _ask(self, request: Request) -> Exchange:
         """Ask until there is a reply, or none is to be had; `next_step` decides, and this does what it says."""
-        client, rate = self._client(asked), self._rates[asked.settings.endpoint]
-        system = (Said("system", asked.skill),) if asked.skill else ()
-        request = Request(asked, Prompt((*system, *question.said)), exchange)
-        failures, since = 0, _now()
+        asked, rate, failures, since = request.asked, request.asked.rate, 0, _now()
         while True:
             answer = await self._send(request)
             if isinstance(answer, Answer):
                 reply = self._accounts.reply(request, answer)
-                self._answered(request, rate)
-                self._told.answered_as(asked, answer.model)
+                self._answered(request)
                 least = asked.replies.cut_off(request.hold) if answer.finish == "length" else None
-                if least is not None:  # by a limit of ours, not of the user's: that is not the model's fault
-                    await self._accounts.record(cut_short(exchange, request), request, **{**reply, "outcome": "cut"})
-                    request.begin_again(least)
-                    continue
-                return await self._accounts.record(exchange, request, **reply)
+                if least is None:
+                    return await self._record(request.exchange, **reply)
+                # By a limit of ours, not of the user's: that is not the model's fault.
+                await self._record(request.cut_short(least), **{**reply, "outcome": "cut"})
+                continue
             if answer.about_limit and asked.replies.refused(request.hold):
                 continue
             since = since if failures else request.started
-            client.refusals += answer.trouble == "refused"
+            asked.refusals += answer.trouble == "refused"
             standing = Standing(
-                ever_answered=client.has_answered,
+                failures=failures,
+                ever_answered=asked.answered,
                 at_floor=rate.at_floor,
                 troubled_s=_now() - min(since, rate.troubled_since or since),
                 answers_others=rate.answered_from > request.started,
-                refusals=client.refusals,
+                refusals=asked.refusals,
             )
-            step = next_step(answer, failures, self.limits, standing)
+            step = next_step(answer, self.limits, standing)
+            url = self._client(asked).url
             if step.name == "stop":
-                raise ProviderError(f"{asked} at {client.url} {step.reason}")
-            if step.name == "refused":
-                self._told.refused(asked, answer)
-                told: dict[str, Any] = {"outcome": "refused", "text": str(answer), "cost_usd": 0.0}
-                return await self._accounts.record(exchange, request, **told)
+                raise ProviderError(f"{asked} at {url} {step.reason}")
             if step.slows:
                 rate.slowed(request.started, step.pause_s)
             if step.name == "give up":
-                outcome = _OUTCOMES.get(answer.trouble, "transport")
-                latency_s = self.limits.timeout_s if outcome == "timeout" else 0.0
-                came: dict[str, Any] = {"outcome": outcome, "latency_s": latency_s, "text": str(answer)}
-                return await self._accounts.record(exchange, request, **came)
+                return await self._give_up(request, answer)
             if step.counts:
                 failures += 1
                 if rate.failed(step.pause_s, pause=step.pauses):
-                    self._told.warn(f"{asked} at {client.url} is paused, and tried again until it answers: {answer}")
+                    self._told.warn(f"{asked} at {url} is paused, and tried again until it answers: {answer}")
             if answer.trouble != "busy" and not rate.paused:  # then nothing is sent until the pause is over
                 await asyncio.sleep(step.pause_s)
 
-    def _answered(self, request: Request, rate: ModelLimit) -> None:
+    def _answered(self, request: Request) -> None:
         """Take note that a model has answered."""
+        asked, rate = request.asked, request.asked.rate
         if rate.paused and rate.troubled_since is not None:
-            self._told.warn(f"{request.asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
+            self._told.warn(f"{asked} answers again, after {_now() - rate.troubled_since:,.0f} s")
         rate.succeeded(request.latency_s, started=request.started)
-        self._client(request.asked).refusals = 0
-        self._slow_if_exceeded(request, rate)
+        asked.answered, asked.refusals = True, 0
 
-    def _slow_if_exceeded(self, request: Request, rate: ModelLimit) -> None:
-        """Send one request at a time again if one took more than it was allowed to."""
-        if request.exceeded and self.purse.limited:
-            rate.exceeded()
-            self._told.exceeded(request.asked)
+    async def _give_up(self, request: Request, answer: RequestFailed) -> Exchange:
+        """Record that there is no reply."""
+        outcome = _OUTCOMES.get(answer.trouble, "transport")
+        if outcome == "refused":
+            asked = request.asked
+            told = f"{asked} refuses a prompt: counted as refused, as will be others ({answer})"
+            self._told.once(f"refused {asked}", told)
+        return await self._record(
+            request.exchange,
+            outcome=outcome,
+            text=str(answer),
+            tries=request.tries,
+            lost=request.lost,
+            cost_usd=0.0 if outcome == "refused" else None,
+            latency_s=self.limits.timeout_s if outcome == "timeout" else 0.0,
+        )
+
+    async def _record(self, exchange: Exchange, **fields: Any) -> Exchange:
+        """Record an exchange, and wait until it is on disk."""
+        found = msgspec.structs.replace(exchange, **fields)
+        if self.recorder is not None:
+            self.recorder.add(found)
+        self.turns.add(found)
+        bought = None if self._told.bought else self.turns.games_bought()
+        if bought is not None:
+            self._told.buys(self.purse.limit, bought)
+        self._told.on_exchange(found)
+        if self.recorder is not None:
+            await self.recorder.settled()
+        return found
 
     async def _send(self, request: Request) -> Answer | RequestFailed:
         """Send one request when its turn comes; return the answer, or why there is none."""
-        asked = request.asked
-        client, rate = self._client(asked), self._rates[asked.settings.endpoint]
-        await self._turn(request, rate)
+        client = self._client(request.asked)
+        await self._turn(request)
         try:
             async with self._sending(request):
-                return await client.ask(request.prompt, timeout_s=self.limits.timeout_s, limit=request.hold.limit)
+                return await client.ask(request.messages, timeout_s=self.limits.timeout_s, limit=request.hold.limit)
         except RequestFailed as problem:
-            if not problem.may_cost:
-                self._disk.free(request)
-            else:
-                self._accounts.lose(request, told=problem.tokens, trouble=problem.trouble)
-                self._slow_if_exceeded(request, rate)
+            if problem.may_cost:
+                self._accounts.lose(request, problem.tokens, problem.trouble)
+            elif self.recorder is not None:
+                self.recorder.ledger.put(request.exchange.key, request.lost)
             return problem
         finally:
-            rate.release()
+            request.asked.rate.release()
             self.turns.over()
 
-    async def _turn(self, request: Request, rate: ModelLimit) -> None:
+    async def _turn(self, request: Request) -> None:
         """Wait for a turn: of the game, as the money reaches for it, and of the model."""
+        game, rate = request.exchange.game, request.asked.rate
         while True:
-            await self.turns.turn(request.game)
+            await self.turns.turn(game)
             try:
                 await rate.acquire()
             except BaseException:
                 self.turns.over()
                 raise
-            if self.turns.reaches(request.game):
+            if self.turns.reaches(game):
                 return
             # Replies that came meanwhile were dearer than was thought: the money is for the games before this one.
             rate.release(unused=True)
@@ -299,21 +308,19 @@ class Gateway:
 
     @asynccontextmanager
     async def _sending(self, request: Request) -> AsyncIterator[None]:
-        """Wait until one more request may be under way.
+        """Wait until one more request may be under way, and put on file what it may cost.
 
-        Raises GameUnfinished if the money is spent, or the gateway is closing; RunHalted if no reply can be recorded.
+        Raises GameUnfinished if the money is spent, or the gateway is closing; RunHalted if nothing can be recorded.
         """
         async with self._room:
-            await self._disk.room()
-            hold = request.hold = await self.purse.take(request.holds)
-            name = request.asked.name
+            hold = request.hold = await self.purse.take(request.wanted)
+            name = request.asked.participant
             self._sent[name] += 1
             try:
                 if self._closing:
                     raise GameUnfinished("no more questions are asked")
-                await self._disk.room()  # else it is on file, and never sent
-                self._disk.reserve(request)
-                await self._disk.room()
+                if self.recorder is not None:
+                    self.recorder.ledger.put(request.exchange.key, request.may_cost())
                 request.tries += 1
                 request.started = _now()
                 yield
@@ -322,9 +329,22 @@ class Gateway:
                 self._sent[name] -= 1
                 self.purse.give_back(hold)
 
+    async def _finished(self, asking: Coroutine[Any, Any, Exchange]) -> Exchange:
+        """Return what comes of a question; a reply that is paid for is recorded even if nobody waits any more."""
+        task = asyncio.ensure_future(asking)
+        self._under_way.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    def _done(self, task: asyncio.Task[Exchange]) -> None:
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()  # retrieved, in case nobody waits for it any more
+
     async def settled(self) -> None:
         """Wait for the replies that are still to come, as long as an answer may take."""
-        await self._under_way.settled(within_s=self.limits.timeout_s)
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=self.limits.timeout_s)
 
     async def close(self, *, patience_s: float | None = None) -> None:
         """Ask nothing more, wait for replies that are paid for, then close all connections.
@@ -332,8 +352,11 @@ class Gateway:
         They are awaited for `patience_s` seconds; None for as long as an answer may take.
         """
         self._closing = True
-        within_s = self.limits.timeout_s if patience_s is None else patience_s
-        await self._under_way.end(within_s=within_s, awaited=lambda: self.awaited)
+        until = _now() + (self.limits.timeout_s if patience_s is None else patience_s)
+        while self.awaited and _now() < until:
+            await asyncio.wait(self._under_way, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
+        for task in self._under_way:
+            task.cancel()
         for client in self._clients.values():
             await client.close()
 

@@ -65,20 +65,17 @@ class ModelLimit:
         self.answered_from = float("-inf")
 
     async def acquire(self) -> float:
-        """Wait for a turn; return when it came, by the event loop's clock."""
+        """Wait for a turn, first come, first served; return when it came, by the event loop's clock."""
         loop = asyncio.get_running_loop()
-        if self._waiting or not self._free(loop.time()):
-            turn = loop.create_future()
-            self._waiting.append(turn)
-            self._serve()
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():
-                    self.release()
-                raise
-        else:
-            self._take(loop.time())
+        turn = loop.create_future()
+        self._waiting.append(turn)
+        self._serve()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.release()
+            raise
         return loop.time()
 
     def release(self, *, unused: bool = False) -> None:
@@ -128,25 +125,18 @@ class ModelLimit:
         """Whether only one request at a time is sent already."""
         return self.limit <= 1
 
-    def _free(self, now: float) -> bool:
-        most = 1 if self.paused else int(self.limit)
-        return self.in_flight < most and now >= self._may_start_at
-
-    def _take(self, now: float) -> None:
-        self.in_flight += 1
-        due = self._may_start_at if now - self._may_start_at < _LATE_S else now
-        self._may_start_at = due + self._interval_s
-
     def _serve(self) -> None:
         """Give turns to those waiting, and come back when the pause is over."""
         if not self._waiting:
             return
         loop = asyncio.get_running_loop()
-        now = loop.time()
-        while self._waiting and self._free(now):
+        now, most = loop.time(), 1 if self.paused else int(self.limit)
+        while self._waiting and self.in_flight < most and now >= self._may_start_at:
             turn = self._waiting.popleft()
             if not turn.done():
-                self._take(now)
+                self.in_flight += 1
+                due = self._may_start_at if now - self._may_start_at < _LATE_S else now
+                self._may_start_at = due + self._interval_s
                 turn.set_result(None)
         if self._waiting and now < self._may_start_at and self._timer is None:
             self._timer = loop.call_at(self._may_start_at, self._again)

@@ -1,78 +1,69 @@
 """A request to a model: who is asked, what it says, and what it may cost."""
 
+from collections.abc import Iterable
 from hashlib import sha256
 
 import msgspec
 
-from molt_bench.llm.money.ledger import NOTHING_LOST, Unaccounted
-from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.money.reply_costs import Amount, Hold, ReplyCosts
+from molt_bench.llm.prompt import prompt_hash
+from molt_bench.llm.purse import Amount, Hold, ReplyCosts
+from molt_bench.llm.rate_limits import ModelLimit
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Exchange, Prompt, Question
+from molt_bench.llm.types import NOTHING_LOST, Exchange, Question, Said, Unaccounted
 
 
-class Participant:
-    """One participant that is a model: its settings, its system prompt, and what its replies take."""
-
-    def __init__(
-        self, name: str, settings: LLMSettings, skill: str, prices: PriceList, *, limited: bool = False
-    ) -> None:
-        self.name = name
-        self.settings = settings
-        self.skill = skill
-        self.hash = settings_hash(name, settings)
-        self.replies = ReplyCosts(settings, prices, limited=limited)
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.settings.model})"
-
-
-class Request:
-    """One request, sent until it is answered: what is asked, and what became of it.
+class AskedModel:
+    """A model as one participant asks it.
 
     Attributes:
-        prompt: What is said.
-        entry: The key of its exchange, by which it is on file before it is sent.
-        game: The game that it is asked in.
-        hold: What it holds of the money, as it was last sent.
-        exceeded: Whether the last reply took more than it was allowed to.
-        started: When it was last sent, by the event loop's clock.
-        lost: What it is taken to have cost, each time that is not known.
+        settings: The model and how it is asked.
+        skill: Its system prompt; "" where messages have one of their own.
+        form: The form of its replies, with its version; "" where a participant's own code reads them.
+        hash: The hash of the participant and of those settings that decide a reply.
+        rate: How many requests it gets at once.
+        replies: What its replies take.
+        answered: Whether it has answered a question.
+        refusals: Prompts that it has refused in a row.
     """
 
-    def __init__(self, asked: Participant, prompt: Prompt, exchange: Exchange) -> None:
-        self.asked = asked
-        self.prompt = prompt
-        self.entry, self.game = exchange.key, exchange.game
-        self.sent_bytes = sum(len(each.text.encode()) for each in prompt.said)
-        self.exceeded = False
-        self.tries = 0
-        self.started = self.latency_s = 0.0
-        self.lost: list[Amount] = []
-        self._least = 0
-        self.hold = Hold()
+    def __init__(
+        self,
+        participant: str,
+        settings: LLMSettings,
+        rate: ModelLimit,
+        replies: ReplyCosts,
+        *,
+        skill: str = "",
+        form: str = "",
+    ) -> None:
+        self.participant, self.settings, self.skill, self.form = participant, settings, skill, form
+        self.hash = settings_hash(participant, settings)
+        self.rate, self.replies = rate, replies
+        self.answered = False
+        self.refusals = 0
 
-    def holds(self, room: Amount) -> Hold | None:
-        """Return what it holds of the room that is left, as far as is known now; None if there is too little."""
-        return self.asked.replies.hold(self.sent_bytes, room, trial=self.prompt.max_tokens, least=self._least)
+    def __str__(self) -> str:
+        return f"{self.participant} ({self.settings.model})"
 
-    def begin_again(self, least: int) -> None:
-        """Ask for a longer reply: a limit of ours has cut the last one off, which is on record with all it took."""
-        self._least = least
-        self.lost = []
+    def question(self, question: Question) -> Exchange:
+        """Return the exchange for a question as long as there is no reply.
 
-    def losses(self) -> Unaccounted:
-        """Return what this is taken to have cost where that is not known, as an exchange has it."""
-        if not self.lost:
-            return NOTHING_LOST
-        usd, tokens = sum(each.usd for each in self.lost), sum(each.tokens for each in self.lost)
-        return Unaccounted(len(self.lost), usd, round(tokens))
-
-
-def cut_short(exchange: Exchange, request: Request) -> Exchange:
-    """Return the exchange for a reply that a limit of ours cut off: it is no answer, and is paid for."""
-    key = sha256(f"{exchange.key} cut off {request.tries}".encode()).hexdigest()
-    return msgspec.structs.replace(exchange, key=key, attempt=0)
+        Its key differs from that of any other question in the run, whatever that says.
+        """
+        prompt = prompt_hash(self.form, self.skill if question.attempt else "", question.said)
+        place = msgspec.json.encode((prompt, question.game, question.hand, question.decision, question.attempt))
+        return Exchange(
+            key=sha256(self.hash + place).hexdigest(),
+            participant=self.participant,
+            game=question.game,
+            hand=question.hand,
+            decision=question.decision,
+            attempt=question.attempt,
+            prompt_hash=prompt,
+            asked=question.said,
+            outcome="transport",
+            text="",
+        )
 
 
 def settings_hash(participant: str, settings: LLMSettings) -> bytes:
@@ -81,27 +72,49 @@ def settings_hash(participant: str, settings: LLMSettings) -> bytes:
     return sha256(msgspec.json.encode(content, order="sorted")).digest()
 
 
-def unanswered(question: Question, participant: str, settings: bytes, prompt: str) -> Exchange:
-    """Return the exchange for a question as long as there is no reply.
+class Request:
+    """One request, sent until it is answered: what is asked, and what became of it.
 
-    Its key differs from that of any other question in the run, whatever that says.
-
-    Args:
-        question: The question.
-        participant: Who is asked.
-        settings: The participant's `settings_hash`.
-        prompt: The question's `prompt_hash`.
+    Attributes:
+        exchange: What is recorded of it once there is a reply, or none is to be had.
+        messages: All that is said.
+        hold: What it holds of the money, as it was last sent.
+        least: How many tokens its reply needs, if a limit of ours has cut one off.
+        lost: What it is taken to have cost where that is not known, in this session and before.
+        tries: How often it was sent.
+        started: When it was last sent, by the event loop's clock.
+        latency_s: Seconds until that was answered.
     """
-    place = msgspec.json.encode((prompt, question.game, question.hand, question.decision, question.attempt))
-    return Exchange(
-        key=sha256(settings + place).hexdigest(),
-        participant=participant,
-        game=question.game,
-        hand=question.hand,
-        decision=question.decision,
-        attempt=question.attempt,
-        prompt_hash=prompt,
-        asked=question.said,
-        outcome="transport",
-        text="",
-    )
+
+    def __init__(self, asked: AskedModel, exchange: Exchange, lost: Unaccounted) -> None:
+        self.asked, self.exchange, self.lost = asked, exchange, lost
+        system = (Said("system", asked.skill),) if asked.skill and exchange.attempt else ()
+        self.messages = (*system, *exchange.asked)
+        self.sent_bytes = bytes_of(self.messages)
+        self.hold = Hold()
+        self.least = self.tries = 0
+        self.started = self.latency_s = 0.0
+
+    def wanted(self, room: Amount) -> Hold | None:
+        """Return what it holds of the room that is left, as far as is known now; None if there is too little."""
+        return self.asked.replies.hold(self.sent_bytes, room, least=self.least)
+
+    def may_cost(self) -> Unaccounted:
+        """Return what it is taken to have cost once it is sent again."""
+        longest = self.hold.longest
+        return self.lost + Unaccounted(1, longest.usd, round(longest.tokens))
+
+    def cut_short(self, least: int) -> Exchange:
+        """Begin again with room for a longer reply; return the exchange for the one that a limit of ours cut off.
+
+        That is no answer, and is paid for.
+        """
+        key = sha256(f"{self.exchange.key} cut off {self.tries}".encode()).hexdigest()
+        found = msgspec.structs.replace(self.exchange, key=key, attempt=0)
+        self.least, self.lost = least, NOTHING_LOST
+        return found
+
+
+def bytes_of(messages: Iterable[Said]) -> int:
+    """Return how many bytes messages have."""
+    return sum(len(each.text.encode()) for each in messages)

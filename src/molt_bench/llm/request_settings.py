@@ -3,7 +3,7 @@
 A setting that a provider does not take is an error before the first card, never dropped in silence.
 """
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
@@ -36,14 +36,7 @@ def model_settings(settings: LLMSettings, model: Model) -> ModelSettings:
         **({provider.bill_field: {"include": True}} if provider.bill_field else {}),
         **_thinking(settings, model, max_tokens),
     }
-    found: Any = {name: value for name, value in wanted.items() if value is not None}
-    result: ModelSettings = found
-    return result
-
-
-def trial_settings(settings: LLMSettings) -> LLMSettings:
-    """Return the settings of a preflight question: without reasoning, for which its short answer has no room."""
-    return settings.model_copy(update={"reasoning_effort": None, "thinking_tokens": None})
+    return cast(ModelSettings, {name: value for name, value in wanted.items() if value is not None})
 
 
 def _thinking(settings: LLMSettings, model: Model, max_tokens: int | None) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from typing import Final, Self
 HANDSHAKE_S: Final = 10.0
 #: Seconds between two looks at how late the event loop is.
 _BEAT_S: Final = 0.05
-#: The limit is extended to at most this many times what it was.
-_MOST_EXTENDED: Final = 10.0
 
 
 class LoopDelay:
@@ -22,7 +20,6 @@ class LoopDelay:
     def __init__(self) -> None:
         self.total_s = 0.0
         self._watching = 0
-        self._due = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -45,11 +42,11 @@ class LoopDelay:
             self._timer = None
 
     def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._due = loop.time() + _BEAT_S
-        self._timer = loop.call_at(self._due, self._beat, loop)
+        due = loop.time() + _BEAT_S
+        self._timer = loop.call_at(due, self._beat, loop, due)
 
-    def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.total_s += max(0.0, loop.time() - self._due)
+    def _beat(self, loop: asyncio.AbstractEventLoop, due: float) -> None:
+        self.total_s += max(0.0, loop.time() - due)
         self._schedule(loop)
 
 
@@ -64,9 +61,8 @@ class Stopwatch:
     def __init__(self, timeout_s: float, delay: LoopDelay) -> None:
         self.sent = True
         self.answering = False
-        self._timeout_s = self._limit_s = timeout_s
+        self._timeout_s = timeout_s
         self._delay = delay
-        self._since = self._delay_before = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     async def __aenter__(self) -> Self:
@@ -96,25 +92,18 @@ class Stopwatch:
         self._start(self._timeout_s)
 
     def _start(self, limit_s: float) -> None:
-        self._since = self._loop.time()
-        self._delay_before = self._delay.total_s
-        self._limit_s = limit_s
-        # One timer does: it never comes too late, and looks again if it comes too soon.
-        due = self._since + min(limit_s, HANDSHAKE_S)
-        if self._timer is not None and self._timer.when() > due:
+        self._due = self._loop.time() + limit_s - self._delay.total_s
+        if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        if self._timer is None:
-            self._timer = self._loop.call_at(due, self._check, due)
+        self._timer = self._loop.call_at(self._due + self._delay.total_s, self._check)
 
-    def _check(self, due: float) -> None:
-        """End the request if its time is up; an answer may be waiting if this comes late, so look at it first."""
-        now = self._loop.time()
-        late = self._delay.total_s - self._delay_before
-        until = min(self._since + self._limit_s + late, self._since + _MOST_EXTENDED * self._limit_s)
-        if now - due > _BEAT_S:
+    def _check(self) -> None:
+        """End the request if its time is up, less what the loop was late; an answer may be waiting, so look twice."""
+        now, until = self._loop.time(), self._due + self._delay.total_s
+        assert self._timer is not None
+        if now - self._timer.when() > _BEAT_S:
             until = max(until, now + 2 * _BEAT_S)
         if until > now:
-            self._timer = self._loop.call_at(until, self._check, until)
+            self._timer = self._loop.call_at(until, self._check)
         else:
             self._timeout.reschedule(now)

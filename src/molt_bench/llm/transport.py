@@ -80,21 +80,6 @@ class Transport(httpx2.AsyncBaseTransport):
             kind = httpx2.ReadError if call.watch.sent else httpx2.ConnectError
             raise kind(str(error), request=request) from error
 
-    async def check(self, url: str, *, within_s: float) -> None:
-        """Connect to a server, without a request that costs anything; raises OSError if it cannot be reached."""
-        session = self._opened()
-        try:
-            async with asyncio.timeout(within_s), session.get(**self._target(url), allow_redirects=False):
-                pass
-        except (aiohttp.ClientConnectorError, UnicodeError, ValueError) as error:
-            raise _not_sent(error) from None
-        except NotSentError:
-            raise
-        except (aiohttp.ClientError, ConnectionError):
-            pass  # whatever went wrong, the server is there
-        finally:
-            await self._done_with(session)
-
     async def _send(self, request: httpx2.Request, body: bytes, call: Call) -> httpx2.Response:
         call.watch.connecting()
         if self._session is not None:

@@ -1,11 +1,10 @@
 """The types that all of this folder shares: prompts, questions, answers, exchanges and tokens."""
 
-from collections.abc import Callable, Mapping
-from typing import Final, Literal, TypeAlias, TypeVar
+from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from molt_bench.llm.money.ledger import NOTHING_LOST, Unaccounted
 from molt_bench.specs import GameLabel
 
 #: How hard a model is to think.
@@ -23,7 +22,27 @@ EFFORT_TOKENS: Final[Mapping[Effort, int]] = {
 #: a reply that a limit of ours cut off, so that the question was asked again.
 ExchangeOutcome: TypeAlias = Literal["reply", "timeout", "transport", "refused", "cut"]
 #: Most tokens of one request and its reply; no model has room for more.
-MOST_TOKENS: Final = 20_000_000
+_MOST_TOKENS: Final = 20_000_000
+
+
+class Unaccounted(msgspec.Struct, frozen=True):
+    """Requests that were sent and whose cost is not known, and what they are taken to have cost."""
+
+    requests: int = 0
+    usd: float = 0.0
+    tokens: int = 0
+
+    def __add__(self, more: "Unaccounted") -> "Unaccounted":
+        return Unaccounted(self.requests + more.requests, self.usd + more.usd, self.tokens + more.tokens)
+
+    def __sub__(self, less: "Unaccounted") -> "Unaccounted":
+        return Unaccounted(
+            max(0, self.requests - less.requests), max(0.0, self.usd - less.usd), max(0, self.tokens - less.tokens)
+        )
+
+
+#: Nothing; an exchange with it is written without it.
+NOTHING_LOST: Final = Unaccounted()
 
 
 class Tokens(msgspec.Struct, frozen=True, rename="camel"):
@@ -38,9 +57,6 @@ class Tokens(msgspec.Struct, frozen=True, rename="camel"):
     reasoning: int = 0
     cache_writes: int = 0
 
-    def __add__(self, more: "Tokens") -> "Tokens":
-        return Tokens(*(a + b for a, b in zip(*map(msgspec.structs.astuple, (self, more)), strict=True)))
-
     @property
     def total(self) -> int:
         """Input and output together."""
@@ -51,19 +67,10 @@ class Tokens(msgspec.Struct, frozen=True, rename="camel"):
         """Whether a server can have meant these counts."""
         counts = msgspec.structs.astuple(self)
         known = self.cached + self.cache_writes <= self.input and self.reasoning <= self.output
-        return known and min(counts) >= 0 and self.total <= MOST_TOKENS
+        return known and min(counts) >= 0 and self.total <= _MOST_TOKENS
 
 
 NO_TOKENS: Final = Tokens()
-T = TypeVar("T")
-
-
-def readable(decode: Callable[[bytes], T], body: bytes) -> T | None:
-    """Return what somebody's JSON decodes to; None if it cannot be read."""
-    try:
-        return decode(body)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return None
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -71,18 +78,6 @@ class Said(msgspec.Struct, frozen=True):
 
     role: Literal["system", "user", "assistant"]
     text: str
-
-
-class Prompt(msgspec.Struct, frozen=True):
-    """Everything that is said to a model in one request, and how it is to reply.
-
-    Attributes:
-        said: The messages, in order; the last one is a user's.
-        max_tokens: The limit of a preflight question, whose answer proves nothing about others.
-    """
-
-    said: tuple[Said, ...]
-    max_tokens: int | None = None
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -171,7 +166,7 @@ class Exchange(
     upstream: str | None = None
     tier: str | None = None
     response_id: str | None = None
-    tokens: Tokens = Tokens()
+    tokens: Tokens = NO_TOKENS
     cost_usd: float | None = None
     latency_s: float = 0.0
     tries: int = 1

@@ -16,7 +16,7 @@ from molt_bench.config.game import SeedsConfig
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import StopConfig
 from molt_bench.errors import JournalError, RulesError
-from molt_bench.llm.money.ledger import Unaccounted
+from molt_bench.llm.types import Unaccounted
 from molt_bench.runs.file_lock import being_written
 from molt_bench.runs.header import recorded_boxes, recorded_reply_forms
 from molt_bench.runs.journal import Journal, JournalContent

@@ -14,12 +14,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from molt_bench.errors import FaultKind, JournalError, RulesError, RunHalted
-from molt_bench.llm.money.ledger import Entry, Ledger
+from molt_bench.llm.ledger import Entry, Ledger
 from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix, mix_from_text
 from molt_bench.poker.observation import Observation
 from molt_bench.runs.line_file import LineFile, LineReader, Warn
+from molt_bench.runs.shared_flush import SharedFlush
 from molt_bench.specs import GameLabel
 
 FORMAT: Final = 1
@@ -94,7 +95,7 @@ Line: TypeAlias = Header | Skill | Exchange | ProgramAnswer | Entry
 _encode: Final = msgspec.json.Encoder().encode
 _decoder: Final = msgspec.json.Decoder(Line)
 #: How the lines of the ledger begin.
-_LEDGER: Final = tuple(b'{"line":"%s"' % tag for tag in (b"session", b"sent", b"free", b"forgotten"))
+_LEDGER: Final = (b'{"line":"sent"', b'{"line":"forgotten"')
 
 
 def read_line(text: bytes, place: str) -> Line:
@@ -138,8 +139,8 @@ class Replies:
         read_only: Whether nobody may be asked: a missing reply is an error.
         skills: The system prompt of every participant that is a model, once it is known.
         earlier: The exchanges of earlier sessions, in order.
+        sent_bytes: Bytes of what was said in each of those, by key.
         ledger: What requests to models can cost, before they are sent.
-        written: Answers of programs and servers that were written in this session.
 
     Args:
         path: A new file; None keeps them in memory only. To continue a file see `reopen`.
@@ -151,8 +152,10 @@ class Replies:
         self.begun = self._has_header = False
         self.skills: dict[str, str] = {}
         self.earlier: list[Exchange] = []
+        self.sent_bytes: dict[str, int] = {}
         self.ledger = Ledger(self._write)
-        self.written = 0
+        self._written = 0
+        self._flush = SharedFlush(self.sync, lambda: self._written)
         self._exchanges: dict[GameLabel, dict[str, Exchange]] = defaultdict(dict)
         self._answers: dict[GameLabel, dict[str, Outcome]] = defaultdict(dict)
         self._file = None if path is None else _opened(path, new=True, warn=warn)
@@ -194,7 +197,9 @@ class Replies:
         elif isinstance(line, Exchange):
             if line.key not in keys:  # a copy of a line is one exchange, paid for once
                 keys.add(line.key)
-                kept = line.game not in over
+                kept, skill = line.game not in over, self.skills.get(line.participant, "")
+                said = (skill, *(each.text for each in line.asked))
+                self.sent_bytes[line.key] = sum(len(each.encode()) for each in said)
                 # The text is only needed where it may be read again, and what was asked and thought never.
                 line = msgspec.structs.replace(line, asked=(), thoughts="", text=line.text if kept else "")
                 self.earlier.append(line)
@@ -218,7 +223,6 @@ class Replies:
             if participant not in self.skills:
                 self.skills[participant] = text
                 self._write(Skill(participant, text))
-        self._check()
         self.sync()
 
     @property
@@ -231,7 +235,7 @@ class Replies:
         return self._exchanges.get(game, {}).get(key)
 
     def add(self, exchange: Exchange) -> None:
-        """Record an exchange; it is handed to the system before this returns, if there is room."""
+        """Record an exchange; it is handed to the system before this returns. Raises RunHalted if it cannot be."""
         self.ledger.settle(exchange.key)
         self._exchanges[exchange.game][exchange.key] = exchange
         self._write(exchange)
@@ -247,8 +251,6 @@ class Replies:
     def add_answer(self, answer: ProgramAnswer) -> None:
         """Record an answer; it is handed to the system before this returns. Raises RunHalted if it cannot be."""
         self._write(answer)
-        self._check()
-        self.written += 1
         self._answers[answer.game][answer.key] = answer.outcome
 
     def forget(self, game: GameLabel) -> None:
@@ -261,15 +263,13 @@ class Replies:
             raise RunHalted("the replies of the run are not open for writing")
         if self._file is not None:
             self._file.append(_encode(line))
+            self._written += 1
+            if self._file.problem is not None:
+                raise RunHalted(self._file.problem)
 
-    def _check(self) -> None:
-        if self.problem is not None:
-            raise RunHalted(self.problem)
-
-    @property
-    def on_disk(self) -> bool:
-        """Whether they are also written to a file."""
-        return self._file is not None
+    async def settled(self) -> None:
+        """Wait until everything written so far is on disk; all who wait at the same time share one flush."""
+        await self._flush.settled()
 
     @property
     def problem(self) -> str | None:

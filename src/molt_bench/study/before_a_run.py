@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import Budget
-from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.study.plan import Plan

@@ -11,8 +11,8 @@ import msgspec
 from molt_bench.bench.result import RunResult
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError
-from molt_bench.llm.money.estimate import Estimate, estimate_of
-from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.estimate import Estimate, estimate_of
+from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.types import Exchange

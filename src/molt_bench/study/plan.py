@@ -19,7 +19,7 @@ from molt_bench.bench.stop_rules import judge_of, rule_of
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.config.stop import Budget
 from molt_bench.errors import ConfigError
-from molt_bench.llm.money.prices import PriceList
+from molt_bench.llm.prices import PriceList
 from molt_bench.rating.boundary import WIDE
 from molt_bench.seeds import load_seeds
 from molt_bench.study.pilot import Pilot, needs_of

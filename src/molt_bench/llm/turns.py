@@ -9,33 +9,30 @@ plan expects of it.
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
-from heapq import heapify, heappop, heappush
-from itertools import count
 from math import inf
 from typing import Final
 
 import msgspec
 
 from molt_bench.errors import GameUnfinished
-from molt_bench.llm.money.estimate import estimate_of
-from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.money.purse import Purse
-from molt_bench.llm.money.reply_costs import Amount
-from molt_bench.llm.request import Participant
+from molt_bench.llm.estimate import estimate_of
+from molt_bench.llm.prices import PriceList
+from molt_bench.llm.purse import Amount, Purse
+from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Exchange
 from molt_bench.seeds import Seed
 from molt_bench.specs import GameLabel, GameSpec
 
-#: Hands that the expectation counts for, beside those that were seen.
+#: Hands that the expectation counts for, beside those that were seen, and hands of every model after which it does not
+#: count any more, since what they have cost says what others will.
 _PRIOR_HANDS: Final = 4.0
+_ENOUGH_HANDS: Final = 12
 #: What is kept for a game over what it is likely to cost, how much more while that is only expected and nothing was
-#: seen, and the least share of that until it ends.
+#: seen, and the least share of it until the game ends.
 _MARGIN: Final = 1.05
 _UNSURE: Final = 3.0
 _LEAST: Final = 0.05
-#: Hands of every model after which what they have cost says what others will; and the share of what a seed pair needs
-#: below which it is not even tried.
-_ENOUGH_HANDS: Final = 12
+#: The share of what a seed pair needs below which it is not even tried.
 _HOPELESS: Final = 0.9
 #: Exchanges after which it is worked out anew how many games the money reaches for.
 _OFTEN: Final = 8
@@ -47,26 +44,26 @@ class _Hands:
     """What one model has cost, by hand; at first what is expected.
 
     Attributes:
-        over: How many hands are over.
-        cost: What they cost.
-        under_way: How many are not.
-        cost_under_way: What those have cost so far.
+        begun: How many hands have begun.
+        open: How many of them are not over.
+        cost: What all have cost so far.
+        expected: What one is expected to cost.
     """
 
-    def __init__(self, asked: Participant, prices: PriceList, hands: int) -> None:
-        found = estimate_of(asked.settings, hands, skill=asked.skill)
-        usd, tokens = found.usd_per_call(asked.settings, prices) or 0.0, found.input_tokens + found.output_tokens
-        self._expected = Amount(usd, tokens) * found.calls_per_hand
-        self.over = self.under_way = 0
-        self.cost = self.cost_under_way = Amount()
+    def __init__(self) -> None:
+        self.expected = Amount()
+        self.begun = self.open = 0
+        self.cost = Amount()
+
+    @property
+    def over(self) -> int:
+        """How many hands are over."""
+        return self.begun - self.open
 
     def each(self) -> Amount:
-        """Return what a hand costs, as far as is known: rather more than less, as long as few are over."""
+        """Return what a hand costs, as far as is known; of one that is not over, half is, about."""
         weight = _PRIOR_HANDS if self.over < _ENOUGH_HANDS else 0.0
-        hands, cost = self.over + weight, self.cost + self._expected * weight
-        # Of a hand that is under way, half is over, about.
-        with_open = (cost + self.cost_under_way) * (1 / (hands + self.under_way / 2))
-        return (cost * (1 / hands)).at_least(with_open)
+        return (self.cost + self.expected * weight) * (1 / (self.over + self.open / 2 + weight))
 
     @property
     def margin(self) -> float:
@@ -80,17 +77,17 @@ class _Game(msgspec.Struct):
     Attributes:
         models: Who of the two is a model.
         cost: What it has cost so far.
-        hands: The number of the last hand in which each model was asked, and what that has cost.
+        hands: The number of the hand in which each model was asked last.
     """
 
     models: tuple[str, ...] = ()
     cost: Amount = Amount()
-    hands: dict[str, tuple[int, Amount]] = msgspec.field(default_factory=dict)
+    hands: dict[str, int] = msgspec.field(default_factory=dict)
 
     @property
     def hand(self) -> int:
         """The number of the hand under way; 0 if it has not begun."""
-        return max((number for number, _ in self.hands.values()), default=0)
+        return max(self.hands.values(), default=0)
 
 
 class Turns:
@@ -100,30 +97,29 @@ class Turns:
         hands: Hands that have begun, in all games.
 
     Args:
-        models: The participants that are models, by name.
+        models: The participants that are models, by name, with their system prompts.
         prices: What they cost.
         purse: What may be spent.
-        hands: Hands of a game.
     """
 
-    def __init__(self, models: Mapping[str, Participant], prices: PriceList, purse: Purse, *, hands: int) -> None:
-        self._purse = purse
-        self._hands = hands
+    def __init__(self, models: Mapping[str, tuple[LLMSettings, str]], prices: PriceList, purse: Purse) -> None:
+        self._settings, self._prices, self._purse = models, prices, purse
+        self._hands = 0
         self.hands = 0
-        self._by_model = {name: _Hands(each, prices, hands) for name, each in models.items()}
+        self._models = {name: _Hands() for name in models}
         self._games: dict[GameLabel, _Game] = defaultdict(_Game)
         self._order: dict[GameLabel, int] = {}
         self._reach: set[GameLabel] = set()
         self._stale = 0
         self._asking = 0
-        self._arrivals = count()
-        self._waiting: list[tuple[int, int, GameLabel, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[GameLabel, asyncio.Future[None]]] = []
         self._timer: asyncio.TimerHandle | None = None
 
     def deal(self, games: Mapping[GameLabel, GameSpec]) -> dict[GameLabel, GameSpec]:
         """Take note of the games that are played next; return them in the order in which they count."""
         ordered = dict(games)
         if self._purse.limited:
+            self._expect(max((spec.warmup_hands + spec.hands for spec in games.values()), default=0))
             dealt: dict[int, dict[Seed, int]] = defaultdict(dict)
             for label in games:
                 dealt[label.match].setdefault(label.seed, len(dealt[label.match]))
@@ -132,26 +128,34 @@ class Turns:
         for label in [each for each in self._games if each not in games]:
             self._close(label)
         for label, spec in ordered.items():
-            self._games[label].models = tuple(name for name in spec.players if name in self._by_model)
+            self._games[label].models = tuple(name for name in spec.players if name in self._models)
         self._work_out()
         return ordered
 
+    def _expect(self, hands: int) -> None:
+        """Take note of how many hands a game has, and so of what one is expected to cost."""
+        if hands != self._hands:
+            self._hands = hands
+            for name, (settings, skill) in self._settings.items():
+                found = estimate_of(settings, hands, skill=skill)
+                call = found.usd_per_call(settings, self._prices) or 0.0, found.input_tokens + found.output_tokens
+                self._models[name].expected = Amount(*call) * found.calls_per_hand
+
     def add(self, exchange: Exchange) -> None:
         """Count an exchange."""
-        model = self._by_model.get(exchange.participant)
+        model = self._models.get(exchange.participant)
         if model is None or not exchange.hand:
             return
         cost = Amount((exchange.cost_usd or 0.0) + exchange.lost.usd, exchange.tokens.total + exchange.lost.tokens)
-        game, name, hand = self._games[exchange.game], exchange.participant, exchange.hand
+        game, hand = self._games[exchange.game], exchange.hand
         game.cost += cost
+        model.cost += cost
         self.hands += max(0, hand - game.hand)
-        number, so_far = game.hands.get(name, (0, Amount()))
-        if hand > number:
-            self._hand_over(game, name, hand - max(number, 1))
-            model.under_way += 1
-            number, so_far = hand, Amount()
-        game.hands[name] = number, so_far + cost
-        model.cost_under_way += cost
+        before = game.hands.get(exchange.participant, 0)
+        if hand > before:
+            model.begun += hand - before
+            model.open += before == 0
+            game.hands[exchange.participant] = hand
         self._stale += 1
         if self._stale >= max(_OFTEN, len(self._order) // _OFTEN):
             self._work_out()
@@ -163,29 +167,18 @@ class Turns:
             self._work_out()
 
     def _close(self, label: GameLabel) -> None:
-        game = self._games.pop(label, _Game())
-        for name in game.hands:
-            self._hand_over(game, name, 1)
-
-    def _hand_over(self, game: _Game, name: str, hands: int) -> None:
-        """Count so many hands of a model as over: the one under way, and those in which it was not asked."""
-        model = self._by_model[name]
-        if name in game.hands:
-            cost = game.hands[name][1]
-            model.under_way -= 1
-            model.cost_under_way -= cost
-            model.cost += cost
-        model.over += hands
+        for name in self._games.pop(label, _Game()).hands:
+            self._models[name].open -= 1
 
     def games_bought(self) -> float | None:
         """Return how many games all of the money buys, by what hands have cost; None as long as too little is known."""
-        playing = {name for game in self._games.values() for name in game.models}
-        if not playing or not self._purse.limited or min(self._by_model[name].over for name in playing) < _ENOUGH_HANDS:
+        purse, games = self._purse, self._games.values()
+        playing = {name for game in games for name in game.models}
+        if not playing or not purse.limited or min(self._models[name].over for name in playing) < _ENOUGH_HANDS:
             return None
-        costs = sum(map(self._whole, self._games.values()), Amount())
-        purse, games = self._purse, len(self._games)
-        by_usd = games * purse.most_usd / costs.usd if purse.most_usd is not None and costs.usd else inf
-        return min(by_usd, games * purse.most_tokens / costs.tokens if purse.most_tokens is not None else inf)
+        costs = sum(map(self._whole, games), Amount()) * (1 / len(games))
+        by_usd = purse.most_usd / costs.usd if purse.most_usd is not None and costs.usd else inf
+        return min(by_usd, purse.most_tokens / costs.tokens if purse.most_tokens is not None else inf)
 
     @property
     def playing(self) -> int:
@@ -196,7 +189,7 @@ class Turns:
         """Wait until a game may ask; call `over` afterwards. Raises GameUnfinished if the money is spent first."""
         if not self._may_ask(label):
             turn = asyncio.get_running_loop().create_future()
-            heappush(self._waiting, (self._order[label], next(self._arrivals), label, turn))
+            self._waiting.append((label, turn))
             self._serve()
             await turn
         if self._purse.spent is not None:
@@ -218,7 +211,7 @@ class Turns:
 
     def _whole(self, game: _Game) -> Amount:
         """Return what all of a game costs, as far as is known."""
-        return sum((self._by_model[name].each() for name in game.models), Amount()) * self._hands
+        return sum((self._models[name].each() for name in game.models), Amount()) * self._hands
 
     def _need(self, game: _Game) -> Amount:
         """Return what a game still costs."""
@@ -239,7 +232,7 @@ class Turns:
         for labels in pairs.values():
             games = [self._games[label] for label in labels]
             need = sum(map(self._need, games), Amount())
-            models = [self._by_model[name] for game in games for name in game.models]
+            models = [self._models[name] for game in games for name in game.models]
             unknown = min((each.over for each in models), default=0) < _ENOUGH_HANDS
             hope = unknown or (need * _HOPELESS).fits(left)
             hopeful |= hope
@@ -252,14 +245,10 @@ class Turns:
         self._serve()
 
     def _serve(self) -> None:
-        """Let those ask whose turn it is."""
-        ready = [each for each in self._waiting if self._may_ask(each[2])]
-        if ready:
-            self._waiting = [each for each in self._waiting if not self._may_ask(each[2])]
-            heapify(self._waiting)
-            for *_, turn in sorted(ready, key=lambda each: each[:2]):
-                if not turn.done():
-                    turn.set_result(None)
+        """Let those ask whose turn it is, in the order of their games."""
+        ready = [each for each in self._waiting if self._may_ask(each[0])]
+        self._waiting = [each for each in self._waiting if not self._may_ask(each[0])]
+        self._wake(ready)
         if self._waiting and not self._asking and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(_QUIET_S, self._nobody_asks)
 
@@ -267,6 +256,14 @@ class Turns:
         """Let the first ask whose turn it is not, if those before it wait for something else: for a person, say."""
         self._timer = None
         if self._waiting and not self._asking:
-            turn = heappop(self._waiting)[3]
+            first = min(self._waiting, key=self._place)
+            self._waiting.remove(first)
+            self._wake([first])
+
+    def _wake(self, waiting: list[tuple[GameLabel, asyncio.Future[None]]]) -> None:
+        for _, turn in sorted(waiting, key=self._place):
             if not turn.done():
                 turn.set_result(None)
+
+    def _place(self, waiting: tuple[GameLabel, asyncio.Future[None]]) -> int:
+        return self._order.get(waiting[0], -1)

@@ -1,4 +1,4 @@
-"""Estimates: what a model is expected to use, by its family and its effort to reason, before any reply has come.
+"""Estimates: what a model is expected to use, by its name and its effort to reason, before any reply has come.
 
 For plans, and for a run with a limit of money, which begins only as many games as it can pay for.
 """
@@ -9,12 +9,12 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.llm.conversation import CHARACTERS_PER_TOKEN
-from molt_bench.llm.money.prices import PriceList
-from molt_bench.llm.providers import families
+from molt_bench.llm.prices import PriceList
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import Effort, Tokens
 
+#: Characters of a token, about, in what models are told and write.
+_CHARACTERS_PER_TOKEN: Final = 3.9
 #: Decisions of a model per hand against a bot, and the tokens for each: of the message and its answer, without the
 #: skill document, whose own count is added.
 DECISIONS_PER_HAND: Final = 1.6
@@ -22,7 +22,6 @@ TOKENS_PER_DECISION: Final = Tokens(input=154, output=100)
 #: What the further actions of a strategy, and the percentages, add to an answer and to what a message says about it.
 STRATEGY: Final = Tokens(input=20, output=40)
 #: Tokens of thought before an answer by effort, of models that reason: half of them, and twice as many, are as likely.
-#: Families differ by more than that, so the ones that think for long have a factor.
 THOUGHTS: Final[Mapping[Effort, int]] = {
     "minimal": 50,
     "low": 300,
@@ -33,6 +32,13 @@ THOUGHTS: Final[Mapping[Effort, int]] = {
 }
 #: By how much the tokens of thought may be fewer or more than that.
 SPREAD: Final = (0.4, 2.5)
+#: Models that think where no effort is set, wherever they run, and how long: the first pattern that fits counts.
+_THINKERS: Final[tuple[tuple[str, Effort | None], ...]] = (
+    (r"gpt-5.*-chat|gpt-5\.\d|gemini-2\.5-flash-lite|qwen3.*(instruct|coder)", None),
+    (r"gpt-5|(^|[:/])o[134](-|$)|gpt-oss|gemini-(2\.5|[3-9])", "medium"),
+    (r"deepseek.*(r1|reason)|(^|[:/-])r1(-|$)", "high"),
+    (r"qwen3|qwq|thinking|magistral|grok-(3-mini|4)|glm-(4\.[5-9]|5)|minimax-m", "high"),
+)
 #: Tokens of the line about the game.
 _TOKENS_OF_GAME: Final = 40
 #: Tokens that memory adds to a call, without the hands that are told.
@@ -56,8 +62,8 @@ class Estimate(msgspec.Struct, frozen=True):
 
     calls_per_hand: float
     input_tokens: float
-    cached_tokens: float
     output_tokens: float
+    cached_tokens: float = 0.0
     cache_writes: float = 0.0
     output_range: tuple[float, float] = (0.0, 0.0)
 
@@ -79,21 +85,14 @@ class Estimate(msgspec.Struct, frozen=True):
         return None if cost is None else cost / _PRICED_CALLS
 
 
-def reasons(settings: LLMSettings) -> bool:
-    """Return whether a model thinks before it answers, as far as its settings and its name tell."""
-    return _thoughts(settings) > 0
-
-
-def _thoughts(settings: LLMSettings) -> float:
-    """Return about how many tokens a model thinks for before an answer."""
-    name = settings.model.partition(":")[2].lower()
-    found = next((each for each in families() if re.search(each[0], name)), None)
-    effort = settings.reasoning_effort or (found[1] if found is not None else None)
+def thoughts(settings: LLMSettings) -> float:
+    """Return about how many tokens a model thinks for before an answer, as far as its settings and its name tell."""
     if settings.thinking_tokens is not None:
         return min(settings.thinking_tokens, THOUGHTS["high"])
-    if effort is None:
-        return 0.0
-    return THOUGHTS[effort] * (found[2] if found is not None else 1.0)
+    name = settings.model.partition(":")[2].lower()
+    by_name = next((effort for pattern, effort in _THINKERS if re.search(pattern, name)), None)
+    effort = settings.reasoning_effort or by_name
+    return THOUGHTS[effort] if effort is not None else 0.0
 
 
 def written_range(settings: LLMSettings) -> tuple[float, float]:
@@ -105,7 +104,7 @@ def written_range(settings: LLMSettings) -> tuple[float, float]:
 def _written(settings: LLMSettings, *, thinking: float = 1.0) -> float:
     """Return about how many tokens a reply has, if the model thinks so many times as long as it is expected to."""
     said = TOKENS_PER_DECISION.output + (STRATEGY.output if settings.reply == "strategy" else 0)
-    return min(said + thinking * _thoughts(settings), settings.max_tokens or float("inf"))
+    return min(said + thinking * thoughts(settings), settings.max_tokens or float("inf"))
 
 
 def estimate_of(settings: LLMSettings, hands: int, *, skill: str) -> Estimate:
@@ -114,7 +113,7 @@ def estimate_of(settings: LLMSettings, hands: int, *, skill: str) -> Estimate:
     `skill` is its skill document: the one that a run recorded, where there is one, since the file may have changed.
     """
     message = TOKENS_PER_DECISION.input + (STRATEGY.input if settings.reply == "strategy" else 0)
-    same = round(len(skill) / CHARACTERS_PER_TOKEN) + _TOKENS_OF_GAME
+    same = round(len(skill) / _CHARACTERS_PER_TOKEN) + _TOKENS_OF_GAME
     reminders = 0
     if settings.memory == "session":
         told = _REACH_TURN * hands / 2
@@ -122,19 +121,6 @@ def estimate_of(settings: LLMSettings, hands: int, *, skill: str) -> Estimate:
     return Estimate(
         calls_per_hand=DECISIONS_PER_HAND,
         input_tokens=message + same + reminders,
-        cached_tokens=_cached(settings, same),
         output_tokens=_written(settings),
         output_range=written_range(settings),
     )
-
-
-def _cached(settings: LLMSettings, same: int) -> int:
-    """Return how many tokens of a prompt a provider will read from its cache, if so many at its beginning never change.
-
-    It caches them from a certain length on.
-    """
-    row, model = settings.provider, settings.model.partition(":")[2]
-    least = next((number for beginning, number in row.cached_from if model.startswith(beginning)), None)
-    if least is None or same < least or settings.base_url is not None:
-        return 0
-    return same // row.cache_step * row.cache_step

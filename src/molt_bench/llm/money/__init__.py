@@ -1,1 +1,0 @@
-"""Money: prices, estimates, the purse, and what was spent."""
