@@ -102,7 +102,6 @@ def test_participants_in_place_of_a_file_are_recognised(here):
     ("typed", "meant"),
     [
         (["--participants", "tight", "random"], "--participants tight,random"),
-        (["--participants", "exec:python3", "bot.py,tight"], '--participants "exec:python3 bot.py,tight"'),
         (["tight,random"], "--participants tight,random"),
     ],
 )

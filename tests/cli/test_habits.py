@@ -252,7 +252,6 @@ def test_a_name_that_no_file_can_have_is_one_clear_line(home, command):
     [
         (["verify"], "missing argument 'RUN'"),
         (["export", "x"], "--format"),
-        (["export", "x", "--format", "site", "--agent", "tag"], "--agent"),
         (["export", "x", "--format", "csv", "--deals", "3"], "--deals"),
         (["--hands", "many"], "must be a whole number, not 'many'"),
         (["--confidence", "95"], "must be above 0.5 and below 1, as 0.95 is, not '95'"),
@@ -272,9 +271,7 @@ def test_wrong_usage_is_one_clear_line(arguments, said):
     assert "\x1b" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    "option", ["grade RUN --agent tigth", "export RUN --format csv --agent tigth", "compare old new --agent tigth"]
-)
+@pytest.mark.parametrize("option", ["grade RUN --agent tigth", "compare old new --agent tigth"])
 def test_a_participant_that_is_not_in_the_run_gets_a_suggestion(home, option):
     done = quick(*option.replace("RUN", RUN).split(), cwd=home)
     done.stderr = done.stderr.removeprefix("loaded\n")  # what the agent of the run prints

@@ -43,23 +43,9 @@ def test_every_format_goes_to_a_file_of_the_run_and_one_line_says_so(run, form):
     assert not list(run.glob(".*"))
 
 
-def test_hands_are_chosen_by_match_and_agent(run, tmp_path):
-    def hands(*chosen):
-        done = quick("export", run, "--format", "phh", "--output", tmp_path / "x", *chosen)
-        assert done.returncode == 0, done.stderr
-        return list(tomllib.loads((tmp_path / "x").read_text("utf-8")).values())
-
-    second = hands("--match", "2")
-    assert {hand["_match"] for hand in second} == {2}
-    assert len(second) == 20
-    assert hands("--agent", "tight") == [hand for hand in hands() if "tight" in hand["players"]] != []
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--format", "csv", "--agent", "tihgt"], ["--agent = 'tihgt'", "tight, callstation, random"]),
-        (["--format", "csv", "--match", "99"], ["no hands of this match"]),
         (["--format", "csv", "--output", "no/such/folder/x"], ["--output", "No such file"]),
         (["--format", "csv", "--output", "."], ["--output", "Is a directory"]),
     ],
@@ -76,7 +62,7 @@ def test_what_is_no_run_is_one_clear_line(tmp_path):
     one_clear_line(quick("export", tmp_path, "--format", "phh"), "RUN = ", "journal.jsonl")
 
 
-@pytest.mark.parametrize("arguments", [["--format", "xml"], [], ["--format", "csv", "--match", "0"]])
+@pytest.mark.parametrize("arguments", [["--format", "xml"], [], ["--format", "csv", "--deals", "-1"]])
 def test_wrong_usage_is_status_2(run, arguments):
     done = quick("export", run, *arguments)
     assert done.returncode == 2

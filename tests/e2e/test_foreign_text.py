@@ -115,7 +115,7 @@ COMMANDS = {
     "check": ("check", "bots.py:Evil", "--games", "1"),
     "check a name": ("check", EVIL),
     "export to standard output": ("export", "run", "--format", "csv", "--output", "-"),
-    "export of somebody": ("export", "run", "--format", "csv", "--agent", EVIL[:-3]),
+    "compare somebody": ("compare", "run", "run", "--agent", EVIL[:-3]),
     "a command": (f"no{EVIL}",),
     "an option": ("run", f"--{EVIL}"),
 }

@@ -12,7 +12,6 @@ import urllib.request
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import get_args
 
 import msgspec
 import pytest
@@ -27,7 +26,7 @@ from molt_bench.bench.rounds import drive_run, play_nothing, rounds
 from molt_bench.bench.seed_blocks import SeedBlocks
 from molt_bench.cli.app import program
 from molt_bench.config.loader import load_config
-from molt_bench.report.exports import Format
+from molt_bench.report.exports import FILES as FORMATS
 from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import Journal, JournalReader
 from molt_bench.runs.journal_lines import Rated, SessionEnd
@@ -59,9 +58,7 @@ WALK = {
     "grade": [["RUN"]],
     "plan": [["CONFIG", "--pilot", "RUN"]],
     "compare": [["RUN", "CUT"]],
-    "export": [
-        ["RUN", "--format", form, "--output", f"OUT/export-{form}"] for form in (*get_args(Format), "html", "site")
-    ],
+    "export": [["RUN", "--format", form, "--output", f"OUT/export-{form}"] for form in (*FORMATS, "html", "site")],
     "view": [["RUN", "--port", "0", "--no-browser"]],
 }
 #: Commands that are given no run.

@@ -8,14 +8,17 @@ import pytest
 from tests.report.exported_hands import NAMES, bot_hands, random_hands, written_hand
 
 from molt_bench import BUILTIN_AGENTS, play_game
+from molt_bench.config.loader import load_config
 from molt_bench.errors import JournalError
 from molt_bench.luck.cards import hand_terms
 from molt_bench.report.chip_flow import chip_flow
-from molt_bench.report.dealt_hands import dealt_hands, hands_of, that_count
+from molt_bench.report.dealt_hands import dealt_hands, hands_of
 from molt_bench.report.exports.hands_csv import hands_csv
 from molt_bench.report.hand_rows import COLUMNS, row
+from molt_bench.runs.header import config_hash
 from molt_bench.runs.journal import Journal, JournalReader
 from molt_bench.runs.journal_lines import FORMAT, Game, Header, SessionEnd
+from molt_bench.runs.run import Run
 
 BOTS = ("tight", "callstation")
 
@@ -106,7 +109,7 @@ def test_faults_and_forced_folds_stand_in_the_row_and_a_game_both_failed_does_no
     assert all(each["actions"].endswith("F") for each in rows)
     nobody = game(Broken(), Broken())
     assert nobody.record.both_failed
-    assert not list(that_count(hands_of(nobody)))
+    assert not any(dealt.counts for dealt in hands_of(nobody))
     assert {each["counts"] for each in read_csv(hands_of(nobody))} == {"false"}
 
 
@@ -132,7 +135,8 @@ def test_csv_is_as_rfc_4180_has_it():
 def journal(tmp_path):
     path = tmp_path / "journal.jsonl"
     written = Journal(str(path))
-    written.write(Header(FORMAT, 2, "0.1.0", "abc", {"participants": [{"id": "one"}, {"id": "two"}]}))
+    config = load_config({"participants": [*BOTS], "seeds": {"masterSeed": "a"}}).plain()
+    written.write(Header(FORMAT, 2, "0.1.0", config_hash(config), config))
     for number in (1, 2):
         written.write(game(*BOTS, match=number))
         written.write(SessionEnd(1.0))
@@ -141,29 +145,16 @@ def journal(tmp_path):
 
 
 def test_hands_come_in_the_order_of_the_journal(journal):
-    hands = list(dealt_hands(str(journal)))
+    hands = list(dealt_hands(Run.open(journal.parent)))
     assert [each.match for each in hands] == [1] * 10 + [2] * 10
-    second = list(dealt_hands(str(journal), lambda found: found.match == 2))
-    assert second[0].text == hands[10].text
-    assert second[0].run == journal.parent.name
-    assert JournalReader(str(journal)).header().config_hash == "abc"
-
-
-def test_hands_are_read_game_by_game(journal):
-    """So what is damaged later does not stop what comes before, and is told when it is reached."""
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join([*lines[:3], b"{damaged}\n", *lines[3:]]))
-    hands = dealt_hands(str(journal))
-    assert [next(hands).match for _ in range(10)] == [1] * 10
-    with pytest.raises(JournalError, match="line 4 is damaged"):
-        next(hands)
+    assert {each.run for each in hands} == {journal.parent.name}
 
 
 def test_a_line_that_was_torn_off_is_left_out(journal):
     data = journal.read_bytes()
     second = data.rindex(b'{"prev":', 0, data.rindex(b'"line":"game"'))
     journal.write_bytes(data[: second + 100])
-    assert len(list(dealt_hands(str(journal)))) == 10
+    assert len(list(dealt_hands(Run.open(journal.parent)))) == 10
 
 
 def test_what_is_no_journal_is_said(tmp_path):

@@ -3,7 +3,8 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from itertools import takewhile
 from tempfile import NamedTemporaryFile
@@ -11,16 +12,17 @@ from types import FrameType
 from typing import Any, Final
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import CompletionItem
 
 from molt_bench.blame import internal_error
-from molt_bench.cli import plugin_commands
 from molt_bench.cli.parser import Command, usage_line
-from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe
+from molt_bench.cli.streams import notice, output_problem, prepare_streams, print_json, tolerate_closed_pipe, warn
 from molt_bench.cli.versions import about_this_machine
-from molt_bench.entry_points import NO_PLUGINS
-from molt_bench.errors import ConfigError, MoltBenchError
+from molt_bench.entry_points import COMMANDS as PLUGINS
+from molt_bench.entry_points import NO_PLUGINS, broken, loaded, points
+from molt_bench.errors import MoltBenchError
 from molt_bench.extras import how_to_install
+from molt_bench.plugin import LazyCommand
 from molt_bench.suggestions import did_you_mean
 from molt_bench.visible_text import printable, shown
 
@@ -56,35 +58,28 @@ _EXTRAS: Final = {"view": "view", "serve": "live"}
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color", "--no-plugins")
 #: Flags of the program that need no command.
-_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--version", "--show-completion")
-
-
-def _meant_by(word: str) -> str:
-    """Return the end of a message about a word that is no command: what may have been meant."""
-    if "," in word:
-        return f"; did you mean '--participants {word}'?"
-    return did_you_mean(word, [*COMMANDS, *plugin_commands.names()])
+_WITHOUT_A_COMMAND: Final = ("--help", "-h", "--version")
 
 
 class Program(Command, click.Group):
     """The program: imports a command when it is called, so that it starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
-        return [*COMMANDS, *plugin_commands.names()]
+        """Return the names of all commands; nothing of plug-ins is loaded."""
+        return [*COMMANDS, *points(PLUGINS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of that name, if there is one."""
         if cmd_name not in COMMANDS:
-            return plugin_commands.loaded_command(cmd_name)
+            return _of_plugin(cmd_name) if cmd_name in points(PLUGINS) else None
         try:
-            found = getattr(import_module(f"molt_bench.cli.{cmd_name}"), cmd_name)
+            found: click.Command = getattr(import_module(f"molt_bench.cli.{cmd_name}"), cmd_name)
         except ModuleNotFoundError as error:
             if cmd_name not in _EXTRAS or error.name is None:
                 raise
             said = f"{cmd_name} needs {error.name}, which is not installed: {how_to_install(_EXTRAS[cmd_name])}"
             raise MoltBenchError(said) from error
-        return found if isinstance(found, click.Command) else None
+        return found
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the program's own flags; the default command follows them if none is named."""
@@ -98,8 +93,10 @@ class Program(Command, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is called; an unknown one is wrong usage, with a suggestion."""
-        if self.get_command(ctx, args[0]) is None and not ctx.resilient_parsing:
-            ctx.fail(f"no such command {args[0]!r}{_meant_by(args[0])}")
+        word = args[0]
+        if self.get_command(ctx, word) is None and not ctx.resilient_parsing:
+            list_ = f"; did you mean '--participants {word}'?"
+            ctx.fail(f"no such command {word!r}{list_ if ',' in word else did_you_mean(word, self.list_commands(ctx))}")
         found = super().resolve_command(ctx, args)
         _take_signals()  # all modules are loaded
         return found
@@ -107,23 +104,17 @@ class Program(Command, click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for."""
         groups = {heading: [*commands.items()] for heading, commands in _GROUPS.items()}
-        for name, command in plugin_commands.listed().items():
+        for name, command in _listed().items():
             groups.setdefault(command.heading, []).append((name, command.summary))
         for heading, lines in groups.items():
             with formatter.section(heading):
                 formatter.write_dl(lines)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """Return how a word can go on: as a command, as a flag of the program, or as one of the default command."""
-        told = COMMANDS | {name: command.summary for name, command in plugin_commands.listed().items()}
+        """Return how a word can go on, as a command or as a flag of the program; no command is loaded."""
+        told = COMMANDS | {name: command.summary for name, command in _listed().items()}
         found = [CompletionItem(name, help=about) for name, about in told.items() if name.startswith(incomplete)]
-        found += click.Command.shell_complete(self, ctx, incomplete)
-        default = self.get_command(ctx, _DEFAULT) if incomplete.startswith("-") else None
-        if default is not None:
-            context = default.make_context(_DEFAULT, [], parent=ctx, resilient_parsing=True)
-            known = {item.value for item in found}
-            found += [item for item in default.shell_complete(context, incomplete) if item.value not in known]
-        return found
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that is called; Ctrl-C ends it with the status that shells give it."""
@@ -133,31 +124,64 @@ class Program(Command, click.Group):
             ctx.exit(130)
 
 
-def _action(name: str, action: Callable[[click.Context], str], about: str) -> Callable[..., Any]:
-    """Return a flag that acts and prints what was done, in place of a command."""
+@cache
+def _listed() -> Mapping[str, LazyCommand]:
+    """Return what the list of commands says of those of plug-ins; one that cannot be loaded is a warning."""
+    found, problems = loaded(PLUGINS, ", so there is no such command")
+    for problem in problems:
+        warn(problem)
+    return {
+        name: each if isinstance(each, LazyCommand) else LazyCommand(each.get_short_help_str(limit=100), "")
+        for name, each in found.items()
+    }
 
-    def act(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it
-        if wanted and not ctx.resilient_parsing:
-            print(action(ctx))
-            ctx.exit()
 
-    return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=act, help=about)
+def _of_plugin(name: str) -> click.Command:
+    """Return a command of a plug-in. Raises MoltBenchError if it cannot be loaded."""
+    point = points(PLUGINS)[name]
+    try:
+        found = point.load()
+        if isinstance(found, LazyCommand):
+            module, _, attribute = found.command.partition(":")
+            found = getattr(import_module(module), attribute)
+        return found if isinstance(found, (click.Group, Command)) else _PluginCommand(found)
+    except Exception as error:  # foreign code: loading it may raise anything
+        raise MoltBenchError(broken(point, error)) from error
 
 
-def completion_script() -> str:
-    """Return the script that lets the user's shell complete words."""
-    shell = os.path.basename(os.environ.get("SHELL", ""))
-    known: Any = get_completion_class(shell)
-    if known is None:
-        raise ConfigError("SHELL", shell, "bash, zsh or fish, for which there is completion")
-    return str(known(None, {}, "molt-bench", "_MOLT_BENCH_COMPLETE").source()).strip()
+class _PluginCommand(Command):
+    """A command of a plug-in, with what ours have: examples, `--no-color`, one object for `--json`."""
+
+    def __init__(self, theirs: click.Command) -> None:
+        super().__init__(theirs.name, help=theirs.help, callback=theirs.callback, params=[*theirs.params])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and print what it returns if that is asked for."""
+        returned = super().invoke(ctx)
+        if not isinstance(returned, Mapping):
+            return returned
+        if ctx.params.get("as_json"):
+            print_json(returned)
+        return None
+
+
+def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it
+    if wanted and not ctx.resilient_parsing:
+        print(about_this_machine())
+        ctx.exit()
 
 
 @click.command(cls=Program)
-@_action("--version", lambda _: about_this_machine(), "Show the version and exit.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @click.option("--no-plugins", is_flag=True, expose_value=False, help="Start without plug-ins.")
-@_action("--show-completion", lambda _: completion_script(), "Show the script that completes words in your shell.")
 def program(debug: bool) -> None:  # noqa: FBT001 - as click passes it
     """Which agent plays better heads-up no-limit hold'em, and how sure are we?
 
@@ -173,13 +197,9 @@ def with_command(arguments: Sequence[str]) -> list[str]:
     at = next((at for at, word in enumerate(arguments) if word not in _BEFORE_A_COMMAND), len(arguments))
     first = arguments[at] if at < len(arguments) else "-"
     flag = first.startswith("-") and first not in _WITHOUT_A_COMMAND
-    file = first.endswith((".yaml", ".yml", ".json")) or (os.path.isfile(first) and not _is_command(first))
-    default = flag or file
-    return [*arguments[:at], *([_DEFAULT] if default else []), *arguments[at:]]
-
-
-def _is_command(word: str) -> bool:
-    return word in COMMANDS or word in plugin_commands.names()
+    is_command = first in COMMANDS or first in points(PLUGINS)
+    file = first.endswith((".yaml", ".yml", ".json")) or (os.path.isfile(first) and not is_command)
+    return [*arguments[:at], *([_DEFAULT] if flag or file else []), *arguments[at:]]
 
 
 def main() -> None:
@@ -195,12 +215,15 @@ def main() -> None:
 
 def _take_signals() -> None:
     """From now on, signals interrupt the command as Ctrl-C does, so that what was played is kept."""
-    if signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    for name in ("SIGTERM", "SIGHUP"):
+    handlers: dict[str, Callable[[int, FrameType | None], Any]] = {
+        "SIGINT": signal.default_int_handler,
+        "SIGTERM": _terminate,
+        "SIGHUP": _terminate,
+    }
+    for name, handler in handlers.items():
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
-            signal.signal(number, _terminate)
+            signal.signal(number, handler)
 
 
 def _terminate(_: int, frame: FrameType | None) -> None:
@@ -211,7 +234,7 @@ def _terminate(_: int, frame: FrameType | None) -> None:
     interrupt(signal.SIGINT, frame)
 
 
-def _said(error: MoltBenchError | OSError) -> str:
+def _said(error: Exception) -> str:
     """Return an error in words; one of the system without its number."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{shown(error.filename)}: {error.strerror}"
@@ -220,27 +243,25 @@ def _said(error: MoltBenchError | OSError) -> str:
 
 def _run_command(arguments: list[str]) -> str | int | None:
     """Run a command and return its exit status; an error that nothing else handled is printed as one line."""
-    status: str | int | None = 0
     try:
         with tolerate_closed_pipe():
-            status = program.main(arguments, prog_name="molt-bench", standalone_mode=False)
+            return program.main(arguments, prog_name="molt-bench", standalone_mode=False) or 0
+        return 0  # the reader of the pipe has left
     except SystemExit as end:
         return end.code
     except click.UsageError as error:
         notice(usage_line(error))
         return 2
-    except (MoltBenchError, OSError) as error:
+    except Exception as error:
         if "--debug" in arguments:
             raise
-        for problem in getattr(error, "problems", (error,)):
-            notice(_said(problem))
-        return error.status if isinstance(error, MoltBenchError) else 1
-    except Exception as error:  # a bug of ours; one in the middle of a run is in the run's own log
-        if "--debug" in arguments:
-            raise
+        if isinstance(error, (MoltBenchError, OSError)):
+            for problem in getattr(error, "problems", (error,)):
+                notice(_said(problem))
+            return error.status if isinstance(error, MoltBenchError) else 1
+        # A bug of ours; one in the middle of a run is in the run's own log.
         bug = internal_error(error)
         with NamedTemporaryFile("w", prefix="molt-bench-bug-", suffix=".log", delete=False) as log:
             log.write(printable(bug.trace))
         notice(f"{bug}; please report it with {log.name}")
         return 1
-    return status or 0

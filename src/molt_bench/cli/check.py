@@ -11,7 +11,7 @@ from rich.text import Text
 from molt_bench.agents.kinds import box_label, kind_of
 from molt_bench.arena.preflight import greeting_of, preflight
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
+from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_option
 from molt_bench.cli.parser import COUNT, POSITIVE, Command
 from molt_bench.cli.streams import camel_fields, console, notice, tolerate_closed_pipe
 from molt_bench.errors import ConfigError
@@ -45,7 +45,7 @@ def check(
     participant: str,
     params: Sequence[str],
     *,
-    sandbox: bool | None,
+    sandbox: str | None,
     hands: int | None,
     timeout_s: float | None,
     printing: Printing,
@@ -58,7 +58,7 @@ def check(
       molt-bench check tag
       molt-bench check my_bot.py:make --hands 20 --json
     """
-    spec = agent_from(participant, params, sandbox_from(sandbox))
+    spec = agent_from(participant, params, sandbox)
     if kind_of(spec.type).in_person:
         raise ConfigError("AGENT", participant, "an agent that answers by itself")
     try:

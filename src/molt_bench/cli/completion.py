@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from molt_bench.agents.kinds import kind_of
 from molt_bench.config.loader import field_paths
-from molt_bench.entry_points import AGENTS, points
+from molt_bench.entry_points import AGENTS, CORE_EXECUTORS, EXECUTORS, points
 from molt_bench.runs.folder import JOURNAL
 
 _SAFE: Final = re.compile(r"[\w@%+=:,./-]+")
@@ -57,3 +57,5 @@ def run_folders(incomplete: str) -> Iterable[str]:
 
 #: Offers the fields of a config; participants count from 0.
 config_fields: Final = _offers(lambda incomplete: [f"{path}=" for path in field_paths()])
+#: Offers where games can run.
+executors: Final = _offers(lambda incomplete: [*CORE_EXECUTORS, *points(EXECUTORS)])

@@ -14,7 +14,7 @@ from molt_bench.cli import config_flags, run_or_resume
 from molt_bench.cli.agent_argument import agent_from, maker_of
 from molt_bench.cli.completion import agent_lists
 from molt_bench.cli.findings_output import ABOUT, check_endings
-from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_from, set_flag
+from molt_bench.cli.options import AGENT, PATH, RunOptions, resume_option, sandbox_flag, set_flag
 from molt_bench.cli.parser import NOT_NEGATIVE, POSITIVE, WHOLE, Command, flag, grouped
 from molt_bench.config.assignments import put
 from molt_bench.config.loader import read_config_file
@@ -62,10 +62,7 @@ class GateOptions:
         metavar="TIMES",
         type=NOT_NEGATIVE,
     )
-    sandbox: bool | None = flag(
-        "Play both versions in a sandbox, or none; by default, programs only, where possible.",
-        "--sandbox/--no-sandbox",
-    )
+    sandbox: str | None = sandbox_flag("both versions")
     max_hands: int | None = flag(f"Give up after this many hands; {_MOST_HANDS:,} by default.", type=WHOLE)
     max_cost: float | None = flag("Give up after this many dollars.", metavar="USD", type=POSITIVE)
     config: str | None = flag("Config file for the game, the opponents and prices.", metavar="FILE", type=PATH)
@@ -79,8 +76,8 @@ class GateOptions:
 
     def versions(self, new: str) -> tuple[ParticipantSpec, ParticipantSpec]:
         """Return the new version and the old one."""
-        box = sandbox_from(self.sandbox)
-        return agent_from(new, [*self.params, *self.new_params], box), agent_from(self.against, self.params, box)
+        newer = agent_from(new, [*self.params, *self.new_params], self.sandbox)
+        return newer, agent_from(self.against, self.params, self.sandbox)
 
     def values(self, versions: Sequence[ParticipantSpec]) -> dict[str, Any]:
         """Return the config as plain values: its file, with both versions in front of the opponents."""
@@ -111,7 +108,7 @@ class GateOptions:
             **fields,
             "stop.budget.maxCostUsd": self.max_cost,
             "outputDir": self.output_dir,
-            "sandbox": sandbox_from(self.sandbox),
+            "sandbox": self.sandbox,
         }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import click
 
 from molt_bench.cli.agent_argument import agent_from, maker_of
-from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_from, sandbox_option
+from molt_bench.cli.options import AGENT, Printing, param_option, printing_options, sandbox_option
 from molt_bench.cli.parser import POSITIVE, Command
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.serve.guest_side.guest import play_as_guest
@@ -31,7 +31,7 @@ from molt_bench.serve.guest_side.guest import play_as_guest
 )
 @printing_options
 def join(
-    url: str, agent: str, params: Sequence[str], *, sandbox: bool | None, patience: float, printing: Printing
+    url: str, agent: str, params: Sequence[str], *, sandbox: str | None, patience: float, printing: Printing
 ) -> None:
     """Play with an agent at a live server, on this machine or another, until its run is over.
 
@@ -39,7 +39,7 @@ def join(
       molt-bench join http://127.0.0.1:8770/j/TOKEN --agent tag
       molt-bench join - --agent my_bot.py:make --quiet
     """
-    make = maker_of(agent_from(agent, params, sandbox_from(sandbox)))
+    make = maker_of(agent_from(agent, params, sandbox))
     invitation = sys.stdin.readline() if url == "-" else url
 
     def say(line: str) -> None:

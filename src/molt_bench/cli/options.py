@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import click
-from click.shell_completion import CompletionItem
 
 from molt_bench.agents.external.box import OFF, REQUIRED
 from molt_bench.agents.kinds import kind_of
-from molt_bench.cli.completion import agent_lists, config_fields, run_folders
+from molt_bench.cli.completion import agent_lists, config_fields, executors, run_folders
 from molt_bench.cli.parser import CONFIDENCE, COUNT, SHARE, WHOLE, flag, grouped
 from molt_bench.cli.streams import notice, print_json
 from molt_bench.entry_points import CORE_EXECUTORS, EXECUTORS, points
@@ -19,11 +18,6 @@ from molt_bench.suggestions import one_of
 
 PATH: Final = click.Path()
 run_folder_argument = click.argument("folder", metavar="RUN", help="Folder of the run.", shell_complete=run_folders)
-RUNS: Final[Mapping[str, Any]] = {
-    "metavar": "DIR",
-    "help": "Folder of runs, or of one run.",
-    "shell_complete": run_folders,
-}
 AGENT: Final[Mapping[str, Any]] = {
     "metavar": "AGENT",
     "help": "Such as tag, my_bot.py:make, 'exec:./bot --flag', a URL or llm:MODEL.",
@@ -32,19 +26,33 @@ AGENT: Final[Mapping[str, Any]] = {
 param_option = click.option(
     "--param", "params", metavar="KEY=VALUE", multiple=True, help="A param of the agent; repeatable."
 )
-sandbox_option = click.option(
-    "--sandbox/--no-sandbox", default=None, help="Play in a sandbox or not; by default, programs do where possible."
-)
 run_agents_option = click.option(
     "--run-agents", is_flag=True, help="Run the agents that the run names, if their code is the recorded one."
+)
+resume_option = click.option(
+    "--resume", "resume_last", is_flag=True, help="Resume the last unfinished run of this config."
 )
 _JSON: Final = "Print one JSON object to standard output and nothing else."
 json_option = click.option("--json", "as_json", is_flag=True, help=_JSON)
 
 
-def sandbox_from(flag: bool | None) -> str | None:  # noqa: FBT001 - it is the flag
+def _box(ctx: click.Context, param: click.Parameter, value: bool | None) -> str | None:  # noqa: FBT001 - as click has it
     """Return the setting that `--sandbox` or `--no-sandbox` stands for; None without either."""
-    return None if flag is None else REQUIRED if flag else OFF
+    return None if value is None else REQUIRED if value else OFF
+
+
+def sandbox_flag(who: str) -> Any:
+    """Return the field for `--sandbox`: the setting of those who play."""
+    about = f"Play {who} in a sandbox, or not; by default, programs only, where possible."
+    return flag(about, "--sandbox/--no-sandbox", callback=_box)
+
+
+sandbox_option = click.option(
+    "--sandbox/--no-sandbox",
+    default=None,
+    callback=_box,
+    help="Play in a sandbox or not; by default, programs do where possible.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,19 +97,12 @@ class ConfigOptions:
         if self.file is not None and self.config is not None:
             raise click.BadParameter("cannot be used with FILE, which is the same", param_hint="--config")
         if self.file and ("," in self.file or kind_of(self.file).built_in) and not os.path.exists(self.file):
-            raise click.BadParameter(f"no such file: {self.file}{self._participants_meant()}", param_hint="FILE")
+            # A list of participants without its flag, or one that a space has cut in two.
+            before = click.get_current_context().params.get("participants")
+            meant = ",".join(filter(None, (before, self.file)))
+            said = f"no such file: {self.file}; did you mean '--participants {meant}'?"
+            raise click.BadParameter(said, param_hint="FILE")
         return self.file if self.config is None else self.config
-
-    def _participants_meant(self) -> str:
-        """Return the flag that was meant by a list of participants that a space cut in two."""
-        context = click.get_current_context(silent=True)
-        before = (context.params.get("participants") if context is not None else None) or ""
-        glue = (
-            "" if not before or before.endswith(",") else " " if before.rpartition(",")[2].startswith("exec:") else ","
-        )
-        meant = f"{before}{glue}{self.file}"
-        quoted = f'"{meant}"' if " " in meant else meant
-        return f"; did you mean '--participants {quoted}'?"
 
     def required(self) -> str:
         """Return the path of the file, which has to be given."""
@@ -121,22 +122,10 @@ config_options = grouped(
 )
 
 
-class Executor(click.ParamType[str]):
-    """The name of an executor, and what the plug-in of that name is told behind a colon."""
-
-    name = "WHERE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return it as it is, if there is one of that name."""
-        known = [*CORE_EXECUTORS, *points(EXECUTORS)]
-        if value not in CORE_EXECUTORS and value.partition(":")[0] not in points(EXECUTORS):
-            self.fail(f"must be {one_of(known, value)}, not {value!r}", param, ctx)
-        return str(value)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-        """Offer their names."""
-        known = [*CORE_EXECUTORS, *points(EXECUTORS)]
-        return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+def _executor(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if value not in CORE_EXECUTORS and value.partition(":")[0] not in points(EXECUTORS):
+        raise click.BadParameter(f"must be {one_of([*CORE_EXECUTORS, *points(EXECUTORS)], value)}, not {value!r}")
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +136,8 @@ class RunOptions:
         "auto, inline, async, processes, ray or ray:ADDRESS: where games run; never changes a result.",
         default="auto",
         metavar="WHERE",
-        type=Executor(),
+        callback=_executor,
+        shell_complete=executors,
     )
     workers: int | None = flag("Worker processes; one per core by default.", type=COUNT)
     games_at_once: int | None = flag("Games in progress on the event loop.", type=COUNT)
@@ -190,7 +180,6 @@ class StopOptions:
     assignments: tuple[str, ...] = set_flag(
         "Set another field of stop, or one that decides nothing already played; repeatable."
     )
-
     forget_unaccounted: bool = flag("Requests whose cost is not known were not billed, as you know.", default=False)
 
     def fields(self) -> dict[str, float | None]:
@@ -199,9 +188,6 @@ class StopOptions:
 
 
 stop_options = grouped(StopOptions, "stop")
-resume_option = click.option(
-    "--resume", "resume_last", is_flag=True, help="Resume the last unfinished run of this config."
-)
 
 
 def is_debug() -> bool:

@@ -14,7 +14,7 @@ from molt_bench.cli.options import (
     config_options,
     resume_option,
     run_options,
-    sandbox_from,
+    sandbox_flag,
     set_flag,
 )
 from molt_bench.cli.parser import CONFIDENCE, WHOLE, Command, flag, grouped
@@ -43,10 +43,7 @@ class BenchmarkOptions:
     reference: str | None = flag(
         "Play a gauntlet: everyone plays this participant only, and is ranked by the result.", metavar="ID"
     )
-    sandbox: bool | None = flag(
-        "Play all programs and Python files in a sandbox, or none; by default, programs only, where possible.",
-        "--sandbox/--no-sandbox",
-    )
+    sandbox: str | None = sandbox_flag("all programs and Python files")
     output_dir: str | None = flag("Folder for runs; each gets a folder of its own.", metavar="DIR", type=PATH)
     assignments: tuple[str, ...] = set_flag("Set any config field, as in game.stack=5000; repeatable.")
 
@@ -62,7 +59,7 @@ class BenchmarkOptions:
             "stop.adjacentConfidence.threshold": self.confidence,
             "scheduler.policy": self.scheduler,
             "scheduler.reference": self.reference,
-            "sandbox": sandbox_from(self.sandbox),
+            "sandbox": self.sandbox,
             "outputDir": self.output_dir,
         }
 

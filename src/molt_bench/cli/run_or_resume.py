@@ -87,31 +87,36 @@ def resume_run(
     With `run_agents`, the user permits the agents that the run names. `own` is the user's own config, if the
     run was found by it: then its agents are the user's.
     """
-    files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)
+    stored = Run.open(folder, secret=secret, same_version=True)
+    if own is not None:
+        check_seed_file(own.seeds, stored.header)
+    stop = stop or StopOptions()
+    if stored.ending is not None and changed_by(stop, stored)[0] is None:
+        _finish(stored, options)
+        return
+    permission = _permission(stored, run_agents=run_agents, own=own)
+    files, stored = RunFiles.reopen(folder, secret=secret, warn=warn)  # nothing was changed before
+    files.permission = permission
     try:
-        if own is not None:
-            check_seed_file(own.seeds, stored.header)
-        files.extend, files.settings, changed = changed_by(stop or StopOptions(), stored)
-        ended = files.extend is None and stored.ending is not None
-        files.permission = BUILT_IN if ended else _permission(stored, run_agents=run_agents, own=own)
-        stored.config = changed
-        if stop is not None and stop.forget_unaccounted:
+        files.extend, files.settings, stored.config = changed_by(stop, stored)
+        if stop.forget_unaccounted:
             known = files.replies
             known.ledger.forget(sum((exchange.lost for exchange in known.earlier), Unaccounted()))
     except MoltBenchError:
         files.close()
         raise
-    if not ended:
-        _play(stored.config, files, stored.folder, options, live)
-        return
-    files.close()
+    _play(stored.config, files, stored.folder, options, live)
+
+
+def _finish(stored: Run, options: RunOptions) -> None:
+    """Write the files of a run that has ended again, and print its result."""
     if summarized(stored.folder) != (stored.content.line_count, stored.content.last_hash):
-        notice(f"{folder}: {_UNWRITTEN}")
+        notice(f"{stored.folder}: {_UNWRITTEN}")
     if not stored.seed.sealed:
         forget(stored.folder)
     with _saying_what_is_left(stored.folder):
-        result = rebuild_run(folder, options.printing())
-    exit_by_result(result, folder, options)
+        result = rebuild_run(str(stored.folder), options.printing())
+    exit_by_result(result, str(stored.folder), options)
 
 
 def _permission(stored: Run, *, run_agents: bool, own: BenchmarkConfig | None) -> Permission:

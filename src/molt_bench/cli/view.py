@@ -7,7 +7,8 @@ from typing import Final
 
 import click
 
-from molt_bench.cli.options import RUNS, Printing, json_option
+from molt_bench.cli.completion import run_folders
+from molt_bench.cli.options import Printing, json_option
 from molt_bench.cli.parser import PORT, Command
 from molt_bench.view.access_token import Access
 from molt_bench.view.library import Library
@@ -19,7 +20,13 @@ _WAIT_S: Final = 0.5
 
 
 @click.command(cls=Command)
-@click.argument("folder", default="benchmark-results", **RUNS)
+@click.argument(
+    "folder",
+    default="benchmark-results",
+    metavar="DIR",
+    help="Folder of runs, or of one run.",
+    shell_complete=run_folders,
+)
 @click.option("--port", type=PORT, default=8765, help="0 picks a free port.")
 @click.option(
     "--host", metavar="ADDRESS", default="127.0.0.1", help="Address to listen on; by default, this machine only."

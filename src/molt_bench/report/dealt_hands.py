@@ -1,19 +1,17 @@
-"""Dealt hands: what every export starts from, read from the journal one game at a time."""
+"""Dealt hands: what every export of hands starts from."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import TypeAlias, TypeVar
+from collections.abc import Iterator
+from typing import TypeVar
 
 import msgspec
 
-from molt_bench.errors import JournalError, RulesError
 from molt_bench.poker.hand import Hand
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.records import Fault
-from molt_bench.runs.journal import JournalContent, JournalReader
+from molt_bench.runs.conclusion import naming_damage
 from molt_bench.runs.journal_lines import Game
-from molt_bench.runs.run import check_unchanged
+from molt_bench.runs.run import Run
 from molt_bench.seeds import Seed
 from molt_bench.specs import Seating
 
@@ -60,33 +58,11 @@ class DealtHand(msgspec.Struct, frozen=True, kw_only=True):
         return f"match-{self.match:04} {self.seed} {self.seating}"
 
 
-#: Returns whether the hands of a game are wanted.
-GameFilter: TypeAlias = Callable[[Game], bool]
-
-
-def checked_outline(path: Path) -> JournalContent:
-    """Read a journal once without keeping its games, and check that it is whole and unchanged since it was summarized.
-
-    Raises JournalError if it is not: nothing is exported of a run that was cut or tampered with.
-    """
-    content = JournalReader(str(path)).read(games=False)
-    check_unchanged(path, content)
-    return content
-
-
-def dealt_hands(path: str, wanted: GameFilter = lambda _: True) -> Iterator[DealtHand]:
-    """Read the hands of a journal in order, one game at a time; an incomplete last line is ignored."""
-    run = Path(path).absolute().parent.name
-    for number, line in enumerate(JournalReader(path).follow(), start=1):
-        if not isinstance(line, Game):
-            continue
-        if line.match < 1:
-            raise JournalError(f"{path} line {number} is damaged: no match has the number {line.match}")
-        if wanted(line):
-            try:
-                yield from hands_of(line, run=run)
-            except RulesError as error:
-                raise JournalError(f"{path} line {number} is damaged: {line.record.unreadable() or error}") from error
+def dealt_hands(run: Run) -> Iterator[DealtHand]:
+    """Return the hands of a run, in the order of its journal. Raises JournalError for one that cannot have happened."""
+    with naming_damage(run.content):
+        for game in run.games:
+            yield from hands_of(game, run=run.folder.name)
 
 
 def hands_of(game: Game, *, run: str = "") -> Iterator[DealtHand]:
@@ -110,8 +86,3 @@ def hands_of(game: Game, *, run: str = "") -> Iterator[DealtHand]:
             text=text,
             faults=tuple(faults.get(parsed.number, ())),
         )
-
-
-def that_count(hands: Iterable[DealtHand]) -> Iterator[DealtHand]:
-    """Leave out the hands that are not part of the result."""
-    return (dealt for dealt in hands if dealt.counts)

@@ -127,12 +127,9 @@ def naming_damage(content: JournalContent | None) -> Iterator[None]:
         raise
 
 
-def notes_on(content: JournalContent, journal: Path, *, decided: bool = True) -> list[str]:
-    """Return what a reader of a run should know: who wrote it, if another version did, and that it has not ended.
-
-    `decided`: what is read depends on rounds and stops, and not on hands alone.
-    """
-    another = by_another_version(content.header) if decided else None
+def notes_on(content: JournalContent, journal: Path) -> list[str]:
+    """Return what a reader of a run should know: who wrote it, if another version did, and that it has not ended."""
+    another = by_another_version(content.header)
     found = [] if another is None else [another]
     if ending_in(content.lines) is None:
         state = "is still going" if being_written(journal) else "has not ended"

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from molt_bench.errors import JournalError
-from molt_bench.runs.journal_lines import FORMAT, Game, Header, Line
+from molt_bench.runs.journal_lines import FORMAT, Header, Line
 from molt_bench.runs.line_file import LineFile, LineReader, Warn
 
 _FIRST_LINE: Final = "the header of a journal; if nothing was played yet, start it again"
@@ -135,11 +135,10 @@ class JournalReader:
             raise JournalError(f"{self._path} line 1: expected {_FIRST_LINE}")
         return self._header
 
-    def read(self, *, games: bool = True) -> JournalContent:
-        """Read a whole journal; without its `games`, it need not fit in memory."""
+    def read(self) -> JournalContent:
+        """Read a whole journal."""
         header = self.header()
-        lines = tuple(line for line in self.follow() if games or not isinstance(line, Game))
-        return JournalContent(header, lines, self.size, tuple(self.hashes))
+        return JournalContent(header, tuple(self.follow()), self.size, tuple(self.hashes))
 
     def _parsed(self, text: bytes) -> Line:
         number = len(self.hashes) + 1
