@@ -52,6 +52,7 @@ check: $(INSTALLED_ALL) ## check lint, formatting, types and layers
 	$(BIN)/deno fmt --quiet --line-width 120 --check $(SCRIPTS)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_contributing.py
+	@$(BIN)/python scripts/house_size.py
 
 format: $(INSTALLED_ALL) ## format the code, and write docs/reference/glossary.md anew
 	$(BIN)/ruff check --fix .

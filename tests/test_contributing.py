@@ -5,6 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import house_size
 import pytest
 import slow_suites
 
@@ -83,6 +84,13 @@ def test_every_suite_has_tests_that_exist_and_an_environment_that_can_be_made(na
     assert not suite.environment or f"PACKAGES_{suite.environment} :=" in MAKEFILE
     assert suite.about in slow_suites.listed()
     assert slow_suites.commands(name)
+
+
+def test_the_size_of_the_house_is_counted_from_its_files():
+    found = {name: now for name, now, _ in house_size.numbers()}
+    assert found["lines of Python, core"] < found["lines of Python, all"] == house_size.lines("src/*.py") > 10_000
+    assert found["commands"] == len(house_size.COMMANDS)
+    assert all(now > 0 for now in found.values())
 
 
 def test_slow_tests_that_no_suite_claims_are_run_with_whole_runs():

@@ -1,13 +1,10 @@
-"""The pictures of README and docs are there, small, explained in words, and drawn by scripts from a run."""
+"""The pictures of README and docs are there, small, explained in words, and the same for both themes."""
 
 import re
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
-from tests.e2e.shell import quick_run
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -31,21 +28,6 @@ def test_the_overview_follows_the_first_output_for_both_themes_and_loads_nothing
         assert words in text
     assert not [each for each in root.iter() if each.tag.endswith(("script", "image", "style"))]
     assert not [key for each in root.iter() for key in each.attrib if key.endswith("href") or key.startswith("on")]
-
-
-def test_the_script_draws_the_overview_of_a_run(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    import readme_picture
-
-    flags = ("--participants", "tag,callstation,random", "--seeds", 8, "--hands", 20, "--max-matches", 3, "--quiet")
-    folder = quick_run(tmp_path / "runs", *flags, "--executor", "inline", "--set", "stop.adjacentConfidence=null")
-    monkeypatch.setattr(readme_picture, "IMAGES", tmp_path / "images")
-    monkeypatch.setattr(sys, "argv", ["readme_picture.py", str(folder)])
-    readme_picture.main()
-    for theme in ("light", "dark"):
-        drawn = " ".join(ElementTree.parse(tmp_path / "images" / f"overview-{theme}.svg").getroot().itertext())
-        assert "callstation" in drawn
-        assert "big blinds more" in drawn
 
 
 #: Each picture of a page of the docs: the page, what is shown in the dark, in words, and in the light.
@@ -73,20 +55,3 @@ def test_the_ideas_of_the_methods_and_the_sandbox_have_a_picture():
     assert {light.removeprefix("../") for _, _, _, light in IN_DOCS} >= {
         f"images/{name}-light.svg" for name in ("seed-pair", "stop", "sandbox")
     }
-
-
-def test_the_script_draws_the_ideas_from_a_run(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    import concept_pictures
-
-    flags = ("--participants", "tight,callstation", "--seeds", 2, "--hands", 5, "--max-matches", 4, "--quiet")
-    folder = quick_run(tmp_path / "runs", *flags, "--executor", "inline", "--set", "stop.adjacentConfidence=null")
-    monkeypatch.setattr(concept_pictures, "IMAGES", tmp_path / "images")
-    monkeypatch.setattr(sys, "argv", ["concept_pictures.py", str(folder)])
-    concept_pictures.main()
-    texts = {
-        path.stem: " ".join(ElementTree.parse(path).getroot().itertext()) for path in (tmp_path / "images").iterdir()
-    }
-    assert {*texts} == {f"{name}-{theme}" for name in concept_pictures.NAMES for theme in ("light", "dark")}
-    assert "callstation" in texts["seed-pair-dark"]
-    assert "The run stops at" in texts["stop-light"]
