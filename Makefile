@@ -42,7 +42,7 @@ slow: $(INSTALLED_ALL) ## run one suite of slow tests, with what it needs: make 
 	@$(BIN)/python scripts/slow_suites.py $(SUITE)
 
 # Deno checks the scripts of the pages. They run in a browser, so `window` is fine; async marks what returns a promise.
-SCRIPTS := src/molt_bench/view/static/*.js src/molt_bench/serve/static/*.js
+SCRIPTS := src/molt_bench/view/static/*.js
 export DENO_NO_UPDATE_CHECK := 1
 
 check: $(INSTALLED_ALL) ## check lint, formatting, types and layers

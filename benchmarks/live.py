@@ -37,16 +37,16 @@ import httpx2
 import msgspec
 import websockets
 
-from molt_bench.arena.resuming_agent import Record, RecordedAgent, flush_of
-from molt_bench.config.game import GameConfig
+from molt_bench.arena.resuming_agent import Record, RecordedAgent
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import play_games_together
+from molt_bench.plugins.live.address import ServerAddress
+from molt_bench.plugins.live.invitations import invited
+from molt_bench.plugins.live.lobby import Lobby
+from molt_bench.plugins.live.server import LiveServer
+from molt_bench.records import GameRecord
 from molt_bench.runs.replies import Replies
 from molt_bench.seeds import derive
-from molt_bench.serve.invitations import invited
-from molt_bench.serve.lobby import Lobby
-from molt_bench.serve.public_address import ServerAddress
-from molt_bench.serve.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.web_server import bound
 
@@ -90,7 +90,7 @@ def main(
     lobby = Lobby(
         [each for name in names for each in invited(name, copies=False, slots=1)],
         titles={name: name for name in names},
-        game=GameConfig(),
+        game=GameSpec(seed=0, hands=hands),
     )
     listener = bound("127.0.0.1", 0)
     port = listener.getsockname()[1]
@@ -107,26 +107,25 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         answers = Replies(str(Path(folder) / "replies.jsonl"))
         answers.begin()
-        flush = flush_of(answers)
 
         def players(spec: GameSpec) -> tuple[RecordedAgent, RecordedAgent]:
             label = specs[spec]
             first, second = (
-                RecordedAgent(name, lobby.agent(name, label), Record(label, answers, flush=flush))
-                for name in spec.players
+                RecordedAgent(name, lobby.make(name, label), Record(label, answers, safe=True)) for name in spec.players
             )
             return first, second
 
-        faults = []
+        faults, decided = [], []
         before, started = _cpu_s(), time.perf_counter()
-        run_in_new_loop(
-            play_games_together(
-                list(specs), players, lambda _, record, __: faults.extend(record.faults), at_once=len(specs)
-            )
-        )
+
+        def ended(_: GameSpec, record: GameRecord, __: Any) -> None:
+            faults.extend(record.faults)
+            decided.append(sum(len(each.hand.log) for each in record.replay()))
+
+        run_in_new_loop(play_games_together(list(specs), players, ended, at_once=len(specs)))
         cpu_s, wall_s = _cpu_s() - before, time.perf_counter() - started
         answers.close()
-    decisions = sum(each.decisions for each in lobby.invitations)
+    decisions = sum(decided)
     lobby.close("the benchmark is over")
     seen = ours.recv()
     clients.join(30)

@@ -15,7 +15,9 @@ import pytest
 from hypothesis import settings
 
 from molt_bench.seeds import derived_seed
+from tests.installed import use_own_entry_points
 
+use_own_entry_points()
 # A shell that starts the tests in the background has them ignore Ctrl-C, and so all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

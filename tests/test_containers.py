@@ -183,7 +183,7 @@ def test_the_steps_of_the_live_image_give_a_server_that_an_agent_plays_at(tmp_pa
     assert not [*home.glob("lib/*/site-packages/*/tests")]
     runs = tmp_path / "runs"
     runs.mkdir()
-    shutil.copy(ROOT / "src" / "molt_bench" / "serve" / "examples" / "live.yaml", runs)
+    shutil.copy(ROOT / "src" / "molt_bench" / "plugins" / "live" / "examples" / "live.yaml", runs)
     name, *arguments = json.loads(last("live", "ENTRYPOINT"))
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     clean |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}

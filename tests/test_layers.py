@@ -16,7 +16,7 @@ FLOORS = [
     {"__main__", "host"},
     {"cli", "plugins"},
     {"adapters"},
-    {"serve", "view"},
+    {"view"},
     {"arena", "report", "study", "testing"},
     {"runs"},
     {"bench"},
@@ -77,8 +77,12 @@ def is_of_the_face(name: str) -> bool:
     return name.removeprefix("molt_bench.") in molt_bench.__all__
 
 
-#: What plug-ins may take from the core; strangers are promised the face and the seam.
-PUBLIC = ("errors", "play", "plugin", "poker", "records", "report.rows", "runs.run", "seeds", "specs")
+#: What plug-ins may take from the core; strangers are promised the face and the seam. The messages of agents elsewhere
+#: are for whoever brings agents by another way, and all web servers share how they are bound and addressed.
+PUBLIC = (
+    *("agents.external.answers", "agents.external.protocol", "errors", "play", "plugin", "poker", "records"),
+    *("report.rows", "runs.run", "seeds", "specs", "web_server"),
+)
 
 
 def wrong_in_plugin(module: str, source: str) -> list[str]:

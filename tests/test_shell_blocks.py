@@ -14,7 +14,7 @@ import click
 import pytest
 import yaml
 
-from molt_bench.cli.app import COMMANDS, program
+from molt_bench.cli.app import program
 from molt_bench.config.loader import load_config
 from tests.llm.provider import Provider
 
@@ -65,7 +65,7 @@ def lines(page):
 @pytest.mark.parametrize("page", sorted(RUN_BY))
 def test_every_flag_in_a_shell_block_exists(page):
     for words in lines(page):
-        name = words[0] if words and words[0] in COMMANDS else "run"
+        name = words[0] if words and words[0] in program.list_commands(None) else "run"
         command = program.get_command(click.Context(program), name)
         known = {flag for option in command.params for flag in (*option.opts, *option.secondary_opts)}
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known, words

@@ -4,6 +4,7 @@ A plug-in is a package that registers something under one of the groups of `molt
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, Protocol, TypeAlias
 
@@ -46,6 +47,40 @@ class Sitting(Protocol):
 
     def make(self, participant: str, game: GameLabel, spec: GameSpec | None) -> Any:
         """Return the agent of a participant in one game; there is a place for it."""
+
+
+#: Games that an agent may forfeit before the run goes on without it.
+MOST_FORFEITS: Final = 3
+
+
+class Host(Sitting, Protocol):
+    """Seats the agents that come by themselves, from before the first card of a session to its end."""
+
+    def dismiss(self, participant: str, forfeited: int) -> None:
+        """Tell whoever plays a participant that the run goes on without it, since it forfeited so many games."""
+
+    def close(self, reason: str) -> None:
+        """Tell everybody that the run is over."""
+
+
+class HostedRun(NamedTuple):
+    """A run that a command of a plug-in hosts.
+
+    Attributes:
+        folder: Its folder.
+        config: Its `molt_bench.BenchmarkConfig`.
+        games: Those that were played before.
+        wanted_back: Whether the user wants the last run of this config back, of which no game was played.
+    """
+
+    folder: Path
+    config: Any
+    games: Sequence[GameRecord] = ()
+    wanted_back: bool = False
+
+
+#: Hosts a run within a context.
+Hosting: TypeAlias = Callable[[HostedRun], AbstractContextManager[Host]]
 
 
 class ComingRun(NamedTuple):
@@ -211,16 +246,22 @@ class LazyCommand(msgspec.Struct, frozen=True):
     """A command that is loaded when it is called: the list of commands has to be there at once.
 
     With its option `as_json`, if it has one, what a command returns is printed as one JSON object, and nothing else.
+    In place of a param with the metavar AGENT it gets what makes the agent for a game, and has `--param` and
+    `--sandbox` as well.
 
     Attributes:
         summary: Its line in the list of commands.
         command: Where the command of click is, as `module:name`.
         heading: What it stands under in that list.
+        extra: The extra of molt-bench that it needs; "" for none.
+        hosts: Whether it plays a run, with the options of `serve`: then it returns a `Hosting`.
     """
 
     summary: str
     command: str
     heading: str = "Plug-ins"
+    extra: str = ""
+    hosts: bool = False
 
 
 class Export:

@@ -31,26 +31,7 @@ def test_a_run_with_a_live_agent_leaves_what_any_run_leaves(tmp_path):
     assert not any(token in path.read_text() for path in folder.iterdir() if path.is_file())
     assert len((folder / "replies.jsonl").read_text().splitlines()) == 1 + len(guest.asked)
     assert "identical" in quick("verify", folder).stdout
-    (folder / "invitations.json").write_text("{}")  # as a server leaves it that is killed at the very end
     assert quick("serve", folder).returncode == 0
-    assert not (folder / "invitations.json").exists()
-
-
-@pytest.mark.slow
-def test_a_guest_sees_its_own_results_when_the_run_is_over(tmp_path):
-    served = Served(live_config(tmp_path, "guest", {"id": "bot", "type": "tight"}), "--stay")
-    (url,) = served.invitations(1)
-    assert request(f"{url}/v1/results") == (200, {"over": None, "games": []})
-    guest = Poller(url, mixing).done()
-    served.wait_for("stays until it is stopped")
-    _, told = request(f"{url}/v1/results")
-    served.signal(signal.SIGINT)
-    assert served.ended() == 0, served.err
-    lines = (run_of(tmp_path / "runs") / "journal.jsonl").read_text().splitlines()
-    games = [line["record"] for line in map(json.loads, lines) if line.get("line") == "game"]
-    own = [each["net"][each["spec"]["players"].index("guest")] for each in games]
-    assert [each["chips"] for each in told["games"]] == own
-    assert guest.over["reason"] == told["over"]
 
 
 @pytest.mark.slow
@@ -83,7 +64,6 @@ def test_games_wait_for_places_that_clients_have_taken(tmp_path):
     (url,) = served.invitations(1)
     assert SdkClient(url).done() == 0
     assert served.ended() == 0, served.err
-    assert "guest has come to 1 of 3 places (maxConcurrent: 3)" in served.err
     assert faults_of(run_of(tmp_path / "runs")) == []
 
 
@@ -94,7 +74,6 @@ def test_a_client_that_fetches_all_decisions_has_taken_all_places(tmp_path):
     (url,) = served.invitations(1)
     polling = Poller(url, mixing).done()
     assert served.ended() == 0, served.err
-    assert "places" not in served.err
     assert faults_of(run_of(tmp_path / "runs")) == []
     games = [seen["game"] for _, seen in polling.asked]
     changes = sum(one != next_one for one, next_one in pairwise(games))
@@ -235,7 +214,7 @@ def test_serve_without_live_agents_names_run(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_lobby_shows_no_token_and_hostile_names_as_text(tmp_path):
+def test_the_lobby_shows_no_token_and_no_name_and_the_page_of_an_invitation_hostile_names_as_text(tmp_path):
     name = "<img src=x onerror=alert(1)>\x1b[31m"
     guest = {"id": "guest", "type": "live", "displayName": name}
     served = Served(live_config(tmp_path, guest, {"id": "bot", "type": "tight"}))
@@ -243,14 +222,9 @@ def test_the_lobby_shows_no_token_and_hostile_names_as_text(tmp_path):
     base, token = url.split("/j/")
     public = page(f"{base}/")
     assert "Waiting for 1 of 1 agents." in public
-    assert "onerror" not in public  # who plays is the host's to know
-    (host,) = re.findall(r"\?host=(\w+)", served.out)
-    assert page(f"{base}/?host={host[:-1]}") == public
-    shown = page(f"{base}/?host={host}")
-    assert "<td>&lt;img src=x onerror=alert(1)&gt;" in shown
-    assert "\x1b" not in shown
-    assert token not in shown
-    assert host not in shown
+    assert "onerror" not in public
+    assert token not in public
+    assert "Invitation for &lt;img src=x onerror=alert(1)&gt;" in page(f"{url}/")
     served.signal(signal.SIGINT)
     assert served.ended() == 130
     assert "\x1b" not in served.out
@@ -344,7 +318,7 @@ def test_latecomers_learn_that_the_run_is_over(tmp_path):
     served.wait_for("Results: ")  # they are printed before, on another stream
     status, body = request(f"{url}/v1/turn?wait=5")
     assert (status, body["over"]["reason"]) == (410, "the run is over")
-    assert "<td>guest</td><td>done</td>" in page(url.split("/j/")[0] + "/")
+    assert "The run is over." in page(url.split("/j/")[0] + "/")
     served.signal(signal.SIGINT)
     assert served.ended() == 0
 

@@ -22,7 +22,7 @@ FATAL = [
     "OUTDATED_CLIENT",
 ]
 #: Seconds after which a client that hears nothing is stuck.
-STUCK_S = 120.0
+STUCK_S = 60.0
 
 
 def request(method, url, body=None, *, key=None, headers=None):

@@ -1,24 +1,33 @@
 """A real server on the loopback, with games that are played against whoever comes through its doors."""
 
 import threading
+import time
 from contextlib import contextmanager
 
 import httpx2
 
 from molt_bench import make_agent
-from molt_bench.config.game import GameConfig
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import drive_async
-from molt_bench.serve.invitations import Invited
-from molt_bench.serve.lobby import Lobby
-from molt_bench.serve.public_address import ServerAddress
-from molt_bench.serve.server import LiveServer
+from molt_bench.plugins.live.address import ServerAddress
+from molt_bench.plugins.live.invitations import Invited
+from molt_bench.plugins.live.lobby import Lobby
+from molt_bench.plugins.live.server import LiveServer
 from molt_bench.specs import GameLabel, GameSpec
 from molt_bench.web_server import bound
 
 TOKEN = "0123456789abcdef" * 2
+TOKENS = {"live": TOKEN, "other": "fedcba9876543210" * 2}
 #: Far more than anything takes on a slow machine.
 LONG_S = 120.0
+
+
+def until(claim):
+    """Wait until a claim holds."""
+    deadline = time.monotonic() + LONG_S
+    while not claim():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 class Table:
@@ -28,9 +37,12 @@ class Table:
         self.lobby = lobby
         self.port = port
         self.records = {}
-        self.url = f"http://127.0.0.1:{port}/j/{TOKEN}"
+        self.url = self.url_of("live")
         self.client = httpx2.Client(base_url=f"{self.url}/", timeout=LONG_S, trust_env=False)
         self._threads = []
+
+    def url_of(self, name):
+        return f"http://127.0.0.1:{self.port}/j/{TOKENS[name]}"
 
     @property
     def box(self):
@@ -46,12 +58,15 @@ class Table:
 
     def _play(self, games, bot, close, options):
         for number in games:
-            seating = options.get("seating", "AB")
-            spec = GameSpec(seed=number, players=("live", bot), **{"hands": 2, **options})
-            live = self.lobby.make("live", GameLabel(number, number, seating))
-            self.records[number] = run_in_new_loop(drive_async(spec, (live, make_agent(bot))))
+            number, seating = number if isinstance(number, tuple) else (number, "AB")
+            spec = GameSpec(seed=number, players=("live", bot), seating=seating, **{"hands": 2, **options})
+            players = [self._player(name, GameLabel(number, number, seating)) for name in ("live", bot)]
+            self.records[number] = run_in_new_loop(drive_async(spec, tuple(players)))
         if close is not None:
             self.lobby.close(close)
+
+    def _player(self, name, label):
+        return self.lobby.make(name, label) if name in TOKENS else make_agent(name)
 
     def join(self):
         for thread in self._threads:
@@ -86,22 +101,29 @@ class Table:
         return [(fault.kind, fault.forced_fold) for fault in self.records[number].faults]
 
 
-def a_lobby(slots=1, key="ab" * 16, action_timeout_s=LONG_S, **game):
+def a_game(hands=50, action_timeout_s=LONG_S, **settings):
+    """Return the settings of every game of a run."""
+    return GameSpec(seed=0, hands=hands, action_timeout_s=action_timeout_s, **settings)
+
+
+def a_lobby(*names, slots=1, key="ab" * 16, **game):
+    """Return a lobby of some live agents; without names, of one."""
+    names = names or ("live",)
     return Lobby(
-        [Invited("live", TOKEN, None, slots, key)],
-        titles={"live": "Live <b>agent</b>"},
-        game=GameConfig(action_timeout_s=action_timeout_s, **game),
+        [Invited(name, TOKENS[name], None, slots, key if name == names[0] else "cd" * 16) for name in names],
+        titles={"live": "Live <b>agent</b>", "other": "The other one", "bot": "Bot"},
+        game=a_game(**game),
     )
 
 
 @contextmanager
-def serving(lobby, port=0, **address):
+def serving(lobby, port=0, made=Table, **address):
     """Serve a lobby; everything ends with the context, and nothing is left."""
     listener = bound("127.0.0.1", port)
     port = listener.getsockname()[1]
     server = LiveServer(lobby, listener, ServerAddress(host="127.0.0.1", port=port, **address))
     server.start()
-    table = Table(lobby, port)
+    table = made(lobby, port)
     try:
         yield table
     finally:

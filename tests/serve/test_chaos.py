@@ -12,16 +12,17 @@ from websockets.exceptions import ConnectionClosed
 from molt_bench.arena.benchmark import run_benchmark
 from molt_bench.arena.replayed_games import replay_games
 from molt_bench.config.loader import load_config
+from molt_bench.plugins.live.address import ServerAddress
+from molt_bench.plugins.live.invitations import invited
+from molt_bench.plugins.live.lobby import Lobby
+from molt_bench.plugins.live.server import LiveServer
 from molt_bench.runs.folder import new_folder
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.serve.invitations import invited
-from molt_bench.serve.lobby import Lobby
-from molt_bench.serve.public_address import ServerAddress
-from molt_bench.serve.server import LiveServer
 from molt_bench.web_server import bound
 from tests.e2e.live import Poller, mixing, request
 from tests.serve.clients import SdkClient, calls, opened, register_and_join
+from tests.serve.tables import a_game
 
 LIMIT_S = 6.0
 
@@ -112,7 +113,7 @@ def test_two_hundred_games_with_clients_of_every_bad_habit(tmp_path):
     lobby = Lobby(
         [each for name in names for each in invited(name, copies=False, slots=1)],
         titles={name: name for name in names},
-        game=config.game,
+        game=a_game(hands=2, action_timeout_s=LIMIT_S),
     )
     listener = bound("127.0.0.1", 0)
     base = f"http://127.0.0.1:{listener.getsockname()[1]}/j/"

@@ -16,17 +16,15 @@ from molt_bench.agents.external.protocol import Decision, Result, decision, line
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import drive
+from molt_bench.plugins.live.guest import Server, base_of, connected, play_as_guest
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand
 from molt_bench.poker.observation import observe, result_for
-from molt_bench.serve.guest_side.guest import play_as_guest
-from molt_bench.serve.guest_side.live_client import LiveClient, base_of, connected
 from molt_bench.specs import GameSpec
 from tests.agents.external.test_protocol import TABLES
 from tests.e2e.shell import quick
 from tests.llm.test_prompt_leaks import any_action
-from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving
-from tests.serve.test_long_poll import until
+from tests.serve.tables import LONG_S, TOKEN, a_lobby, serving, until
 
 BOTS = Path(__file__).parents[2] / "docs" / "examples" / "bots"
 
@@ -115,13 +113,12 @@ def test_an_agent_is_told_of_every_game_before_it_begins():
             self.calls.append(facts)
 
     made = []
-    with serving(a_lobby(hands_per_game=2)) as table:
+    with serving(a_lobby(hands=2)) as table:
         game = table.lobby.game
-        table.play(1, 2, hands=game.hands_per_game, close="over", **game.options())
+        table.play(1, 2, hands=game.hands, close="over")
         as_guest(table, lambda: made.append(Told()) or made[-1])
         table.join()
-    facts = GameSpec(seed=1, hands=game.hands_per_game, **game.options()).facts
-    assert [each.calls[:2] for each in made[1:]] == [[facts, "reset"]] * 2
+    assert [each.calls[:2] for each in made[1:]] == [[game.facts, "reset"]] * 2
 
 
 def test_a_mistake_there_is_a_mistake_here_and_the_agent_is_told():
@@ -212,7 +209,7 @@ def test_a_guest_finds_back_to_a_server_that_was_restarted():
 
         guest = threading.Thread(target=play, daemon=True)
         guest.start()
-        until(lambda: table.box.decisions > 5)
+        until(lambda: table.box._asked > 5)
         table.lobby.close = lambda reason: None  # a killed server tells nobody
     until(lambda: any("lost" in line for line in said))
     with serving(a_lobby(), port) as again:
@@ -225,19 +222,20 @@ def test_a_guest_finds_back_to_a_server_that_was_restarted():
     table.lobby.invitations[0].slots[0].close("")
 
 
-def test_a_server_that_refuses_to_be_asked_ends_it_with_a_line():
+def test_a_place_that_is_not_there_is_refused():
     async def main(table):
         async with connected(base_of(table.url)) as client:
-            await LiveClient(client, patience_s=LONG_S, say=print).turn(2)
+            answer = await Server(client, patience_s=LONG_S, say=print).ask(2)
+            return answer.error
 
-    with serving(a_lobby()) as table, pytest.raises(MoltBenchError, match="refused: VALIDATION_ERROR: place is not"):
-        run_in_new_loop(main(table))
+    with serving(a_lobby()) as table:
+        assert run_in_new_loop(main(table)).code == "VALIDATION_ERROR"
 
 
 def test_a_server_that_is_gone_for_too_long_ends_it_with_a_line():
     async def main(table):
         async with connected(base_of(table.url)) as client:
-            await LiveClient(client, patience_s=0.1, say=print).turn(1)
+            await Server(client, patience_s=0.1, say=print).ask(1)
 
     with serving(a_lobby()) as table:
         pass
@@ -298,9 +296,8 @@ def test_a_url_that_leads_nowhere_is_one_line_without_the_token():
         wrong = table.url.replace(TOKEN, "e" * 32)
         done = command(wrong, "--agent", "tag")
         assert done.returncode == 1
-        assert done.stderr == (
-            f"molt-bench: URL: 127.0.0.1:{table.port} has no such invitation: ask its operator for one\n"
-        )
+        said = f"URL: 127.0.0.1:{table.port} lets nobody in with this invitation: there is no such invitation"
+        assert done.stderr == f"molt-bench: {said}\n"
     done = command(table.url, "--agent", "tag")
     assert done.returncode == 1
     assert done.stderr.startswith(f"molt-bench: URL: nobody answers at 127.0.0.1:{table.port}")

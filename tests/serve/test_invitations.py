@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from molt_bench.errors import MoltBenchError
-from molt_bench.serve.invitations import Invitations, Invited, load, save
+from molt_bench.plugins.live.invitations import Invitations, Invited, load, save
 
 INVITATIONS = Invitations("127.0.0.1", 8000, 0, (Invited("guest", "0" * 32, key="1" * 32),))
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from molt_bench.agents.live.turn_messages import turn_schema
+from molt_bench.plugins.live.messages import turn_schema
 from tests.serve.tables import LONG_S
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "reference" / "live.md").read_text("utf-8")
 INIT, SERVE, SCRIPT, JOIN, _ = (block.strip() for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
-EXAMPLES = ROOT / "src" / "molt_bench" / "serve" / "examples"
+EXAMPLES = ROOT / "src" / "molt_bench" / "plugins" / "live" / "examples"
 SHOWN_URL = "http://127.0.0.1:8770/j/0123456789abcdef0123456789abcdef"
 
 
@@ -83,7 +83,9 @@ def test_the_schema_of_turns_is_the_published_one():
 
 
 def test_every_code_in_the_guide_is_one_of_ours():
-    source = "".join(file.read_text("utf-8") for file in (ROOT / "src" / "molt_bench" / "serve").rglob("*.py"))
+    source = "".join(
+        file.read_text("utf-8") for file in (ROOT / "src" / "molt_bench" / "plugins" / "live").rglob("*.py")
+    )
     codes = re.findall(r"^\| `([A-Z_]+)` \|", GUIDE, re.MULTILINE)
     assert len(codes) == 6
     assert all(f'"{code}"' in source for code in codes)

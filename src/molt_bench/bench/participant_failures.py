@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from molt_bench.agents.live.attendance import MOST_FORFEITS
+from molt_bench.plugin import MOST_FORFEITS
 from molt_bench.records import MatchResult
 
 #: A participant without a usable answer in more than this share of its hands did not really play.

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from molt_bench.blame import internal_error
 from molt_bench.cli.parser import Command, usage_line
-from molt_bench.cli.streams import notice, output_problem, prepare_streams, print_json, tolerate_closed_pipe, warn
+from molt_bench.cli.streams import notice, output_problem, prepare_streams, tolerate_closed_pipe, warn
 from molt_bench.cli.versions import about_this_machine
 from molt_bench.entry_points import COMMANDS as PLUGINS
 from molt_bench.entry_points import NO_PLUGINS, broken, loaded, points
@@ -31,8 +31,6 @@ _GROUPS: Final = {
     "Play": {
         "run": "Run a benchmark (the default command).",
         "resume": "Resume an interrupted run, or extend a finished one with a new limit, on the same decks.",
-        "serve": "Play a benchmark with agents that connect over the network: invite them, wait, and play.",
-        "join": "Play with an agent at a live server, on this machine or another, until its run is over.",
     },
     "Prepare": {
         "init": "Write a commented config that runs as it is.",
@@ -54,7 +52,7 @@ _GROUPS: Final = {
 COMMANDS: Final = {name: summary for group in _GROUPS.values() for name, summary in group.items()}
 _DEFAULT: Final = "run"
 #: Commands that need an extra, by its name.
-_EXTRAS: Final = {"view": "view", "serve": "live"}
+_EXTRAS: Final = {"view": "view"}
 #: Flags of the program that may precede a command, or the flags of the default command.
 _BEFORE_A_COMMAND: Final = ("--debug", "--no-color", "--no-plugins")
 #: Flags of the program that need no command.
@@ -139,30 +137,23 @@ def _listed() -> Mapping[str, LazyCommand]:
 def _of_plugin(name: str) -> click.Command:
     """Return a command of a plug-in. Raises MoltBenchError if it cannot be loaded."""
     point = points(PLUGINS)[name]
+    about = LazyCommand("", "")
     try:
         found = point.load()
         if isinstance(found, LazyCommand):
+            about = found
             module, _, attribute = found.command.partition(":")
             found = getattr(import_module(module), attribute)
-        return found if isinstance(found, (click.Group, Command)) else _PluginCommand(found)
+        if isinstance(found, (click.Group, Command)):
+            return found
+        ours = import_module("molt_bench.cli.their_commands")
+        made: click.Command = (ours.hosting_command if about.hosts else ours.TheirCommand)(found)
     except Exception as error:  # foreign code: loading it may raise anything
+        if isinstance(error, ModuleNotFoundError) and about.extra:
+            said = f"{name} needs {error.name}, which is not installed: {how_to_install(about.extra)}"
+            raise MoltBenchError(said) from error
         raise MoltBenchError(broken(point, error)) from error
-
-
-class _PluginCommand(Command):
-    """A command of a plug-in, with what ours have: examples, `--no-color`, one object for `--json`."""
-
-    def __init__(self, theirs: click.Command) -> None:
-        super().__init__(theirs.name, help=theirs.help, callback=theirs.callback, params=[*theirs.params])
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and print what it returns if that is asked for."""
-        returned = super().invoke(ctx)
-        if not isinstance(returned, Mapping):
-            return returned
-        if ctx.params.get("as_json"):
-            print_json(returned)
-        return None
+    return made
 
 
 def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - as click passes it

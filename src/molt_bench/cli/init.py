@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Mapping
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -64,7 +65,9 @@ def init(
     path = Path(file or ("live.yaml" if live else "bench.yaml"))
     place = on_one_line(shlex.quote(str(path)))
     if live:
-        examples = files("molt_bench.serve") / "examples"
+        if not find_spec("molt_bench.plugins.live"):
+            raise ConfigError("--live", None, "the plug-in live, which is not installed")
+        examples = files("molt_bench.plugins.live") / "examples"
         names = {path: "live.yaml", **{path.with_name(name): name for name in _CLIENTS}}
         _write({target: (examples / name).read_text("utf-8") for target, name in names.items()}, force=force)
         content = {"config": str(path), "clients": [str(each) for each in names if each != path]}

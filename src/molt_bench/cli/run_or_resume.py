@@ -3,11 +3,11 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Final, NoReturn, TypeAlias
+from typing import Final, NoReturn
 
 from molt_bench import cli
 from molt_bench.agents.human import Table
@@ -28,6 +28,7 @@ from molt_bench.cli.streams import agreed, can_ask, console, notice, warn
 from molt_bench.config.sections import BenchmarkConfig
 from molt_bench.errors import ConfigError, InternalError, JournalError, MoltBenchError
 from molt_bench.llm.types import Unaccounted
+from molt_bench.plugin import Host, HostedRun, Hosting
 from molt_bench.report.artifacts import write_artifacts
 from molt_bench.runs.bug_log import write_bug
 from molt_bench.runs.conclusion import check_seed_file
@@ -35,12 +36,8 @@ from molt_bench.runs.folder import last_run, new_folder, resume_command, summari
 from molt_bench.runs.master_seed import forget, only_built_in
 from molt_bench.runs.run import Run
 from molt_bench.runs.run_files import RunFiles
-from molt_bench.serve.lobby import Lobby
 from molt_bench.study.before_a_run import outlay_of, too_little, what_the_budget_shows, what_the_limit_buys
 from molt_bench.visible_text import on_one_line, printable
-
-#: Serves a run, given its folder and config, to the agents that come by themselves.
-Hosting: TypeAlias = Callable[[Path, BenchmarkConfig], AbstractContextManager[Lobby]]
 
 _UNWRITTEN: Final = "the run has ended, but not all its files were written: they are now, and no game is played"
 
@@ -60,16 +57,25 @@ def start_or_go_on(
         return
     if resume_last and options.talks:
         notice("no run of this config is unfinished, so a new one begins")
-    start_run(config, options, secret=secret, live=live)
+    start_run(config, options, secret=secret, live=live, wanted_back=resume_last)
 
 
-def start_run(config: BenchmarkConfig, options: RunOptions, *, secret: str | None, live: Hosting | None = None) -> None:
+def start_run(
+    config: BenchmarkConfig,
+    options: RunOptions,
+    *,
+    secret: str | None,
+    live: Hosting | None = None,
+    wanted_back: bool = False,
+) -> None:
     """Play a benchmark in a new folder; `secret` is its master seed if that is to stay secret."""
     if config.paid():
         check_cost(config, options)
     folder = new_folder(config)
     ahead = what_the_budget_shows(config) if options.talks else None
-    _play(config, RunFiles.new(folder, config, secret=secret, warn=warn), folder, options, live, ahead=ahead)
+    files = RunFiles.new(folder, config, secret=secret, warn=warn)
+    hosted = None if live is None else live(HostedRun(folder, config, wanted_back=wanted_back))
+    _play(config, files, folder, options, hosted, ahead=ahead)
 
 
 def resume_run(
@@ -105,7 +111,9 @@ def resume_run(
     except MoltBenchError:
         files.close()
         raise
-    _play(stored.config, files, stored.folder, options, live)
+    games = [game.record for game in stored.games]
+    hosted = None if live is None else live(HostedRun(stored.folder, stored.config, games))
+    _play(stored.config, files, stored.folder, options, hosted)
 
 
 def _finish(stored: Run, options: RunOptions) -> None:
@@ -134,7 +142,7 @@ def _play(
     files: RunFiles,
     folder: Path,
     options: RunOptions,
-    live: Hosting | None,
+    hosted: AbstractContextManager[Host] | None,
     *,
     ahead: str | None = None,
 ) -> None:
@@ -150,7 +158,7 @@ def _play(
 
     with ExitStack() as hosting:  # guests are told how it ended while the result is printed
         try:
-            host = None if live is None else hosting.enter_context(live(folder, config))
+            host = None if hosted is None else hosting.enter_context(hosted)
             with show_progress(config, quiet=not options.talks or bool(config.people())) as watch:
 
                 def on_status(status: RunStatus) -> None:
@@ -159,7 +167,8 @@ def _play(
                     if watch is not None:
                         watch(status)
                     if host is not None:
-                        host.watch(status)
+                        for name in status.ladder.left:
+                            host.dismiss(name, status.ladder.failures[name].forfeited)
 
                 result = run_benchmark(
                     config,

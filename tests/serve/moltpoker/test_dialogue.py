@@ -2,18 +2,12 @@
 
 import json
 import threading
-import time
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from molt_bench import make_agent
-from molt_bench.play.event_loop import run_in_new_loop
-from molt_bench.play.play_games import TimeUp, drive_async
-from molt_bench.serve.doors.moltpoker import dialogue
-from molt_bench.serve.doors.moltpoker import sessions as moltpoker_sessions
-from molt_bench.serve.lobby import Lobby
-from molt_bench.specs import GameLabel, GameSpec
+from molt_bench.plugins.live.lobby import Lobby
+from molt_bench.plugins.live.moltpoker import socket as dialogue
 from tests.serve.clients import (
     AutonomousClient,
     ProtocolClient,
@@ -38,11 +32,12 @@ def states(client):
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_run_is_one_table_with_a_welcome_for_each_change_of_seats(client):
     with serving(a_lobby()) as table:
-        player = client(table.url())
+        player = client(table.url)
         until(lambda: player.heard)
         table.play("AB", "AB", "BA", hands=4)
         assert player.done() == 0
         table.join()
+    assert client is ProtocolClient or player.left == (200, {"success": True, "message": "Left the table"})
     assert [each.get("seat_id", each.get("seat")) for each in player.of("welcome")] == [0, 1]
     assert [table.faults(game) for game in (1, 2, 3)] == [[], [], []]
     hands = [each.get("handNumber", each.get("hand")) for each in player.of("hand_complete")]
@@ -54,18 +49,10 @@ def test_a_run_is_one_table_with_a_welcome_for_each_change_of_seats(client):
     )
 
 
-def test_a_client_that_leaves_at_the_end_gets_an_answer():
-    with serving(a_lobby()) as table:
-        player = SdkClient(table.url())
-        table.play()
-        assert player.done() == 0
-    assert player.left == (200, {"success": True, "message": "Left the table"})
-
-
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_messages_add_up_to_the_record(client):
     with serving(a_lobby()) as table:
-        player = client(table.url())
+        player = client(table.url)
         table.play(hands=10, rival="random")
         assert player.done() == 0
         table.join()
@@ -78,8 +65,8 @@ def test_the_messages_add_up_to_the_record(client):
 
 
 def test_clients_play_each_other():
-    with serving(a_lobby(participants=("live", "other"))) as table:
-        players = SdkClient(table.url()), ProtocolClient(table.url("other"))
+    with serving(a_lobby("live", "other")) as table:
+        players = SdkClient(table.url), ProtocolClient(table.url_of("other"))
         table.play("AB", "BA", rival="other")
         assert [each.done() for each in players] == [0, 0]
         table.join()
@@ -91,7 +78,7 @@ def test_clients_play_each_other():
 
 def test_a_connection_cut_in_the_middle_of_decisions_gets_the_same_decision_again():
     with serving(a_lobby()) as table:
-        player = SdkClient(table.url(), cut=[1, 4, 5])
+        player = SdkClient(table.url, cut=[1, 4, 5])
         table.play("AB", "BA")
         assert player.done() == 0
         table.join()
@@ -108,7 +95,7 @@ def illegal_first(state, attempt):
 
 def test_an_illegal_action_counts_once_and_the_client_answers_again_by_itself():
     with serving(a_lobby()) as table:
-        player = SdkClient(table.url(), illegal_first)
+        player = SdkClient(table.url, illegal_first)
         table.play(hands=1)
         assert player.done() == 0
         table.join()
@@ -123,7 +110,7 @@ def test_a_client_that_waits_for_the_state_after_an_illegal_action_gets_it():
         return {"kind": "raiseTo", "amount": 1} if asked == 1 else {"kind": passive(kinds)}
 
     with serving(a_lobby()) as table:
-        player = ProtocolClient(table.url(), choose)
+        player = ProtocolClient(table.url, choose)
         table.play(hands=1)
         assert player.done() == 0
         table.join()
@@ -131,12 +118,12 @@ def test_a_client_that_waits_for_the_state_after_an_illegal_action_gets_it():
     assert decisions[0] == decisions[1]
     assert table.faults() == [("illegal", False)]
     assert player.of("error")[0]["code"] == "INVALID_ACTION"
-    assert "raiseTo 1 is not legal: legal is fold, call" in player.of("error")[0]["message"]
+    assert "Legal now: fold, call" in player.of("error")[0]["message"]
 
 
 def test_a_client_that_is_never_right_is_folded():
     with serving(a_lobby()) as table:
-        player = SdkClient(table.url(), lambda *_: {"kind": "raiseTo", "amount": 1})
+        player = SdkClient(table.url, lambda *_: {"kind": "raiseTo", "amount": 1})
         table.play(hands=2)
         assert player.done() == 0
         table.join()
@@ -151,21 +138,21 @@ def test_an_action_of_the_wrong_form_counts_once_and_the_state_comes_again(clien
         tries.append(1)
         legal = state.get("legalActions") or state.get("actions")
         good = {"kind": passive([each["kind"] for each in legal])}
-        return {"kind": "call", "amount": None} if len(tries) == 1 else good
+        return {"kind": "allin"} if len(tries) == 1 else good
 
     with serving(a_lobby()) as table:
-        player = client(table.url(), choose)
+        player = client(table.url, choose)
         table.play(hands=1)
         assert player.done() == 0
         table.join()
-    assert table.faults() == [("unreadable", False)]
+    assert table.faults() == [("unparsable", False)]
     assert player.of("error")[0]["code"] == "VALIDATION_ERROR"
     assert states(player)[0] == states(player)[1]
 
 
 def test_a_client_that_never_answers_is_folded_and_stays_connected():
     with serving(a_lobby(action_timeout_s=0.5)) as table:
-        _, joined = register_and_join(table.url())
+        _, joined = register_and_join(table.url)
         with opened(joined) as socket_:
             assert next_of(socket_, "table_status")["status"] == "waiting"
             table.play(hands=1, max_retries=1)
@@ -188,7 +175,7 @@ def test_heartbeats_and_one_repeat_bring_a_client_through_that_loses_messages(mo
     monkeypatch.setattr(dialogue, "HEARTBEAT_S", 0.2)
     monkeypatch.setattr(dialogue, "AGAIN_S", 0.4)
     with serving(a_lobby()) as table:
-        player = AutonomousClient(table.url(), left_behind=2)
+        player = AutonomousClient(table.url, left_behind=2)
         until(lambda: player.swallowed)
         table.play(hands=2)
         assert player.done() == 0
@@ -203,10 +190,10 @@ def test_an_open_decision_is_repeated_once_to_agents_unless_they_said_no(monkeyp
     monkeypatch.setattr(dialogue, "HEARTBEAT_S", 0.02)
     monkeypatch.setattr(dialogue, "AGAIN_S", 0.05)
     with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
+        _, joined = register_and_join(table.url)
         with opened(joined, query=query) as socket_:
             table.play(hands=1)
-            until(lambda: table.box.snapshot().turn)
+            until(lambda: table.box.turn)
             heard = [json.loads(socket_.recv(60)) for _ in range(40)]
             tokens = [each.get("payload", each)["turn_token"] for each in heard if each["type"] == "game_state"]
             act(socket_, tokens[0], "fold")
@@ -217,7 +204,7 @@ def test_an_open_decision_is_repeated_once_to_agents_unless_they_said_no(monkeyp
 
 def test_an_agent_that_wants_no_repeats_still_gets_the_state_after_a_refusal():
     with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
+        _, joined = register_and_join(table.url)
         with opened(joined, query="&format=agent&repeat=never") as socket_:
             table.play(hands=1)
             token = next_of(socket_, "game_state")["turn_token"]
@@ -243,7 +230,7 @@ def next_of(socket_, *kinds):
 
 def test_a_repeated_action_is_acknowledged_and_another_one_is_refused():
     with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
+        _, joined = register_and_join(table.url)
         with opened(joined) as socket_:
             table.play(hands=2)
             state = next_of(socket_, "game_state")
@@ -258,7 +245,7 @@ def test_a_repeated_action_is_acknowledged_and_another_one_is_refused():
 
 def test_what_is_not_for_the_open_decision_is_refused_and_is_no_fault():
     with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
+        _, joined = register_and_join(table.url)
         with opened(joined) as socket_:
             act(socket_, "none", "call")
             assert next_of(socket_, "error")["code"] == "NOT_YOUR_TURN"
@@ -274,34 +261,9 @@ def test_what_is_not_for_the_open_decision_is_refused_and_is_no_fault():
     assert table.faults() == []
 
 
-def test_whoever_comes_in_the_middle_of_a_hand_is_told_what_was_done():
-    with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
-        table.play(hands=1)
-        with opened(joined) as old:
-            act(old, next_of(old, "game_state")["turn_token"], "call")
-            on_flop = next_of(old, "game_state")
-        with opened(joined) as new:
-            told = [next_of(new, "game_state") for _ in range(3)]
-    assert [each["lastAction"]["kind"] for each in told] == ["call", "check", "check"]
-    assert [each.get("turn_token") for each in told] == [None, None, on_flop["turn_token"]]
-
-
-def test_a_hand_that_is_broken_off_ends_without_winnings():
-    spec = GameSpec(seed=1, hands=1, players=("live", "callstation"))
-    with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
-        with opened(joined) as socket_:
-            players = table.lobby.make("live", GameLabel(1, 1, "AB")), make_agent("callstation")
-            with pytest.raises(TimeUp):
-                run_in_new_loop(drive_async(spec, players, until=time.monotonic() + 0.2))
-            results = next_of(socket_, "hand_complete")["results"]
-    assert [(each["winnings"], len(each["holeCards"])) for each in results] == [(0, 2), (0, 0)]
-
-
 def test_the_newest_socket_of_a_place_wins_and_the_end_of_the_old_one_does_not_touch_it():
     with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
+        _, joined = register_and_join(table.url)
         with opened(joined) as old, opened(joined) as new:
             assert next_of(old, "error")["code"] == "INVALID_SESSION"
             with pytest.raises(ConnectionClosed) as closed:
@@ -317,22 +279,21 @@ def test_the_newest_socket_of_a_place_wins_and_the_end_of_the_old_one_does_not_t
 
 def test_a_second_client_of_an_invitation_is_refused_while_the_first_is_connected():
     with serving(a_lobby()) as table:
-        _, joined = register_and_join(table.url())
+        _, joined = register_and_join(table.url)
         with opened(joined):
             until(lambda: table.box.present)
-            _, agent = request("POST", f"{table.url()}/v1/agents", {})
-            status, answer = request("POST", f"{table.url()}/v1/tables/auto-join", {}, key=agent["api_key"])
+            _, agent = request("POST", f"{table.url}/v1/agents", {})
+            status, answer = request("POST", f"{table.url}/v1/tables/auto-join", {}, key=agent["api_key"])
             assert (status, answer["error"]["code"]) == (400, "TABLE_FULL")
 
 
-def test_a_client_that_was_started_again_gets_the_place_and_the_old_session_ends(monkeypatch):
-    monkeypatch.setattr(moltpoker_sessions, "KEPT_S", 0.1)
+def test_a_client_that_was_started_again_gets_the_place_and_the_old_session_ends():
     with serving(a_lobby()) as table:
-        _, first = register_and_join(table.url())
+        _, first = register_and_join(table.url)
         with opened(first):
             until(lambda: table.box.present)
         until(lambda: not table.box.present)
-        _, second = register_and_join(table.url())
+        _, second = register_and_join(table.url)
         assert second["table_id"] == first["table_id"]
         with opened(first) as late, opened(second) as player:
             assert next_of(late, "error")["code"] == "INVALID_SESSION"
@@ -341,7 +302,7 @@ def test_a_client_that_was_started_again_gets_the_place_and_the_old_session_ends
 
 def test_with_several_games_at_once_every_client_has_a_table_of_its_own():
     with serving(a_lobby(slots=2)) as table:
-        players = [SdkClient(table.url()) for _ in range(2)]
+        players = [SdkClient(table.url) for _ in range(2)]
         until(lambda: all(each.heard for each in players))
         table.play("AB", first=1, close=False)
         table.play("BA", first=2, close=False)
@@ -355,10 +316,10 @@ def test_with_several_games_at_once_every_client_has_a_table_of_its_own():
 
 def test_the_same_agent_joins_its_own_table_again():
     with serving(a_lobby(slots=2)) as table:
-        key, first = register_and_join(table.url())
+        key, first = register_and_join(table.url)
         with opened(first):
-            _, again = request("POST", f"{table.url()}/v1/tables/auto-join", {}, key=key)
-        _, other = register_and_join(table.url())
+            _, again = request("POST", f"{table.url}/v1/tables/auto-join", {}, key=key)
+        _, other = register_and_join(table.url)
         assert again["session_token"] == first["session_token"]
         assert other["table_id"] != first["table_id"]
 
@@ -367,20 +328,20 @@ def test_key_and_session_are_valid_after_a_restart_of_the_server():
     lobby = a_lobby()
     invited = lobby.invitations[0].invited
     with serving(lobby) as table:
-        key, joined = register_and_join(table.url())
+        key, joined = register_and_join(table.url)
         port = table.port
-    fresh = Lobby([invited], titles={"live": "The live one"}, game=lobby.game)
+    fresh = Lobby([invited], titles={"live": "Live"}, game=lobby.game)
     with serving(fresh, port) as table:
         with opened(joined) as socket_:
             assert next_of(socket_, "table_status")["status"] == "waiting"
-        status, answer = request("POST", f"{table.url()}/v1/tables/auto-join", {}, key=key)
+        status, answer = request("POST", f"{table.url}/v1/tables/auto-join", {}, key=key)
         assert (status, answer["session_token"]) == (200, joined["session_token"])
 
 
 def test_the_lobby_knows_who_came_and_who_was_told_the_end():
     with serving(a_lobby()) as table:
         assert table.lobby.missing()
-        player = SdkClient(table.url())
+        player = SdkClient(table.url)
         assert table.lobby.wait(60)
         table.lobby.close("nothing to play")
         assert player.done() == 0
@@ -389,21 +350,21 @@ def test_the_lobby_knows_who_came_and_who_was_told_the_end():
 
 def test_whoever_comes_after_the_end_is_told_so():
     with serving(a_lobby()) as table:
-        key, joined = register_and_join(table.url())
+        key, joined = register_and_join(table.url)
         table.lobby.close("the run is over")
         with opened(joined) as socket_:
             assert next_of(socket_, "table_status") == {"status": "ended", "reason": "the run is over"}
             with pytest.raises(ConnectionClosed) as closed:
                 socket_.recv(60)
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1000, "Table ended")
-        status, answer = request("POST", f"{table.url()}/v1/tables/auto-join", {}, key=key)
+        status, answer = request("POST", f"{table.url}/v1/tables/auto-join", {}, key=key)
         assert (status, answer["error"]["code"]) == (400, "TABLE_ENDED")
 
 
 def test_no_thread_is_left():
     before = threading.active_count()
     with serving(a_lobby()) as table:
-        player = SdkClient(table.url())
+        player = SdkClient(table.url)
         table.play(hands=1)
         assert player.done() == 0
         table.join()

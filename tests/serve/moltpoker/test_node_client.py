@@ -16,7 +16,7 @@ CLIENT = Path(__file__).with_name("client.mjs")
 @pytest.mark.skipif(NODE is None, reason="needs node")
 def test_a_client_in_javascript_plays_a_run_with_a_cut_and_an_illegal_action():
     with serving(a_lobby()) as table:
-        command = [NODE, "--no-warnings", "--experimental-websocket", str(CLIENT), table.url(), "2", "4"]
+        command = [NODE, "--no-warnings", "--experimental-websocket", str(CLIENT), table.url, "2", "4"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert table.lobby.wait(LONG_S)
             table.play("AB", "BA")

@@ -1,1 +1,0 @@
-"""Live agents: they come to the table by themselves, and fetch their decisions."""

@@ -1,0 +1,74 @@
+"""`molt-bench serve`: play a benchmark with agents that connect by themselves."""
+
+from functools import partial
+from typing import Any
+
+import click
+
+from molt_bench.plugin import Hosting
+from molt_bench.plugins.live.address import public_url
+from molt_bench.plugins.live.hosting import LINGER_S, ServeOptions, served
+from molt_bench.plugins.live.mailbox import RECONNECT_S
+
+
+class Seconds(click.ParamType[float]):
+    """A number of seconds that is not negative."""
+
+    name = "SECONDS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number; what is none is wrong usage."""
+        try:
+            if 0 <= float(value) < 1e9:
+                return float(value)
+        except ValueError:
+            pass
+        return self.fail(f"must be a number of seconds, not {value!r}", param, ctx)
+
+
+@click.command()
+@click.option("--host", metavar="ADDRESS", help="Address to listen on; by default, this machine only.")
+@click.option("--port", metavar="N", type=click.IntRange(0, 65535), help="Port; by default, any free one.")
+@click.option(
+    "--join-timeout",
+    "join_timeout_s",
+    type=Seconds(),
+    default=None,
+    help="How long to wait for everyone to join; by default, without limit.",
+)
+@click.option(
+    "--if-missing",
+    type=click.Choice(["end", "play"]),
+    default="end",
+    help="What to do if somebody is missing by then: end the run, or play without them.",
+)
+@click.option(
+    "--reconnect",
+    "reconnect_s",
+    type=Seconds(),
+    default=RECONNECT_S,
+    help="How long an agent that lost its connection may stay away in each game.",
+)
+@click.option(
+    "--linger",
+    "linger_s",
+    type=Seconds(),
+    default=LINGER_S,
+    help="How long the server stays up after the end, until every agent knows that the run is over.",
+)
+@click.option("--stay", is_flag=True, help="Stay up after the end until stopped, for agents that come back late.")
+@click.option(
+    "--public-url", metavar="URL", help="URL under which guests reach the server, through a proxy or a tunnel."
+)
+def serve(**options: Any) -> Hosting:
+    """Play a benchmark with agents that connect over the network: invite them, wait, and play.
+
+    FILE may be the folder of a run, which goes on.
+
+    Examples:
+      molt-bench serve live.yaml
+      molt-bench serve --participants live,tag --max-matches 2
+      molt-bench serve --config live.yaml --host 0.0.0.0 --port 8700 --join-timeout 600
+    """
+    given = options.pop("public_url")
+    return partial(served, options=ServeOptions(**options, public_url=None if given is None else public_url(given)))

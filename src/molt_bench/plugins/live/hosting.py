@@ -1,0 +1,198 @@
+"""A run in live mode: its server, who is invited, awaited and away, and how everybody learns that it is over."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench import BenchmarkConfig, ConfigError, GameRecord, GameSpec, MoltBenchError
+from molt_bench.plugin import MOST_FORFEITS, HostedRun
+from molt_bench.plugins.live.address import ServerAddress
+from molt_bench.plugins.live.invitations import Invitations, forget, left_waiting, load, new_invitations, save
+from molt_bench.plugins.live.lobby import Invitation, Lobby
+from molt_bench.plugins.live.mailbox import RECONNECT_S
+from molt_bench.plugins.live.server import LiveServer
+from molt_bench.web_server import bound, is_every_address
+
+#: What happens if somebody is missing when the time to join is up.
+IfMissing: TypeAlias = Literal["end", "play"]
+#: Seconds that agents get to learn that the run is over.
+LINGER_S: Final = 60.0
+#: Seconds after which the operator is told whom the server waits for.
+_SILENT_S: Final = 2.0
+
+
+class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run is served: the options of `serve`, which say what they are for."""
+
+    host: str | None = None
+    port: int | None = None
+    join_timeout_s: float | None = None
+    reconnect_s: float = RECONNECT_S
+    public_url: str | None = None
+    if_missing: IfMissing = "end"
+    linger_s: float = LINGER_S
+    stay: bool = False
+
+
+@contextmanager
+def served(run: HostedRun, options: ServeOptions) -> Iterator[Lobby]:
+    """Serve a run within the context, from when its other participants are ready; yields who seats the live agents.
+
+    A run that goes on has the invitations it had, at the same address, and so has one that was killed before it began.
+    """
+    config: BenchmarkConfig = run.config
+    if not any(each.kind.comes for each in config.participants):
+        raise ConfigError("participants", "", "at least one of `type: live`; others need no server: use molt-bench run")
+    before = left_waiting(config) if run.wanted_back else None
+    known = load(run.folder) or (load(before) if before is not None else None)
+    host = options.host or (known.host if known is not None else "127.0.0.1")
+    listener = bound(host, options.port if options.port is not None else known.port if known is not None else 0)
+    try:
+        port = listener.getsockname()[1]
+        invitations = _saved(known or new_invitations(config, host, port), host, port, run.folder)
+        if before is not None:
+            _remove(before)
+        lobby = Lobby(
+            invitations.invited,
+            titles={each.id: each.display_name or each.id for each in config.participants},
+            game=GameSpec(seed=0, hands=config.game.hands_per_game, **config.game.options()),
+            session=invitations.session,
+            reconnect_s=options.reconnect_s,
+        )
+        left = _left_before(run.games)
+        for each in lobby.invitations:
+            each.left = each.invited.participant in left
+        address = ServerAddress(host=host, port=port, public_url=options.public_url)
+        server = LiveServer(lobby, listener, address)
+    except MoltBenchError:
+        listener.close()
+        raise
+
+    def gather() -> None:
+        server.start()
+        _invite(lobby, address)
+        _await_everybody(lobby, options.join_timeout_s, options.if_missing)
+
+    lobby.on_gather = gather
+    lobby.on_away = _AwayNotes()
+    lobby.on_left = lambda gone: _note(f"{gone} has left: the run goes on without it")
+    try:
+        yield lobby
+        lobby.close("the run is over")
+        forget(run.folder)
+        with suppress(KeyboardInterrupt):
+            _linger(lobby, options)
+    finally:
+        server.stop()
+
+
+def _saved(invitations: Invitations, host: str, port: int, folder: Path) -> Invitations:
+    """Return invitations as they are used now, once they are in the folder of their run."""
+    found = msgspec.structs.replace(invitations, host=host, port=port, session=invitations.session + 1)
+    save(found, folder)
+    return found
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder of a run in which nothing was played."""
+    with suppress(OSError):
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+
+
+def _left_before(games: Iterable[GameRecord]) -> set[str]:
+    """Return who has left a run that goes on: it does not wait for them."""
+    forfeits = Counter(
+        game.players[player]
+        for game in games
+        for player in {fault.player for fault in game.faults if fault.kind == "forfeit"}
+    )
+    return {name for name, times in forfeits.items() if times >= MOST_FORFEITS}
+
+
+def _say(line: str) -> None:
+    """Tell the operator what to read."""
+    print(line, flush=True)
+
+
+def _note(line: str) -> None:
+    """Tell the operator what happens meanwhile."""
+    print(f"molt-bench: {line}", file=sys.stderr, flush=True)
+
+
+def _invite(lobby: Lobby, address: ServerAddress) -> None:
+    """Print an invitation for everybody."""
+    base = address.url
+    _say(f"Lobby: {base}/")
+    for each in lobby.invitations:
+        if each.left:
+            _say(f"{each} has left: the run goes on without it")
+        else:
+            _say(f"Invitation for {each}: {base}/j/{each.invited.token}")
+    if is_every_address(address.host) and address.public_url is None:
+        _say("On other machines, put the address of this one in place of localhost.")
+    _say("Opened in a browser, an invitation explains itself: the rules, and commands to copy.")
+    _say("Waiting for everybody to come. Whoever has an invitation plays as that participant: keep it secret.")
+
+
+def _await_everybody(lobby: Lobby, timeout_s: float | None, if_missing: IfMissing) -> None:
+    """Wait until everybody is there, or the time is up; then end with an error, or go on without whoever is missing."""
+    until = None if timeout_s is None else time.monotonic() + timeout_s
+    there: list[Invitation] = []
+    while True:
+        for each in lobby.invitations:
+            if each.came and each not in there:
+                there.append(each)
+                _say(f"{each} has joined ({len(there)} of {len(lobby.invitations)})")
+        if not lobby.missing():
+            return
+        left_s = 0.2 if until is None else min(0.2, until - time.monotonic())
+        if left_s <= 0:
+            break
+        lobby.wait(left_s)
+    missing = ", ".join(map(str, lobby.missing()))
+    if if_missing == "end":
+        raise MoltBenchError(f"nobody came for {missing} within {timeout_s:g} s (--join-timeout)")
+    _say(f"Playing without {missing}, who can still come; until then their games are forfeited")
+
+
+class _AwayNotes:
+    """Tells the operator who is away and since when, who is back, and who has forfeited a game."""
+
+    def __init__(self) -> None:
+        self._told: dict[Invitation, tuple[bool, int]] = {}
+
+    def __call__(self, invitation: Invitation) -> None:
+        """Say what has changed; an agent may have several slots, of which each calls."""
+        away_s, forfeits = invitation.away_s, invitation.forfeits
+        was_away, before = self._told.get(invitation, (False, 0))
+        self._told[invitation] = away_s is not None, forfeits
+        if forfeits > before:
+            last = "; nobody waits for it any more" if forfeits >= MOST_FORFEITS else ""
+            _note(f"{invitation} stays away, and forfeits its game ({forfeits} of {MOST_FORFEITS}){last}")
+        elif away_s is not None and not was_away:
+            since = datetime.now().astimezone() - timedelta(seconds=away_s)
+            _note(f"{invitation} has been away since {since:%H:%M:%S}, and its time to answer is up")
+        elif away_s is None and was_away:
+            _note(f"{invitation} is back")
+
+
+def _linger(lobby: Lobby, options: ServeOptions) -> None:
+    """Stay until everybody has learnt that the run is over, or the time is up."""
+    begun, said = time.monotonic(), False
+    while options.stay or (time.monotonic() < begun + options.linger_s and not lobby.everybody_told()):
+        if not said and time.monotonic() > begun + (0 if options.stay else _SILENT_S):
+            said = True
+            untold = ", ".join(str(each) for each in lobby.invitations if each.came and not each.told)
+            until = "until it is stopped" if options.stay else f"up to {options.linger_s:g} s"
+            whom = untold or "latecomers"
+            _note(f"The server stays {until}, so that {whom} can learn that the run is over. Ctrl-C ends it.")
+        time.sleep(0.05)

@@ -1,0 +1,181 @@
+"""The lobby: who is invited, who is there, and which slot an agent gets in a game."""
+
+import hmac
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from hashlib import sha256
+from time import monotonic
+from typing import Final
+
+from molt_bench.plugins.live.agent import LiveAgent
+from molt_bench.plugins.live.invitations import Invited
+from molt_bench.plugins.live.mailbox import RECONNECT_S, Mailbox
+from molt_bench.specs import GameLabel, GameSpec, Seating
+
+#: By how much `seq` is higher after each restart of the server: more than any one session uses.
+_SEQ_A_SESSION: Final = 1_000_000_000
+
+
+class Invitation:
+    """An invitation: the URL that one agent got, and its slots.
+
+    Attributes:
+        title: What pages call it.
+        came: Whether an agent has come with it.
+        told: Whether it has learnt that the run is over.
+        left: Whether it has forfeited so many games that the run goes on without it.
+    """
+
+    def __init__(self, invited: Invited, *, title: str, mailbox: Callable[[bytes], Mailbox]) -> None:
+        self.invited = invited
+        self.title = title
+        self.secret = hmac.digest(bytes.fromhex(invited.key), b"molt-bench live", "sha256")
+        self.slots = [mailbox(hmac.digest(self.secret, b"place %d" % at, "sha256")) for at in range(invited.slots)]
+        self.came = False
+        self.told = False
+        self.left = False
+
+    def __str__(self) -> str:
+        """Return what it is called in lists: its participant, and which copy of it."""
+        seating = self.invited.seating
+        return self.title if seating is None else f"{self.title} (copy for seating {seating})"
+
+    @property
+    def filled(self) -> int:
+        """In how many of its slots somebody plays."""
+        return sum(slot.filled for slot in self.slots)
+
+    @property
+    def away_s(self) -> float | None:
+        """Seconds for which the agent has not been connected, if a game waits for it in vain; None if none does."""
+        since = [slot.away_since for slot in self.slots if slot.away_since is not None]
+        return monotonic() - min(since) if since else None
+
+    @property
+    def forfeits(self) -> int:
+        """Games that the agent has forfeited since the server was started."""
+        return sum(slot.forfeits for slot in self.slots)
+
+    def derived(self, *labels: str) -> str:
+        """Return a secret text for a use of this invitation, such as an API key; the same after a restart."""
+        return hmac.new(self.secret, "\0".join(labels).encode(), sha256).hexdigest()
+
+
+class Lobby:
+    """All invitations of a run; it seats the agents that have come.
+
+    Attributes:
+        invitations: One for each live agent, or one for each copy of it.
+        game: The settings of every game.
+        opponents: How many others each agent may meet.
+        begun: Whether a game has begun.
+        closed: Why the run is over; None while it is not.
+        on_gather: Invites everybody, and returns when they are there.
+        on_away: Called with who is away, is back, or has forfeited a game.
+        on_left: Called with who has forfeited so many games that the run goes on without it.
+
+    Args:
+        titles: What pages call each participant of the run.
+        session: How often the server was started.
+        reconnect_s: Seconds in a game for which an agent that lost its connection may be late.
+    """
+
+    def __init__(
+        self,
+        invited: Iterable[Invited],
+        *,
+        titles: Mapping[str, str],
+        game: GameSpec,
+        session: int = 0,
+        reconnect_s: float = RECONNECT_S,
+    ) -> None:
+        mailbox = partial(Mailbox, seq=session * _SEQ_A_SESSION, reconnect_s=reconnect_s)
+        self.invitations = [Invitation(each, title=titles[each.participant], mailbox=mailbox) for each in invited]
+        self.game = game
+        self.opponents = len(titles) - 1
+        self.begun = False
+        self.closed: str | None = None
+        self.on_gather: Callable[[], None] = lambda: None
+        self.on_away: Callable[[Invitation], None] = lambda _: None
+        self.on_left: Callable[[Invitation], None] = lambda _: None
+        for each in self.invitations:
+            for slot in each.slots:
+                slot.on_away = lambda away=each: self.on_away(away)
+        self._arrival = threading.Condition()
+        self._taken: set[int] = set()
+        self._by_digest = {sha256(each.invited.token.encode()).digest(): each for each in self.invitations}
+
+    def find(self, token: str) -> Invitation | None:
+        """Return the invitation with this token; the time it takes tells nothing about other tokens."""
+        return self._by_digest.get(sha256(token.encode("utf-8", "surrogatepass")).digest())
+
+    def arrived(self, invitation: Invitation) -> None:
+        """Note that an agent is there: it holds a connection, or has asked for a decision."""
+        with self._arrival:
+            invitation.came = True
+            self._arrival.notify_all()
+
+    def missing(self) -> list[Invitation]:
+        """Return the invitations that nobody has come with yet; the run does not wait for those who left."""
+        return [each for each in self.invitations if not each.came and not each.left]
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until everybody is there, or the time is up; return whether everybody is."""
+        with self._arrival:
+            return self._arrival.wait_for(lambda: not self.missing(), timeout_s)
+
+    def gather(self) -> None:
+        """Invite everybody and wait until they are there."""
+        self.on_gather()
+
+    def places(self, participant: str, seating: Seating) -> tuple[str, int]:
+        """Return the invitation that plays a seating, by a name, and how many games it can play at once now.
+
+        That is the number of slots in which somebody plays, since a client may hold one alone; at least one, so that
+        the run goes on without an agent that is gone.
+        """
+        found = self._invitation(participant, seating)
+        return f"{participant} {found.invited.seating or ''}", max(1, found.filled)
+
+    def make(self, participant: str, game: GameLabel, spec: GameSpec | None = None) -> LiveAgent:
+        """Return the agent of a live participant in one game; there must be a free slot, best one that is filled."""
+        self.begun = True
+        found = self._invitation(participant, game.seating)
+        slot = min((each for each in found.slots if id(each) not in self._taken), key=lambda each: not each.filled)
+        self._taken.add(id(slot))
+        return LiveAgent(
+            participant,
+            slot,
+            game=game,
+            action_timeout_s=self.game.action_timeout_s,
+            on_close=lambda: self._taken.discard(id(slot)),
+        )
+
+    def close(self, reason: str) -> None:
+        """Tell everybody that the run is over."""
+        self.closed = self.closed or reason
+        for invitation in self.invitations:
+            for slot in invitation.slots:
+                slot.close(reason)
+
+    def dismiss(self, participant: str, forfeited: int) -> None:
+        """Tell a live agent that the run goes on without it, since it forfeited so many games."""
+        for invitation in self.invitations:
+            if invitation.invited.participant == participant and invitation.slots[0].closed is None:
+                for slot in invitation.slots:
+                    slot.close(f"you forfeited {forfeited} games, so the run goes on without you")
+                if not invitation.left:
+                    self.on_left(invitation)
+                invitation.left = True
+
+    def everybody_told(self) -> bool:
+        """Return whether everybody who came has learnt that the run is over."""
+        return all(each.told or not each.came for each in self.invitations)
+
+    def _invitation(self, participant: str, seating: Seating) -> Invitation:
+        return next(
+            each
+            for each in self.invitations
+            if each.invited.participant == participant and each.invited.seating in (None, seating)
+        )

@@ -1,0 +1,143 @@
+"""MCP over streamable HTTP: the two calls of the door as tools, and the rules as a resource.
+
+Needs the package `mcp`, which is imported when somebody comes.
+"""
+
+import logging
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
+
+import msgspec
+from starlette.requests import ClientDisconnect
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from molt_bench import AgentFailed, __version__
+from molt_bench.plugins.live.door import give, next_turn, unless_gone
+from molt_bench.plugins.live.guard import LONGEST_MESSAGE, Refused, invitation_of, json_error
+from molt_bench.plugins.live.lobby import Lobby
+from molt_bench.plugins.live.messages import ACT_SCHEMA, DEFAULT_WAIT_S, LONGEST_WAIT_S, Next, act_of
+from molt_bench.plugins.live.pages import skill_of
+
+_RULES_URI: Final = "molt-bench://rules"
+_INSTRUCTIONS: Final = (
+    "You play heads-up no-limit hold'em against one opponent. Call next_turn until it returns a turn, decide, call act "
+    "with its turn_token; act returns your next turn. Without a turn in an answer, call next_turn again. Go on until "
+    f"an answer has `over`, without asking anybody. The rules are the resource {_RULES_URI}."
+)
+_WAIT: Final = {
+    "type": "number",
+    "minimum": 0,
+    "maximum": LONGEST_WAIT_S,
+    "default": DEFAULT_WAIT_S,
+    "description": "Seconds to wait until there is something to decide.",
+}
+_AMOUNT: Final = {"type": "integer", "description": ACT_SCHEMA["properties"]["amount"]["description"]}
+_ACT: Final = {**ACT_SCHEMA, "properties": {**ACT_SCHEMA["properties"], "amount": _AMOUNT, "wait_s": _WAIT}}
+_TOOLS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "next_turn": {
+        "title": "Next turn",
+        "description": "Wait for your next decision. An empty answer means that there is none yet: call it again.",
+        "input_schema": {"type": "object", "properties": {"wait_s": _WAIT}},
+    },
+    "act": {
+        "title": "Act",
+        "description": "Answer a decision; returns the next one. The same answer again counts once.",
+        "input_schema": _ACT,
+    },
+}
+
+
+def routes(lobby: Lobby) -> list[BaseRoute]:
+    """Return the route of this door. There are no streams that the server begins, so POST is all it takes."""
+    return [Route("/mcp", _Door(lobby), methods=["POST"])]
+
+
+class _Door:
+    """An application that has no sessions: each request stands for itself, so a restart loses nothing."""
+
+    def __init__(self, lobby: Lobby) -> None:
+        self._lobby = lobby
+        self._server: Any = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            manager = import_module("mcp.server.streamable_http_manager").StreamableHTTPSessionManager
+            self._server = self._server or self._made()
+        except ImportError:
+            why = "this server has no MCP, since the package mcp is not installed: pip install 'molt-bench[mcp]'"
+            await json_error(501, "NOT_INSTALLED", why)(scope, receive, send)
+            return
+        served = manager(self._server, json_response=True, stateless=True, max_request_body_size=LONGEST_MESSAGE)
+        async with served.run():
+            await served.handle_request(scope, receive, send)
+
+    def _made(self) -> Any:
+        """Return the server of the package `mcp`."""
+        types = import_module("mcp_types")
+        # It logs what guests do wrong, with tracebacks: a guest could fill the operator's terminal.
+        logging.getLogger("mcp.server").setLevel(logging.CRITICAL)
+
+        def rules(context: Any) -> str:
+            return _rules_in(skill_of(self._lobby, context.request))
+
+        async def list_tools(_context: Any, _params: Any) -> Any:
+            own = {"destructive_hint": False, "idempotent_hint": True, "open_world_hint": False}
+            tools = []
+            for name, about in _TOOLS.items():
+                hints = types.ToolAnnotations(read_only_hint=name == "next_turn", **own)
+                tools.append(types.Tool(name=name, annotations=hints, **about))
+            return types.ListToolsResult(tools=tools)
+
+        async def call_tool(context: Any, params: Any) -> Any:
+            try:
+                found = await self._called(context.request, params.name, params.arguments or {})
+            except (Refused, AgentFailed) as refusal:
+                code = refusal.error["code"] if isinstance(refusal, Refused) else "VALIDATION_ERROR"
+                content = types.TextContent(type="text", text=f"{code}: {refusal}")
+                return types.CallToolResult(content=[content], is_error=True)
+            said = msgspec.json.encode(found)
+            content = types.TextContent(type="text", text=said.decode())
+            return types.CallToolResult(content=[content], structured_content=msgspec.json.decode(said))
+
+        async def list_resources(_context: Any, _params: Any) -> Any:
+            about = {"title": "Rules of this run", "mime_type": "text/markdown"}
+            return types.ListResourcesResult(resources=[types.Resource(uri=_RULES_URI, name="rules", **about)])
+
+        async def read_resource(context: Any, params: Any) -> Any:
+            if str(params.uri) != _RULES_URI:
+                raise ValueError(f"there is no such resource: expected {_RULES_URI}")
+            text = types.TextResourceContents(uri=_RULES_URI, mime_type="text/markdown", text=rules(context))
+            return types.ReadResourceResult(contents=[text])
+
+        return import_module("mcp.server.lowlevel").Server(
+            "molt-bench",
+            version=__version__,
+            instructions=_INSTRUCTIONS,
+            on_list_tools=list_tools,
+            on_call_tool=call_tool,
+            on_list_resources=list_resources,
+            on_read_resource=read_resource,
+        )
+
+    async def _called(self, request: Any, tool: str, arguments: Mapping[str, Any]) -> Next:
+        """Do what a tool does for whoever sent a request."""
+        wait_s = arguments.get("wait_s", DEFAULT_WAIT_S)
+        if tool not in _TOOLS:
+            raise AgentFailed("unparsable", "there is no such tool: expected next_turn or act")
+        if isinstance(wait_s, bool) or not isinstance(wait_s, int | float) or not wait_s >= 0:
+            raise AgentFailed("unparsable", f"wait_s is not a number of seconds, such as {DEFAULT_WAIT_S:g}")
+        invitation = invitation_of(request)
+        self._lobby.arrived(invitation)
+        verdict = await give(invitation, act_of(arguments)) if tool == "act" else None
+        try:
+            found = await unless_gone(request, next_turn(invitation, wait_s=min(wait_s, LONGEST_WAIT_S)))
+        except ClientDisconnect:
+            return Next()  # nobody reads it
+        return msgspec.structs.replace(found, verdict=verdict)
+
+
+def _rules_in(skill: str) -> str:
+    """Return the part of a skill document about the game itself; the rest is about other ways to play."""
+    return "# " + skill.partition("\n# ")[2].partition("\n## Play with curl")[0].strip() + "\n"

@@ -1,0 +1,240 @@
+"""The messages of moltpoker's WebSocket, in its two formats: the envelope, and the short one for agents. No I/O."""
+
+import time
+from itertools import pairwise
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from molt_bench.plugins.live.mailbox import HandOver, Turn
+from molt_bench.plugins.live.moltpoker.sessions import OPPONENT
+from molt_bench.poker.actions import MOST_CHIPS, OPEN_CARDS, STREETS, LegalActions
+from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.evaluator import category, strength
+from molt_bench.poker.observation import HandResult, Observation
+
+#: Version of the protocol, and the least one that a client may speak.
+PROTOCOL_VERSION: Final = "0.1"
+Json: TypeAlias = dict[str, Any]
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What one client is told.
+
+    Attributes:
+        opponent_id: The id that all of its opponents have.
+        timeout_ms: How long it may think about a decision.
+        ante: Chips that each seat posts before the blinds.
+        short: Whether it reads the format for agents.
+    """
+
+    table_id: str
+    agent_id: str
+    name: str
+    opponent_id: str
+    skill_url: str
+    timeout_ms: int
+    ante: int
+    short: bool
+
+    def welcome(self, seat: int) -> str:
+        """Tell the client its seat."""
+        if self.short:
+            return _flat("welcome", seat=seat, agent_id=self.agent_id, timeout=self.timeout_ms)
+        payload = {
+            "protocol_version": PROTOCOL_VERSION,
+            "min_supported_protocol_version": PROTOCOL_VERSION,
+            "skill_doc_url": self.skill_url,
+            "seat_id": seat,
+            "agent_id": self.agent_id,
+            "action_timeout_ms": self.timeout_ms,
+        }
+        return self._envelope("welcome", payload)
+
+    def status(self, status: Literal["waiting", "running"], seat: int) -> str:
+        """Say whether games have begun; it is also the heartbeat."""
+        more = {"min_players_to_start": 2, "current_players": 1 if status == "waiting" else 2}
+        return self._said("table_status", {"status": status, "seat_id": seat, "agent_id": self.agent_id, **more})
+
+    def ended(self, reason: str) -> str:
+        """Say the last word of all."""
+        return self._said("table_status", {"status": "ended", "reason": reason})
+
+    def error(self, code: str, message: str) -> str:
+        """Say that something was not taken, and why."""
+        return self._said("error", {"code": code, "message": message})
+
+    def ack(self, token: str, seq: int) -> str:
+        """Say that an action was taken."""
+        told = {"turn_token": token, "seq": seq}
+        return self._said("ack", told if self.short else {**told, "success": True}, seq)
+
+    def pong(self, timestamp: float) -> str:
+        """Answer a ping; the answer has the envelope format for everybody."""
+        return self._envelope("pong", {"timestamp": timestamp})
+
+    def streets(self, hand: int, board: tuple[int, ...], known: int) -> list[str]:
+        """Tell of each street that was dealt after `known` cards of the board."""
+        found = []
+        for before, street in pairwise(STREETS):
+            start, end = OPEN_CARDS[before], OPEN_CARDS[street]
+            if known <= start and end <= len(board):
+                number = "hand" if self.short else "handNumber"
+                cards = self._cards(board[start:end])
+                found.append(self._said("street_dealt", {number: hand, "street": street, "cards": cards}))
+        return found
+
+    def state(self, turn: Turn) -> str:
+        """Show an open decision. `pots` hold finished streets only: what was bet on this one is in `bet`."""
+        seen = turn.observation
+        own, other = seen.bets[seen.seat], seen.bets[1 - seen.seat]
+        earlier = seen.pot - own - min(other, own + seen.stack)  # antes and earlier streets
+        to_call = {"toCall": seen.to_call} if seen.to_call else {}
+        last = seen.log[-1] if seen.log else None
+        amount = {"amount": last.amount} if last is not None and last.kind == "raiseTo" else {}
+        if self.short:
+            return _flat(
+                "game_state",
+                seq=turn.seq,
+                hand=turn.hand,
+                phase=seen.street,
+                board=self._cards(seen.board),
+                pot=earlier,
+                players=[self._short_player(seen, seat) for seat in (0, 1)],
+                dealer=seen.button,
+                turn=seen.seat,
+                **({} if last is None else {"last": {"seat": last.seat, "kind": last.kind, **amount}}),
+                actions=_legal(seen.legal, "min", "max"),
+                **to_call,
+                turn_token=turn.token,
+            )
+        payload = {
+            "tableId": self.table_id,
+            "handNumber": turn.hand,
+            "phase": seen.street,
+            "communityCards": self._cards(seen.board),
+            "pots": [{"amount": earlier, "eligibleSeats": [0, 1]}],
+            "players": [self._player(seen, seat) for seat in (0, 1)],
+            "dealerSeat": seen.button,
+            "currentSeat": seen.seat,
+            "lastAction": None if last is None else {"seatId": last.seat, "kind": last.kind, **amount},
+            "legalActions": _legal(seen.legal, "minAmount", "maxAmount"),
+            "seq": turn.seq,
+            "turn_token": turn.token,
+            **({"minRaise": seen.min_raise_to - max(seen.bets)} if seen.max_raise_to else {}),
+            **to_call,
+        }
+        return self._envelope("game_state", payload, turn.seq)
+
+    def hand_complete(self, over: HandOver) -> str:
+        """Tell how a hand ended. Nobody sees cards that were folded; winnings are what a seat takes from the pot."""
+        result = over.result
+        staked = _staked(result, self.ante)
+        showdown = result.opponent_cards is not None
+        names = ("seat", "cards", "won", "rank") if self.short else ("seatId", "holeCards", "winnings", "handRank")
+        results = []
+        for seat in (0, 1):
+            cards = result.cards if seat == result.seat else result.opponent_cards or ()
+            entry: Json = dict(zip(names, (seat, self._cards(cards), result.net[seat] + staked), strict=False))
+            if not self.short:
+                entry["agentId"] = self._id(seat == result.seat)
+            if showdown and len(result.board) == OPEN_CARDS["river"]:
+                entry[names[3]] = category(strength((*cards, *result.board)))
+            results.append(entry)
+        if self.short:
+            return _flat("hand_complete", hand=over.hand, results=results, showdown=showdown)
+        folded = {each.seat for each in result.log if each.kind == "fold"}
+        payload = {
+            "handNumber": over.hand,
+            "results": results,
+            "finalPots": [{"amount": 2 * staked, "eligibleSeats": [seat for seat in (0, 1) if seat not in folded]}],
+            "communityCards": self._cards(result.board),
+            "showdown": showdown,
+        }
+        return self._envelope("hand_complete", payload, over.seq)
+
+    def _short_player(self, seen: Observation, seat: int) -> Json:
+        player: Json = {"seat": seat, "name": self._name(seat == seen.seat)}
+        player |= {"stack": seen.stacks[seat], "bet": seen.bets[seat]}
+        if seen.stacks[seat] == 0:
+            player["allIn"] = True
+        if seat == seen.seat:
+            player["cards"] = self._cards(seen.cards)
+        return player
+
+    def _player(self, seen: Observation, seat: int) -> Json:
+        own = seat == seen.seat
+        return {
+            "seatId": seat,
+            "agentId": self._id(own),
+            "agentName": self._name(own),
+            "stack": seen.stacks[seat],
+            "bet": seen.bets[seat],
+            "folded": False,
+            "allIn": seen.stacks[seat] == 0,
+            "isActive": True,
+            "holeCards": self._cards(seen.cards) if own else None,
+        }
+
+    def _id(self, own: bool) -> str:  # noqa: FBT001 - whose it is
+        return self.agent_id if own else self.opponent_id
+
+    def _name(self, own: bool) -> str:  # noqa: FBT001 - whose it is
+        return self.name if own else OPPONENT
+
+    def _cards(self, cards: tuple[int, ...]) -> list[Any]:
+        texts = [CARD_TEXT[card] for card in cards]
+        return texts if self.short else [{"rank": text[0], "suit": text[1]} for text in texts]
+
+    def _said(self, kind: str, payload: Json, seq: int | None = None) -> str:
+        return _flat(kind, **payload) if self.short else self._envelope(kind, payload, seq)
+
+    def _envelope(self, kind: str, payload: Json, seq: int | None = None) -> str:
+        now_ms = time.time_ns() // 1_000_000
+        envelope: Json = {"type": kind, "table_id": self.table_id, "ts": now_ms, "payload": payload}
+        if seq is not None:
+            envelope["seq"] = seq
+        return msgspec.json.encode(envelope).decode()
+
+
+def _flat(kind: str, **payload: Any) -> str:
+    return msgspec.json.encode({"type": kind, **payload}).decode()
+
+
+def _legal(legal: LegalActions, least: str, most: str) -> list[Json]:
+    ranges = {"call": (legal.to_call, legal.to_call), "raiseTo": (legal.min_raise_to, legal.max_raise_to)}
+    return [{"kind": kind, **dict(zip((least, most), ranges.get(kind, ()), strict=False))} for kind in legal.kinds]
+
+
+def _staked(result: HandResult, ante: int) -> int:
+    """Return the chips that each seat had in the pot, without what nobody called."""
+    if result.net[0]:
+        return abs(result.net[0])
+    bets = {(each.seat, each.street): each.amount for each in result.log}
+    return ante + max(sum(amount for (seat, _), amount in bets.items() if seat == own) for own in (0, 1))
+
+
+def read(text: bytes) -> Json | str:
+    """Return a client's ping or action, whose form is checked; or what is wrong with a message that is neither.
+
+    Fields that are not known are ignored. An amount beside another kind than raiseTo is ignored, too, and 300.0 is a
+    whole number: so it is in JavaScript.
+    """
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError, ValueError):
+        return "Invalid JSON"
+    if isinstance(found, dict):
+        action, payload = found.get("action"), found.get("payload")
+        if found.get("type") == "ping" and isinstance(payload, dict) and _is_number(payload.get("timestamp")):
+            return {"timestamp": payload["timestamp"]}
+        if found.get("type") == "action" and isinstance(action, dict) and isinstance(action.get("turn_token"), str):
+            amount = action.pop("amount", None)
+            if action.get("kind") == "raiseTo":
+                action["amount"] = int(amount) if isinstance(amount, float) and amount.is_integer() else amount
+            return {**action, "expected_seq": found.get("expected_seq")}
+    return "Invalid message format"
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and abs(value) <= MOST_CHIPS  # type: ignore[arg-type]

@@ -1,0 +1,131 @@
+"""moltpoker's REST: register, join a table, leave it. Every slot of an invitation is one table, for the whole run."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from molt_bench import __version__
+from molt_bench.plugins.live.guard import Refused, invitation_of, invitation_url, json_response
+from molt_bench.plugins.live.lobby import Invitation, Lobby
+from molt_bench.plugins.live.moltpoker import sessions
+from molt_bench.plugins.live.moltpoker.messages import PROTOCOL_VERSION
+from molt_bench.plugins.live.moltpoker.sessions import Sessions
+from molt_bench.specs import MODEL_TIMEOUT_S
+
+Body = TypeVar("Body")
+
+
+class _Registration(msgspec.Struct):
+    name: Annotated[str, Meta(min_length=1, max_length=50)] = "agent"
+    metadata: dict[str, Any] = {}
+
+
+class _Joining(msgspec.Struct):
+    client_protocol_version: str = PROTOCOL_VERSION
+    preferred_seat: Annotated[int, Meta(ge=0, le=9)] = 0
+    bucket_key: str = ""
+
+
+def routes(lobby: Lobby, known: Sessions) -> list[BaseRoute]:
+    """Return the routes of requests."""
+
+    async def register(request: Request) -> Response:
+        await _body(request, _Registration)
+        invitation, agent = invitation_of(request), sessions.new_agent()
+        answer = {
+            "agent_id": sessions.agent_id(invitation, agent),
+            "api_key": sessions.api_key(invitation, agent),
+            "protocol_version": PROTOCOL_VERSION,
+            "skill_doc_url": skill_url(request),
+        }
+        return json_response(answer, status=201)
+
+    async def join(request: Request) -> Response:
+        """Join the table that is named, or any."""
+        only = _slot(request) if "table" in request.path_params else None
+        invitation, agent = _authorized(request)
+        _check_version(await _body(request, _Joining), request)
+        if lobby.closed is not None:
+            raise Refused(400, "TABLE_ENDED", "the run is over")
+        slot = known.take(invitation, agent, only=only)
+        if slot is None:
+            raise Refused(400, "TABLE_FULL", "another client plays with this invitation already")
+        answer = {
+            "table_id": sessions.table_id(invitation, slot),
+            "seat_id": invitation.slots[slot].seat or 0,
+            "session_token": sessions.session_token(invitation, slot, agent),
+            "ws_url": "ws" + invitation_url(request).removeprefix("http") + "/v1/ws",
+            "protocol_version": PROTOCOL_VERSION,
+            "min_supported_protocol_version": PROTOCOL_VERSION,
+            "skill_doc_url": skill_url(request),
+            "action_timeout_ms": timeout_ms(lobby),
+        }
+        return json_response(answer)
+
+    async def leave(request: Request) -> Response:
+        slot = _slot(request)
+        invitation, agent = _authorized(request)
+        if not known.leave(invitation, slot, agent) and lobby.closed is None:
+            raise Refused(400, "NOT_SEATED", "this agent does not sit at that table")
+        return json_response({"success": True, "message": "Left the table"})
+
+    async def health(_: Request) -> Response:
+        return json_response({"status": "ok", "timestamp": datetime.now(UTC).isoformat(), "version": __version__})
+
+    return [
+        Route("/v1/agents", register, methods=["POST"]),
+        Route("/v1/tables/auto-join", join, methods=["POST"]),
+        Route("/v1/tables/{table}/join", join, methods=["POST"]),
+        Route("/v1/tables/{table}/leave", leave, methods=["POST"]),
+        Route("/health", health),
+    ]
+
+
+def skill_url(connection: HTTPConnection) -> str:
+    """Return where the client of a connection can read how to play."""
+    return f"{invitation_url(connection)}/skill.md"
+
+
+def timeout_ms(lobby: Lobby) -> int:
+    """Return how long a client may think about a decision."""
+    return max(1, int(1000 * (lobby.game.action_timeout_s or MODEL_TIMEOUT_S)))
+
+
+def _authorized(request: Request) -> tuple[Invitation, str]:
+    given = request.headers.get("authorization", "").strip()
+    word, _, rest = given.partition(" ")
+    key = rest.strip() if word.lower() == "bearer" else given
+    if not key:
+        raise Refused(401, "UNAUTHORIZED", "expected a header `Authorization: Bearer API_KEY`")
+    invitation = invitation_of(request)
+    agent = sessions.agent_of(invitation, key)
+    if agent is None:
+        raise Refused(401, "INVALID_API_KEY", "this API key is not one of this invitation")
+    return invitation, agent
+
+
+def _slot(request: Request) -> int:
+    invitation, named = invitation_of(request), request.path_params["table"]
+    for slot in range(len(invitation.slots)):
+        if sessions.same(named, sessions.table_id(invitation, slot)):
+            return slot
+    raise Refused(404, "TABLE_NOT_FOUND", "there is no such table")
+
+
+def _check_version(joining: _Joining, request: Request) -> None:
+    if joining.client_protocol_version < PROTOCOL_VERSION:
+        more = {"min_supported_protocol_version": PROTOCOL_VERSION, "skill_doc_url": skill_url(request)}
+        raise Refused(400, "OUTDATED_CLIENT", "your client's protocol version is outdated", **more)
+
+
+async def _body(request: Request, kind: type[Body]) -> Body:
+    text = await request.body()
+    try:
+        return msgspec.json.decode(text or b"{}", type=kind)
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        raise Refused(400, "VALIDATION_ERROR", f"Invalid request: {error}") from None

@@ -1,0 +1,222 @@
+"""moltpoker's WebSocket: a slot of an invitation is one table, which lasts the whole run."""
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import Any, Final
+
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from molt_bench.plugins.live.door import give, listening
+from molt_bench.plugins.live.guard import LONGEST_MESSAGE, Refused, invitation_of
+from molt_bench.plugins.live.lobby import Invitation, Lobby
+from molt_bench.plugins.live.messages import act_of
+from molt_bench.plugins.live.moltpoker import sessions
+from molt_bench.plugins.live.moltpoker.messages import Words, read
+from molt_bench.plugins.live.moltpoker.rest import skill_url, timeout_ms
+
+#: Seconds between two heartbeats, and until an open decision is sent once more to agents that may have lost it.
+HEARTBEAT_S: Final = 8.0
+AGAIN_S: Final = 30.0
+#: Seconds to send one message: a client that does not read is dropped.
+SEND_S: Final = 30.0
+
+
+def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
+    """Return the route of sockets."""
+
+    async def socket(websocket: WebSocket) -> None:
+        invitation, query = invitation_of(websocket), websocket.query_params
+        await websocket.accept()
+        session = known.resume(invitation, query.get("token", ""))
+        at, agent = session or (0, "")
+        words = Words(
+            sessions.table_id(invitation, at),
+            sessions.agent_id(invitation, agent),
+            invitation.title,
+            sessions.agent_id(invitation, sessions.OPPONENT),
+            skill_url(websocket),
+            timeout_ms(lobby),
+            lobby.game.ante,
+            query.get("format") == "agent",
+        )
+        # A client that asks its model about every state it gets would answer the next decision with a repeated one.
+        table = Table(websocket, invitation, at, words, repeats=query.get("repeat") != "never")
+        if session is None:
+            table.end(1008, "Invalid session", "this session is not valid: join the table again")
+            await table.say_goodbye()
+            return
+        hold = known.holds(invitation)[at]
+        older, hold.socket = hold.socket, table
+        if older is not None:
+            older.end(1008, "Replaced by a newer connection", "a newer connection has taken this seat")
+        lobby.arrived(invitation)
+        try:
+            await table.run()
+        finally:
+            if hold.socket is table:
+                hold.socket = None
+        if table.told and lobby.closed is not None and not any(slot.present for slot in invitation.slots):
+            invitation.told = True
+
+    return [WebSocketRoute("/v1/ws", socket)]
+
+
+class Table:
+    """An accepted socket of a client, from its opening to its end.
+
+    With `repeats`, a client of the format for agents is sent a decision again that it may have lost.
+
+    Attributes:
+        told: Whether the client was told that the run is over.
+    """
+
+    def __init__(self, websocket: WebSocket, invitation: Invitation, slot: int, words: Words, *, repeats: bool) -> None:
+        self.told = False
+        self._websocket = websocket
+        self._invitation = invitation
+        self._box = invitation.slots[slot]
+        self._words = words
+        self._repeats = repeats and words.short
+        self._ended: asyncio.Future[tuple[int, str, str]] = asyncio.get_running_loop().create_future()
+        self._seat: int | None = None
+        self._asked = self._seq = self._heard = 0
+        self._hand, self._dealt = 0, 0
+        self._token, self._refusal = "", ""
+        self._again_at = float("inf")
+
+    async def run(self) -> None:
+        """Talk to the client until one side ends it."""
+        tasks: list[asyncio.Future[Any]] = [asyncio.ensure_future(work) for work in (self._receive(), self._show())]
+        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):  # it is gone, or does not read
+            done, _ = await asyncio.wait([*tasks, self._ended], return_when=asyncio.FIRST_COMPLETED)
+            for each in tasks:
+                each.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for each in done:
+                each.result()
+            if self._ended.done():
+                await self.say_goodbye()
+
+    def end(self, code: int, reason: str, error: str = "") -> None:
+        """Have the socket closed, after an error if one is named.
+
+        After 1008 and this error, the platform's clients do not come back.
+        """
+        if not self._ended.done():
+            self._ended.set_result((code, reason, error))
+
+    async def say_goodbye(self) -> None:
+        """Close the socket."""
+        code, reason, error = self._ended.result()
+        with suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+            if error:
+                await self._send(self._words.error("INVALID_SESSION", error))
+            async with asyncio.timeout(SEND_S):
+                await self._websocket.close(code, reason)
+
+    async def _send(self, *messages: str) -> None:
+        for message in messages:
+            async with asyncio.timeout(SEND_S):
+                await self._websocket.send_text(message)
+
+    async def _show(self) -> None:
+        """Tell the client whatever is new, and something now and then if nothing is."""
+        self._heard = max((each.seq for each in self._box.results()), default=0)
+        with listening([self._box]) as changed:
+            if self._box.seat is None and self._box.closed is None:
+                await self._send(self._words.status("waiting", 0))
+            while True:
+                changed.clear()
+                await self._tell_news()
+                try:
+                    async with asyncio.timeout(HEARTBEAT_S):
+                        await changed.wait()
+                except TimeoutError:
+                    await self._beat()
+
+    async def _tell_news(self) -> None:
+        for over in self._box.results():
+            if over.seq > self._heard:
+                self._heard = over.seq
+                await self._deal(over.hand, over.result.board)
+                await self._send(self._words.hand_complete(over))
+        if self._box.seat not in (None, self._seat):
+            self._seat = self._box.seat
+            await self._send(self._words.welcome(self._seat or 0))
+        turn = self._box.turn
+        if turn is not None and turn.asked != self._asked:
+            first = turn.token != self._token
+            self._asked, self._seq, self._token = turn.asked, turn.seq, turn.token
+            self._box.hand_out(turn, stays=True)
+            if first or self._needs_again():
+                self._again_at = time.monotonic() + AGAIN_S if self._repeats else float("inf")
+                await self._deal(turn.hand, turn.observation.board)
+                await self._send(self._words.state(turn))
+            self._refusal = ""
+        if self._box.closed is not None:
+            await self._send(self._words.ended(self._box.closed))
+            self.told = True
+            self.end(1000, "Table ended")
+
+    def _needs_again(self) -> bool:
+        """Return whether a client has to see a decision again that is asked again, after a refusal or a timeout.
+
+        Clients of the envelope format answer an illegal action again by themselves, and agents wait for the state.
+        """
+        if self._words.short:
+            return self._repeats or self._refusal != ""
+        return self._refusal != "INVALID_ACTION"
+
+    async def _deal(self, hand: int, board: tuple[int, ...]) -> None:
+        """Tell which streets were dealt since the last message."""
+        known = self._dealt if hand == self._hand else 0
+        self._hand, self._dealt = hand, len(board)
+        await self._send(*self._words.streets(hand, board, known))
+
+    async def _beat(self) -> None:
+        """Wake a client that waits for any message, and send it an open decision once more that it may have lost."""
+        await self._send(self._words.status("waiting" if self._seat is None else "running", self._seat or 0))
+        turn = self._box.turn
+        if turn is not None and turn.token == self._token and time.monotonic() > self._again_at:
+            self._again_at = float("inf")
+            await self._send(self._words.state(turn))
+
+    async def _receive(self) -> None:
+        while True:
+            received = await self._websocket.receive()
+            if received["type"] == "websocket.disconnect":
+                return
+            text = received.get("text")
+            said = text.encode("utf-8", "replace") if text is not None else received.get("bytes") or b""
+            if len(said) > LONGEST_MESSAGE:
+                self.end(1009, "Message too big")
+                return
+            found = read(said)
+            if isinstance(found, str):
+                await self._send(self._words.error("VALIDATION_ERROR", found))
+            elif "timestamp" in found:
+                await self._send(self._words.pong(found["timestamp"]))
+            else:
+                await self._act(found)
+
+    async def _act(self, action: dict[str, Any]) -> None:
+        """Give the game an action, and tell the client what came of it."""
+        turn, token = self._box.turn, action["turn_token"]
+        expected = action.pop("expected_seq")
+        if turn is not None and turn.token == token and expected not in (None, turn.seq):
+            state = [self._words.state(turn)] if self._words.short else []
+            await self._send(self._words.error("STALE_SEQ", "expected_seq is not the seq of this decision"), *state)
+            return
+        try:
+            await give(self._invitation, act_of(action))
+        except Refused as refusal:
+            code = refusal.error["code"]
+            if code == "STALE_TURN":
+                code = "NOT_YOUR_TURN" if self._box.turn is None else "STALE_SEQ"
+            self._refusal = code if token == self._token else self._refusal
+            await self._send(self._words.error(code, str(refusal)))
+        else:
+            self._again_at = float("inf")
+            await self._send(self._words.ack(token, self._seq))

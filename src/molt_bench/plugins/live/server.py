@@ -1,0 +1,92 @@
+"""The server of live mode: the lobby's page and all doors under `/j/INVITATION`, served in a thread of its own."""
+
+import asyncio
+import socket
+import threading
+from functools import partial
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute, Mount
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from molt_bench.plugins.live import door, mcp, pages
+from molt_bench.plugins.live.address import ServerAddress
+from molt_bench.plugins.live.guard import ERROR_HANDLERS, LONGEST_MESSAGE, Guard
+from molt_bench.plugins.live.lobby import Lobby
+from molt_bench.plugins.live.moltpoker import rest
+from molt_bench.plugins.live.moltpoker import socket as sockets
+from molt_bench.plugins.live.moltpoker.sessions import Sessions
+
+#: Seconds that connections get to end when the server stops.
+_GRACE_S: Final = 2
+#: Milliseconds after which a connection ends whose other side takes nothing: a machine that is gone, or does not read.
+_DEAF_MS: Final = 60_000
+#: Connections that may be open; each is a file, and many systems give a program 1,024.
+MOST_CONNECTIONS: Final = 500
+
+
+def application(lobby: Lobby, address: ServerAddress) -> ASGIApp:
+    """Return the application that is served."""
+    sessions = Sessions()
+    doors: list[BaseRoute] = [  # what is asked most comes first
+        *door.routes(lobby),
+        *mcp.routes(lobby),
+        *sockets.routes(lobby, sessions),
+        *rest.routes(lobby, sessions),
+        *pages.invitation_routes(lobby),
+    ]
+    routes = [*pages.lobby_routes(lobby), Mount("/j/{invitation}", routes=doors)]
+    return Guard(Starlette(routes=routes, exception_handlers=ERROR_HANDLERS), lobby, address=address)
+
+
+class _Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection; one too many is closed at once, so that the run has files left to write."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+
+
+class LiveServer:
+    """Serves a lobby from its start until it is stopped."""
+
+    def __init__(self, lobby: Lobby, listener: socket.socket, address: ServerAddress) -> None:
+        self._listener = listener
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _DEAF_MS)
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                application(lobby, address),
+                http=_Connection,
+                log_level="critical",  # a log could have a secret of a URL
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,  # the public URL is the operator's to tell
+                timeout_graceful_shutdown=_GRACE_S,
+                timeout_keep_alive=75,
+                lifespan="off",
+                ws="websockets-sansio",
+                ws_max_size=LONGEST_MESSAGE,
+                ws_ping_interval=None,  # the protocol has its own; a client that thinks must not lose its connection
+                ws_per_message_deflate=False,
+            )
+        )
+        run = partial(self._server.run, sockets=[listener])
+        self._thread = threading.Thread(target=run, name="molt-bench serve", daemon=True)
+
+    def start(self) -> None:
+        """Begin to serve."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop serving, if it has begun, and wait until that is done."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(timeout=_GRACE_S + 5)
+        self._listener.close()

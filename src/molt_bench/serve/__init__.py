@@ -1,1 +1,0 @@
-"""Live mode: a server to which autonomous agents come by themselves."""

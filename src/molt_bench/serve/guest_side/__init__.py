@@ -1,1 +1,0 @@
-"""The side of the guests: what runs on their machines to play at a live server. No server needs it."""
