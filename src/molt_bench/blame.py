@@ -13,7 +13,7 @@ from typing import Final
 from molt_bench.errors import InternalError
 
 _HERE: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
-#: Where the modules of Python itself are: what they raise, they raise for whoever called them.
+#: Where the modules of Python itself are: what they raise, they raise for their caller.
 _PYTHON: Final = os.path.join(os.path.dirname(os.path.abspath(os.__file__)), "")
 _INSTALLED: Final = ("site-packages", "dist-packages")
 #: Where exceptions are from that we raise on purpose.

@@ -71,7 +71,7 @@ def is_ours(point: metadata.EntryPoint) -> bool:
 
 
 def _is_here(point: metadata.EntryPoint) -> bool:
-    """Return whether a package lies in the current folder: `python -m` finds it there, but nobody has installed it."""
+    """Return whether a package lies in the current folder: `python -m` finds it there, but it is not installed."""
     return point.dist is not None and Path(str(point.dist.locate_file(""))).resolve() == Path.cwd()
 
 

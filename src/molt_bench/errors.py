@@ -9,7 +9,7 @@ An agent's mistake never leaves the library as an exception: it is recorded as a
     ├── RulesError          a request that breaks the rules of poker
     │   └── IllegalAction   an action that is not legal; lists those that are
     ├── AgentError          an agent that cannot be made or called
-    │   └── NotPermitted    an agent of a stored run that nobody has permitted
+    │   └── NotPermitted    an agent of a stored run without permission
     ├── JournalError        a file of results that cannot be read
     │   └── NotRecorded     an answer that is missing from the record of a run; also a `GameUnfinished`
     └── RunHalted           the run cannot go on now, but can be resumed; also a `GameUnfinished`
@@ -120,7 +120,7 @@ class AgentError(MoltBenchError):
 
 
 class NotPermitted(AgentError):  # noqa: N818 - says what is wrong
-    """An agent of a stored run that nobody has permitted."""
+    """An agent of a stored run that the user has not permitted."""
 
 
 class JournalError(MoltBenchError):
@@ -151,7 +151,7 @@ def not_an_action(answer: object) -> AgentFailed:
     return AgentFailed("unreadable", f"the answer is {shown(answer)}, neither a Mix nor an Action like Action('call')")
 
 
-class GameUnfinished(Exception):  # noqa: N818 - nobody's mistake
+class GameUnfinished(Exception):  # noqa: N818 - it is no mistake
     """A game cannot go on, and does not count."""
 
 
@@ -160,7 +160,7 @@ class RunHalted(GameUnfinished, MoltBenchError):  # noqa: N818 - a run that can 
 
 
 class NotRecorded(GameUnfinished, JournalError):  # noqa: N818 - says what is wrong
-    """An answer is missing from the record of a run, and nobody may be asked."""
+    """An answer is missing from the record of a run, and no agent may be asked."""
 
 
 class ProviderError(RunHalted):

@@ -40,7 +40,7 @@ class Sitting(Protocol):
     """What a kind keeps for a whole run, from before its first card to its end."""
 
     def gather(self) -> None:
-        """Wait until everybody of this kind is there; called once all others are ready."""
+        """Wait until all agents of this kind are there; called once all others are ready."""
 
     def places(self, participant: str, seating: Seating) -> tuple[str, int]:
         """Return who plays a seating for a participant, by a name, and in how many games at once."""
@@ -163,7 +163,7 @@ class Kind:
         return lambda: self.make(spec, context)
 
     def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:
-        """Return what somebody should know who plays it here."""
+        """Return what a user should know before it plays here."""
         return []
 
     def fingerprint(self, spec: ParticipantSpec) -> str | None:
@@ -171,11 +171,11 @@ class Kind:
         return None
 
     def announced(self, spec: ParticipantSpec, settings: Any) -> str:
-        """Return what playing it runs, starts or contacts, for somebody who is to permit that."""
+        """Return what playing it runs, starts or contacts, for the user who is to permit that."""
         return f"plays by the plug-in {self.name}"
 
     def meant(self, participant_type: str) -> str:
-        """Return a type of this kind that somebody may have meant by an unknown one; "" for none."""
+        """Return a type of this kind that may have been meant by an unknown one; "" for none."""
         return ""
 
     def open(self, run: ComingRun) -> Sitting | None:
@@ -183,7 +183,7 @@ class Kind:
         return None
 
 
-#: What is recorded of whoever could play in a box, and does not.
+#: What is recorded of an agent that could play in a box, and does not.
 NO_BOX: Final = "none"
 
 

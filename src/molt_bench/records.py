@@ -194,7 +194,7 @@ class SeedResult(msgspec.Struct, frozen=True):
         """Hands specified for both games together; a game ends early if a player goes broke.
 
         Winnings per hand use this number. The number of hands played depends on the cards, and a mean of ratios to it
-        would favour whoever wins the short games.
+        would favour the winner of the short games.
         """
         return sum(game.spec.hands for game in self.games)
 

@@ -99,7 +99,7 @@ class GameSpec(msgspec.Struct, frozen=True, kw_only=True):
         raise_cap: Bets and raises allowed on one street; None for no cap.
         warmup_hands: Hands played first that do not count; stacks are reset after them.
         max_retries: How often a decision is asked for again after a fault, before the hand is force-folded.
-        max_actions: Actions of one hand after which nobody may raise, so that every hand ends.
+        max_actions: Actions of one hand after which no raise is legal, so that every hand ends.
         action_timeout_s: Seconds for one answer of any agent. None: an awaitable answer gets 60 s, and a plain
             function is called directly, without a limit.
         deck_seed: Name of the decks, if the two seatings of a seed must not share them.

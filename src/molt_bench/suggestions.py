@@ -23,5 +23,5 @@ def one_of(known: Collection[str], word: str) -> str:
 
 
 def _bare(name: str) -> str:
-    """Return a name as it sounds: whoever mistypes one may not know how it is spelt, either."""
+    """Return a name as it sounds: a user who mistypes one may not know how it is spelt."""
     return name.lower().replace("_", "").replace("-", "")

@@ -10,7 +10,7 @@ typedef struct {
     double depths[2], deals[4][6], exact[4], passive[4][6], raised[2][3][9];
 } Weights;
 
-/* A moment of the betting, as in molt_bench.poker.betting; `opened` once somebody has acted on the street. */
+/* A moment of the betting, as in molt_bench.poker.betting; `opened` once a seat has acted on the street. */
 typedef struct {
     int64_t stacks[2], limits[2], bets[2], pot, at_stake, to_call;
     int button, actor, street, opened;

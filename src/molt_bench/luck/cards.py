@@ -26,7 +26,7 @@ class Deal(NamedTuple):
         dealt: 0 for the hole cards, 1 to 3 for flop, turn and river.
         pot: The pot before it, in chips; for the hole cards, the blinds and antes about to be posted.
         behind: Chips that both seats have behind before it.
-        raised: Whether somebody raised on the street before it.
+        raised: Whether a seat raised on the street before it.
         change: Change of seat 0's equity.
     """
 

@@ -69,7 +69,7 @@ def draw_luck(
         mixes: What was drawn from, by the indices of the decisions.
         equities: Seat 0's, before the flop and on every later street with a decision.
         folds: What is known of both seats from earlier hands.
-        max_actions: After so many actions nobody may raise.
+        max_actions: After so many actions no raise is legal.
         weights: Of the values of actions.
     """
     luck, last = 0.0, max(mixes, default=-1)

@@ -1,7 +1,7 @@
 """The two estimators of what a player won: `raw`, the chips, and `adjusted`, the chips without luck.
 
 `adjusted` is all-in EV minus terms of mean 0: of the cards (`molt_bench.luck.cards`), and of draws from stated mixes
-(`molt_bench.luck.dice`). So both have the same expectation, whoever plays. Over the two games of a seed the term of the
+(`molt_bench.luck.dice`). So both have the same expectation for all agents. Over the two games of a seed the term of the
 hole cards cancels out, since each player gets both hands; it helps single games.
 """
 

@@ -1,6 +1,6 @@
 """The weights of the luck adjustment: fitted once on bots, then frozen.
 
-Any fixed weights leave every expectation unchanged. These were chosen before the runs that use them, so nobody can pick
+Any fixed weights leave every expectation unchanged. These were chosen before the runs that use them, so no one can pick
 them by outcome. `research/fit_luck.py` fitted those of cards; those of actions are of an earlier fit, to players that
 mix. Any change is a new version, with another hash in every run.
 """

@@ -1,1 +1,1 @@
-"""What is not the benchmark itself, each registered by an entry point as anybody's would be."""
+"""What is not the benchmark itself, each registered by an entry point as a stranger's would be."""

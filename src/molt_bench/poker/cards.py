@@ -11,7 +11,7 @@ from molt_bench.errors import RulesError
 
 Hole: TypeAlias = tuple[int, int]
 Board: TypeAlias = tuple[int, ...]
-#: The cards of one hand: hole cards of seat 0 and seat 1, whoever has the button, so that swapping seats swaps the
+#: The cards of one hand: hole cards of seat 0 and seat 1, wherever the button is, so that swapping seats swaps the
 #: players' hands and nothing else; then the board.
 Deal: TypeAlias = tuple[tuple[Hole, Hole], Board]
 

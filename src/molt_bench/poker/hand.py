@@ -120,7 +120,7 @@ class Hand:
     def legal_actions(self) -> LegalActions:
         """Return what the actor may do."""
         if self.actor < 0:
-            raise RulesError("the hand is over: nobody is to act")
+            raise RulesError("the hand is over: no seat is to act")
         return LegalActions(self.betting.to_call, *self.raise_range())
 
     def raise_range(self) -> tuple[int, int]:
@@ -146,14 +146,14 @@ class Hand:
                 self._show_down()
             else:
                 self.payoffs = betting.payoffs
-        elif not betting.settled:  # nobody has acted on this street yet
+        elif not betting.settled:  # no seat has acted on this street yet
             self.board = self.runout[: OPEN_CARDS[betting.street]]
 
     def steps(self, *, max_actions: int | None = None) -> Iterator[tuple["Hand", Action]]:
         """Replay a finished hand: yield its state before each decision, and the action taken.
 
         The state is one object that moves on with every step: read it, but do not keep or change it. As in the game,
-        nobody may raise after `max_actions` actions.
+        no raise is legal after `max_actions` actions.
         """
         log = self.log
         again = Hand(self.rules, (self.holes, self.runout), self.starting_stacks, button=self.button)

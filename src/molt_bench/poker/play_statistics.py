@@ -4,14 +4,14 @@ The definitions are those of the usual trackers, heads-up:
 
 - Only hands that count are included, so no warm-up hands. A forced fold is a fold, since that is what the table saw.
 - VPIP and PFR are shares of the hands in which the player had a preflop decision. The big blind has none if the button
-  folds, and nobody has one if the blinds put a seat all-in. Posting a blind is not voluntary. The button's limp is
+  folds, and there is none if the blinds put a seat all-in. Posting a blind is not voluntary. The button's limp is
   VPIP, the big blind's check behind it is not; a raise is both.
 - A 3-bet is a re-raise of the first preflop raise; the big blind itself is the first bet. An opportunity is a decision
   facing that raise in which raising is legal, so not facing an all-in.
 - Aggression is counted after the flop. Factor: bets and raises per call. Frequency: the share of bets and raises among
   bets, raises, calls and folds. Checks are left out of both.
 - A continuation bet is the first bet on the flop, made by the last preflop raiser. There is an opportunity when that
-  player may bet and nobody has bet yet. Folding to it is judged by the first response.
+  player may bet and there was no bet yet. Folding to it is judged by the first response.
 - WTSD is the share of flops seen that went to showdown. A board that is run out after an all-in counts as seen.
 - W$SD is the share of showdowns in which the player won chips from the pot; a split pot counts.
 - Winnings are net chips in hands with and without a showdown. Both are divided by all hands, so that they add up to the

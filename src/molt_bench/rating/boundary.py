@@ -42,7 +42,7 @@ class Boundary(msgspec.Struct, frozen=True):
         error: How often something wrong may be claimed of a lead.
         tie: Leads up to this size do not matter, in thousandths of a big blind per hand; 0 for no ties.
         first: Seed pairs of every pairing at the first look.
-        horizon: How many times as many there can be at the end, where nobody can tie.
+        horizon: How many times as many there can be at the end, where ties are impossible.
         orders: Whether a lead beyond every tie has a lower bar, since nothing but an order can be claimed of it.
     """
 
@@ -58,7 +58,7 @@ class Boundary(msgspec.Struct, frozen=True):
         return t_of(np.sqrt(square), known.free)
 
     def half_widths(self, known: Known, error: float | None = None, limit: float | None = None) -> Floats:
-        """Return half the width of the interval of each number: infinite where somebody has not been met.
+        """Return half the width of the interval of each number: infinite where an opponent has not been met.
 
         The number is compared with `limit`; without one, with 0 and with the largest tie.
         """

@@ -6,8 +6,8 @@ participant, the change, wins from the others, so that the margin model and its 
 looks as it takes. Nothing here knows poker, and many gates can be looked at at once (research/gate.py).
 
 Half of the allowed error is that of the mean, the other half is shared by the opponents (Bonferroni). An interval is
-wrong on one side in half of its errors. So a version that is not worse by more than the margin, to anybody, fails in at
-most `error` of all gates, and one that is worse on average passes in at most half as many.
+wrong on one side in half of its errors. So a version that is not worse by more than the margin, against any opponent,
+fails in at most `error` of all gates, and one that is worse on average passes in at most half as many.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from molt_bench.rating.margins import MarginSums
 #: than so many margins.
 SUSPECT: Final = 0.5
 MOST_TO_ONE: Final = 2.0
-#: More play than anybody can pay for, as a multiple of what has been played.
+#: More play than is ever affordable, as a multiple of what has been played.
 _NEVER: Final = 1e6
 
 
@@ -103,7 +103,7 @@ class Tolerance(msgspec.Struct, frozen=True):
     def times(self, look: Look) -> float:
         """Return how many times what was played would give the answer of the first gate, if the change stays as it is.
 
-        An interval shrinks as the root of what is played. Infinite where nobody plays so much.
+        An interval shrinks as the root of what is played. Infinite where that is too much play.
         """
         mean, half = float(look.mean[0]), float(look.half[0])
         each = list(zip(look.against[0].tolist(), look.halves[0].tolist(), strict=True))

@@ -1,12 +1,12 @@
-"""The margin model: who wins how much from whom, by sums over seed pairs in one matrix for every two participants.
+"""The margin model: what each wins from each, by sums over seed pairs in one matrix for every two participants.
 
 The unit is the seed pair: the two games of one seed with seats swapped, as one number, the mean margin per hand in
 thousandths of a big blind. Of every two participants the model keeps how many seed pairs they have played, their mean,
 and the sums of squares and cubes around it. Nothing is assumed to be transitive.
 
-The field has a weight for everybody: equal ones, 0 for anchors, and in a gauntlet all of it for the yardstick. A
-standing is what somebody wins from the field, in which a member breaks even with itself; a lead is the difference of
-two standings. So the variance of all leads follows from sums over rows, and a round takes n^2 steps, not n^3.
+The field has a weight for each participant: equal ones, 0 for anchors, and in a gauntlet all of it for the yardstick. A
+standing is what a participant wins from the field, in which a member breaks even with itself; a lead is the difference
+of two standings. So the variance of all leads follows from sums over rows, and a round takes n^2 steps, not n^3.
 
 Every array has the run as its first axis: a benchmark is one run, and research/boundary.py plays hundreds at once with
 the same code.
@@ -25,7 +25,7 @@ SD_PER_HAND: Final = 10_000.0
 PRIOR_HANDS: Final = 100.0
 #: Everybody may throw in a stack once in all hands it has played: this many standard deviations of a hand at once.
 THROWN: Final = 12.0
-#: And everybody is taken to have shown this squared skewness of a hand, for so many hands.
+#: And each participant is taken to have shown this squared skewness of a hand, for so many hands.
 UNSEEN_SKEWNESS: Final = 150.0
 UNSEEN_HANDS: Final = 1000.0
 #: How much wider an error is for each unit of the squared skewness of a mean, on the side of its longer tail alone. The
@@ -44,8 +44,8 @@ class Known(NamedTuple):
     Attributes:
         mean: Their estimates.
         down: How far the truth may lie below, in the place of a standard error: wider where losses are rare, since
-            then they are too few in most samples, and for what nobody has seen yet; infinite where somebody has not
-            been met.
+            then they are too few in most samples, and for what has not been seen yet; infinite where an opponent has
+            not been met.
         up: How far it may lie above: wider where gains are rare.
         free: Degrees of freedom of the errors.
         unit: The standard errors that one seed pair of every pairing would give.
@@ -88,7 +88,7 @@ class MarginSums:
     """Sums of the margins of every two participants, in one run or many, and what follows from them.
 
     Attributes:
-        field: Share of every participant in everybody's result.
+        field: Share of each participant in the result of every other one.
 
     Args:
         size: How many participants there are.
@@ -104,15 +104,15 @@ class MarginSums:
         # What follows for every two: the variance of a seed pair and of the mean, their degrees of freedom, and how
         # large the third moment of the mean may be, if the first gains much rarely.
         self._each, self._of_mean, self._free, self._gains = (np.zeros((runs, size, size)) for _ in range(4))
-        #: Of everybody: seed pairs, degrees of freedom, squares, and squared skewness times seed pairs, first where
-        #: gains are rare, then where losses are.
+        #: Of each participant: seed pairs, degrees of freedom, squares, and squared skewness times seed pairs, first
+        #: where gains are rare, then where losses are.
         self._own: Floats = np.zeros((5, runs, size))
         #: Rows that have changed since all this was worked out.
         self._changed: list[tuple[Ints, Ints]] = [(np.repeat(np.arange(runs), size), np.tile(np.arange(size), runs))]
         self._rows: _Rows | None = None
 
     def set_field(self, weights: Floats) -> None:
-        """Set how much everybody counts in the field; equally if nobody does."""
+        """Set how much each participant counts in the field; equally if none does."""
         total = weights.sum()
         self.field = weights / total if total else np.full(len(weights), 1.0 / len(weights))
         self._rows = None
@@ -172,7 +172,7 @@ class MarginSums:
         rare = [np.where(side * self.cubes[at] > 0, seen, 0.0) - chance for side in (1, -1)]
         for own, sums in zip(self._own, (count, free, squares, *(each * count for each in rare)), strict=True):
             own[at] = sums.sum(1)
-        # What one of two has shown against anybody, whichever has shown more: squared skewness of a seed pair.
+        # What one of two has shown against any opponent, whichever has shown more: squared skewness of a seed pair.
         played, unseen = self._own[0], UNSEEN_HANDS / self._hands
         gains, losses = (
             (np.maximum(skews, 0) + unseen * UNSEEN_SKEWNESS / self._hands) / (played + unseen)
@@ -219,7 +219,7 @@ class MarginSums:
         return self._rows
 
     def standings(self) -> Floats:
-        """Return what everybody wins from the field, in which a member breaks even with itself."""
+        """Return what each wins from the field, in which a member breaks even with itself."""
         return self._sums().standing
 
     def leads(self, above: Ints, below: Ints) -> Known:
@@ -251,7 +251,7 @@ class MarginSums:
         return _allowing(known, unseen[one] + unseen[two])
 
     def results(self) -> Known:
-        """Return what everybody wins from the rest of the field: the mean over its members but oneself."""
+        """Return what each wins from the rest of the field: the mean over its members but oneself."""
         rows = self._sums()
         rest = 1 - self.field
         up = 1 / np.where(rest > 0, rest, 1.0)
@@ -305,7 +305,7 @@ class MarginSums:
 
 
 def _ends(at: tuple[Ints, Ints]) -> tuple[tuple[Ints, Ints], tuple[Ints, slice]]:
-    """Return where the two of every pairing of some rows are among everybody."""
+    """Return where the two of every pairing of some rows are among all participants."""
     runs, rows = at
     return (runs[:, None], rows[:, None]), (runs, slice(None))
 

@@ -21,7 +21,7 @@ class MarginModel:
 
     Attributes:
         participants: All participants, in the order that breaks ties.
-        yardstick: The one that everybody else plays alone, in a gauntlet; else None.
+        yardstick: The one that all others play alone, in a gauntlet; else None.
         anchors: Participants outside the field: they provide a scale, and are compared with the field.
         sums: The sums of all margins, by the numbers of participants.
 
@@ -46,7 +46,7 @@ class MarginModel:
         self.leave_out(anchors)
 
     def leave_out(self, anchors: Collection[str]) -> None:
-        """Take these participants, and no others, out of the field; everybody is in it if fewer than two would be."""
+        """Take these participants, and no others, out of the field; all are in it if fewer than two would be."""
         self.anchors = frozenset(anchors)
         field = [name for name in self.participants if name not in self.anchors]
         if self.yardstick is not None:

@@ -1,6 +1,6 @@
 """Ranks: those that the claimed orders of two leave possible for each participant.
 
-Where no order of two is claimed, their ranges overlap, and nobody is said to be above the other.
+Where no order of two is claimed, their ranges overlap, and neither is said to be above the other.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,9 +9,9 @@ from molt_bench.specs import Pair
 
 
 def rank_ranges(order: Sequence[str], above: Iterable[Pair]) -> dict[str, tuple[int, int]]:
-    """Return the best and the worst rank of everybody that leave each first of these pairs above the second.
+    """Return the best and the worst rank of each participant that leave each first of these pairs above the second.
 
-    Who is above somebody is above all whom that one is above, too. Pairs against the `order`, best first, do not count.
+    Being above is transitive. Pairs against the `order`, best first, do not count.
 
     >>> rank_ranges("abcd", [("a", "b"), ("b", "d")])
     {'a': (1, 2), 'b': (2, 3), 'c': (1, 4), 'd': (3, 4)}
@@ -22,7 +22,7 @@ def rank_ranges(order: Sequence[str], above: Iterable[Pair]) -> dict[str, tuple[
 
 
 def open_runs(order: Sequence[str], above: Iterable[Pair]) -> list[tuple[int, int]]:
-    """Return the longest runs of neighbours in the order of whom no two are told apart, by their first and last place.
+    """Return the longest runs of neighbours in the order that are not told apart, by their first and last place.
 
     >>> open_runs("abcd", [("a", "c"), ("b", "d")])
     [(0, 1), (1, 2), (2, 3)]

@@ -28,7 +28,7 @@ class Verdict(msgspec.Struct, frozen=True):
     """The verdict on two: how much more `above` wins from the field, or from `below`, in mbb per hand.
 
     Attributes:
-        half_width: Half the width of the interval that decides; infinite if somebody has not been met.
+        half_width: Half the width of the interval that decides; infinite if an opponent has not been met.
         sure: The largest threshold at which the two would be ordered or tied.
     """
 
@@ -46,7 +46,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What somebody wins from the field, in mbb per hand, and half the width of its interval."""
+    """What a participant wins from the field, in mbb per hand, and half the width of its interval."""
 
     mean: float
     half_width: float
@@ -88,7 +88,7 @@ class Judge(msgspec.Struct, frozen=True):
         return self._judged(pairs, model.sums.between(*model.numbers(pairs)), error or self.error)
 
     def results(self, model: MarginModel) -> dict[str, Result]:
-        """Return what everybody wins from the field, with an interval of the same multiple as that of a lead."""
+        """Return what each wins from the field, with an interval of the same multiple as that of a lead."""
         known = model.sums.results()
         rows = zip(known.mean[0].tolist(), self.boundary.half_widths(known)[0].tolist(), strict=True)
         return {
@@ -97,7 +97,7 @@ class Judge(msgspec.Struct, frozen=True):
         }
 
     def told_apart(self, model: MarginModel, names: Sequence[str]) -> list[Pair]:
-        """Return the pairs of whom the first surely leads, if the error is shared among all that one is compared with.
+        """Return the pairs in which the first surely leads, if the error is shared among all that one is compared with.
 
         With `familywise`, it is shared among all pairs.
         """

@@ -9,7 +9,7 @@ from molt_bench.records import Fault
 
 #: Not required, since an agent may mix.
 SAME_PLAY: Final = "it plays the same cards the same way, even after seeing them from the other seat"
-#: Not checkable, since nobody can see what a server keeps.
+#: Not checkable, since what a server keeps cannot be seen.
 FORGETS: Final = "it carries nothing from one game to the next"
 #: The first answer of a game is mentioned if it takes this many times as long as others.
 _SLOW_START: Final = 3

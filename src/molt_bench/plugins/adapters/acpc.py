@@ -149,7 +149,7 @@ def _say(**fields: object) -> None:
 
 
 def _read_lines(bot: Bot, lines: SimpleQueue[str]) -> None:
-    """Read what the bench says, also while the bot thinks: once the bench is gone, nobody waits for its answer."""
+    """Read what the bench says, also while the bot thinks: once the bench is gone, its answer is not needed."""
     for line in sys.stdin:
         lines.put(line)
     lines.put("")

@@ -1,7 +1,7 @@
 """The protocol of the Annual Computer Poker Competition (ACPC), version 2.0.0: we are the dealer. Pure: no I/O.
 
 Every line describes the hand as one position sees it: `MATCHSTATE:<position>:<hand>:<betting>:<cards>`. The big blind
-is position 0. There is a line before every action, whoever is to act, and one when the hand is over. Whoever is to act
+is position 0. There is a line before every action of both seats, and one when the hand is over. The seat to act
 answers with the same line, a colon and `f`, `c` or `r<size>`, where sizes count all chips since the hand began. Hands
 come, and answers go, as the messages of our own protocol have them. Answers are neither guessed at nor repaired.
 """
@@ -56,7 +56,7 @@ def _betting(log: Sequence[Message], street: str) -> str:
     """Write the actions so far; `street` is the one that is open, or the river after a showdown."""
     text, before, bet, at = "", 0, 0, _STREETS[0]
     for done in log:
-        if done["street"] != at:  # whoever closed a street had put in as much as the other
+        if done["street"] != at:  # the seat that closed a street had put in as much as the other
             at, before = done["street"], before + bet
             text += "/"
         bet = done["amount"]

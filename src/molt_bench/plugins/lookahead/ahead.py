@@ -116,7 +116,7 @@ def _worth(levels: Sequence[_Level]) -> Floats:
 
 
 def _guess(moments: Ints, deals: Deals) -> Floats:
-    """Return what moments are worth if the seat to act calls where its equity pays, and nobody bets after that."""
+    """Return what moments are worth if the seat to act calls where its equity pays, and no seat bets after that."""
     seat, call = moments[At.ACTOR], moments[At.CALL]
     paid, other = chips_in(moments, deals, seat), chips_in(moments, deals, 1 - seat)
     called = edge(moments, deals) * np.minimum(paid + call, other)

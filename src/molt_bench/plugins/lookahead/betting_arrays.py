@@ -31,7 +31,7 @@ class At(IntEnum):
     SETTLED = 12
     RAISES = 13  # on this street
     EARLIER = 14  # raises on streets before
-    RAISER = 15  # who raised last: 1 for seat 0, 2 for seat 1, 0 for nobody
+    RAISER = 15  # who raised last: 1 for seat 0, 2 for seat 1, 0 for none
     DONE = 16  # actions so far
 
 

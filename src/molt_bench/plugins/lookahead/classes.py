@@ -31,7 +31,7 @@ def class_of_raise(amount: int, betting: Betting) -> int:
 
 
 def legal_classes(moments: Ints, deals: Deals) -> Flags:
-    """Return which classes there are at each moment: nobody folds where a check is free."""
+    """Return which classes there are at each moment: no fold where a check is free."""
     found = np.zeros((moments.shape[1], CLASSES), bool)
     found[:, FOLD] = moments[At.CALL] > 0
     found[:, CALL] = True

@@ -87,7 +87,7 @@ def visited(games: Iterable[GameRecord], agents: tuple[int, int]) -> Visited | N
 
 
 def _odds(betting: Betting, parts: Iterable[Part]) -> list[float]:
-    """Return how likely each class of actions is; nobody folds where a check is free."""
+    """Return how likely each class of actions is; no fold where a check is free."""
     found = [0.0] * CLASSES
     for part in parts:
         if part.kind == "raiseTo":

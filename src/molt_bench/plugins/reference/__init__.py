@@ -1,4 +1,4 @@
-"""The reference: a bot near an equilibrium, and what it says of everybody else's play."""
+"""The reference: a bot near an equilibrium, and what it says of other agents' play."""
 
 from typing import Final
 

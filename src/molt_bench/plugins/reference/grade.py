@@ -69,7 +69,7 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
         loss: Chips given away, 0 or more.
         pot: All chips in the pot before the decision.
         options: What the reference considers.
-        opens: Whether nobody had bet on the street, so that a raise is a bet.
+        opens: Whether no seat had bet on the street, so that a raise is a bet.
     """
 
     at: int
@@ -98,7 +98,7 @@ class Grade(msgspec.Struct, frozen=True, gc=False):
     def above(self) -> float:
         """Chips given away beyond what the reference itself gives away here on average, by the same values.
 
-        The best of several inexact values is too high, so even the reference loses by them. That part is nobody's.
+        The best of several inexact values is too high, so even the reference loses by them. That part is no mistake.
         """
         best = self.value + self.loss
         return self.loss - fsum(option.chance * (best - option.value) for option in self.options)
@@ -181,7 +181,7 @@ def grade_hand(hand: Hand, by: Reference, *, forced: int = NOBODY, max_actions: 
 
 
 def action_text(action: Action, *, opens: bool) -> str:
-    """Describe an action; `opens` says whether nobody has bet on the street.
+    """Describe an action; `opens` says whether no seat has bet on the street.
 
     >>> action_text(Action("raiseTo", 1200), opens=False), action_text(Action("raiseTo", 1200), opens=True)
     ('raise to 1,200', 'bet 1,200')

@@ -215,7 +215,7 @@ class GradeBook:
         self.games.append(GameLosses(game.match, seed_index, game.record.seating, worst))
 
     def grades(self, rows: Rows) -> Grades:
-        """Return the grades of everybody, beside what they won."""
+        """Return the grades of all participants, beside what they won."""
         agents = [tally.grades(rows.by_id[name]) for name, tally in self._agents.items()]
         return Grades(1, "blueprint", NOT_THE_RANKING, len(self.games), agents, self.games)
 

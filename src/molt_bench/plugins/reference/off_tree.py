@@ -30,7 +30,7 @@ _STREETS: Final = {0: 0, 3: 1, 4: 2, 5: 3}
 def hand_ranks(at: DepthTable, board: Board) -> Floats:
     """Return for each hole the share of all holes that are worse on this board; equally good ones count half.
 
-    A hole is as good as what it is worth to the button, at the first decision of the street after nobody has raised.
+    A hole is as good as what it is worth to the button, at the first decision of the street if there was no raise.
     """
     node = 0
     while at.tree.street[node] < _STREETS[len(board)]:

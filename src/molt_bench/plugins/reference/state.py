@@ -14,7 +14,7 @@ _ANY_DEAL: Final[Deal] = (((0, 1), (2, 3)), (4, 5, 6, 7, 8))
 
 
 class PublicState(msgspec.Struct, frozen=True, gc=False):
-    """One point of a hand, without anybody's hole cards.
+    """One point of a hand, without hole cards.
 
     Attributes:
         rules: Blinds, ante and raise cap.

@@ -150,7 +150,7 @@ def solve(
         first: The seat that acts first on later streets.
         rounds: How many rounds are played.
         power: A round counts in the average with its number to this power.
-        slips: How often in 4,096 a seat is taken to do anything, so that answers to what nobody does are learnt, too.
+        slips: How often in 4,096 a seat is taken to do anything, so that answers to unusual actions are learnt, too.
     """
     most = max([ending.stake + ending.behind for ending in tree.endings])
     chips = [_CHIPS * ending.stake // most for ending in tree.endings]

@@ -61,7 +61,7 @@ class Ending(NamedTuple):
     Attributes:
         before: The last action of either seat; None if it had none.
         folded: The seat that folded; -1 if none has.
-        stake: The chips that the winner gets from the loser if nobody bets any more.
+        stake: The chips that the winner gets from the loser if there is no further bet.
         behind: The chips that can still be bet on later streets; 0 if the hand is over.
     """
 
