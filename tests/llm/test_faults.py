@@ -12,8 +12,6 @@ from rich.console import Console
 from molt_bench import ParticipantSpec, make_agent, play_game, run_benchmark
 from molt_bench.arena.status import Observer
 from molt_bench.errors import ProviderError
-from molt_bench.llm import gateway as gateway_module
-from molt_bench.llm.rate_limits import START, ModelLimit
 from molt_bench.llm.reply import LONGEST_REPLY
 from molt_bench.report.result_tables import print_result
 from molt_bench.report.rows import Rows
@@ -224,12 +222,6 @@ def test_illegal_answers_are_shown_as_a_rate(capsys):
     assert f"1 illegal ({1 / (DECISIONS + 1):.1%} of answers illegal)" in capsys.readouterr().out
 
 
-def test_usage_counts_every_request_of_a_decision():
-    with Provider(policy=passive, fault=[None, "500", "500"]) as provider:
-        result = run(provider, llm={"transportRetries": 1})
-        assert result.usage[0].requests == provider.received == DECISIONS + 2
-
-
 @pytest.mark.parametrize("fault", one_in(4, TRANSPORT_FAULTS))
 def test_a_model_is_never_told_of_trouble_on_the_way(fault):
     with Provider(policy=passive, fault=[None, fault, fault, fault, "prose-only"]) as provider:
@@ -245,32 +237,6 @@ def test_the_libraries_of_the_providers_do_not_try_again_on_their_own(api):
         with pytest.raises(ProviderError):
             run(provider, api=api, llm={"pauseAfterS": 0})
         assert provider.received == 1
-
-
-def test_a_decision_that_was_answered_is_never_asked_again():
-    failing = {6, 7, 11, 12}
-    with Provider(fault=lambda request: "500" if request.number in failing else None) as provider:
-        result = run(provider, game={"handsPerGame": 3}, llm={"transportRetries": 1})
-        answered = [
-            wire.prompt_of("openai", request.body) for request in provider.requests if request.number not in failing
-        ]
-        asked = {*prompts_of(provider)}
-    with Provider() as provider:
-        calm = run(provider, game={"handsPerGame": 3})
-        wanted = prompts_of(provider)
-    assert Counter(answered) == Counter(wanted)
-    assert asked == {*wanted}
-    assert faults_of(result) == []
-    assert result.matches == calm.matches
-
-
-def test_tries_are_further_and_further_apart():
-    with Provider(policy=passive, fault=["500"] * 3) as provider:
-        run(provider, llm={"backoffS": 0.1, "transportRetries": 3})
-        first, second, third, fourth = [request.start for request in provider.requests][:4]
-    assert second - first >= 0.1
-    assert third - second >= 0.2
-    assert fourth - third >= 0.4
 
 
 def test_a_model_that_stays_silent_ends_the_run_and_is_told_how_it_gets_longer():
@@ -340,13 +306,6 @@ def test_one_refusal_may_pass(answered):
     assert_complete(result)
 
 
-def test_nothing_more_is_sent_once_the_run_has_failed():
-    with Provider(policy=passive, fault=["401"], latency_s=0.05) as provider:
-        with pytest.raises(ProviderError):
-            run(provider, seeds=5, games_at_once=None, maxConcurrent=1)
-        assert provider.received <= 2
-
-
 def test_nothing_is_tried_again_once_the_run_has_failed():
     with Provider(policy=passive, fault=["500", "401"], latency_s=lambda number: 0.1 * (number - 1)) as provider:
         with pytest.raises(ProviderError):
@@ -395,56 +354,6 @@ def test_a_server_that_asks_for_a_very_long_pause_is_not_waited_for(fault):
         assert provider.received == 2
 
 
-class Watched(ModelLimit):
-    """A limit that remembers every cut, and what it was in the end."""
-
-    cuts: list[tuple[float, float]]
-    last: float
-
-    def slowed(self, started, pause_s):
-        before = self.limit
-        super().slowed(started, pause_s)
-        Watched.cuts.append((before, self.limit))
-
-    def succeeded(self, latency_s, **when):
-        super().succeeded(latency_s, **when)
-        Watched.last = self.limit
-
-
-@pytest.fixture
-def watched(monkeypatch):
-    Watched.cuts, Watched.last = [], 0.0
-    monkeypatch.setattr(gateway_module, "ModelLimit", Watched)
-    return Watched
-
-
-def test_being_too_many_halves_the_limit_and_successes_raise_it_again(watched):
-    with Provider(policy=passive, fault=["429"]) as provider:
-        result = run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
-        assert provider.received == 15 * 2 * STREETS + 1
-    ((before, after),) = watched.cuts
-    assert before >= START
-    assert after <= before / 2
-    assert watched.last > after
-    assert faults_of(result) == []
-    assert_complete(result, hands=1, games=30)
-
-
-def test_all_refusals_of_requests_that_were_sent_together_are_one_cut(watched):
-    def latency(number):
-        return 1.5 if number <= 10 else 0.0
-
-    with Provider(policy=passive, fault=["429"] * 10, latency_s=latency) as provider:
-        result = run(provider, seeds=5, games_at_once=None, game={"handsPerGame": 1})
-        assert provider.received == 5 * 2 * STREETS + 10
-    (first, *_), (limit, *others) = zip(*watched.cuts, strict=True)
-    assert first == START
-    assert limit <= START / 2
-    # No other one cuts; a success that comes in between raises it a little.
-    assert all(limit <= other < limit + 1 for other in others)
-    assert faults_of(result) == []
-
-
 def test_after_a_refusal_fewer_are_in_flight_and_later_as_many_as_before():
     def latency(number):
         return 1.0 if number <= 8 else 0.2
@@ -464,17 +373,6 @@ def test_after_a_refusal_fewer_are_in_flight_and_later_as_many_as_before():
 
 def in_flight_at(moment, requests):
     return sum(request.start <= moment < request.end for request in requests)
-
-
-def test_a_refusal_of_all_that_are_in_flight_halves_what_is_in_flight():
-    def latency(number):
-        return 1.5 if number <= 30 else 0.5 if number <= 60 else 0.0
-
-    with Provider(policy=passive, fault=["429"] * 30, latency_s=latency) as provider:
-        run(provider, seeds=15, games_at_once=None, game={"handsPerGame": 1})
-        later = provider.requests[30:]
-    first_end = min(request.end for request in later)
-    assert sum(request.start < first_end for request in later) <= 16
 
 
 def test_a_server_that_bears_few_at_once_gets_few_and_nobody_is_at_fault():
@@ -533,20 +431,6 @@ def test_waiting_for_room_is_not_the_models_time():
     assert 0.05 <= result.usage[0].latency_p50_s < 4 * median(took)
 
 
-def test_waiting_for_ones_turn_is_not_the_models_time():
-    with Provider(policy=folding, latency_s=0.1) as provider:
-        game = {"handsPerGame": 1, "actionTimeoutS": 2.0}
-        result = run(provider, seeds=12, games_at_once=None, game=game, maxConcurrent=1)
-        assert provider.received == 24
-        took = [request.end - request.start for request in provider.requests]
-    assert faults_of(result) == []
-    assert 0.1 <= result.usage[0].latency_p50_s < 6 * median(took)
-
-
-def folding(*_):
-    return {"reasoning": "Not today.", "kind": "fold", "amount": None}
-
-
 # What is kept
 
 
@@ -599,18 +483,6 @@ def test_how_many_games_are_played_at_once_does_not_show_in_the_records():
         assert provider.most_in_flight > 1
     assert one.matches == many.matches
     assert faults_of(one)
-
-
-def test_two_models_of_different_latency_play_each_other():
-    with Provider(latency_s=0.05) as slow, Provider() as quick:
-        both = [model(slow, id="slow"), model(quick, id="quick")]
-        result = run_benchmark(config(*both))
-        assert slow.received == result.usage[0].exchanges > 0
-        assert quick.received == result.usage[1].exchanges > 0
-    assert [usage.id for usage in result.usage] == ["slow", "quick"]
-    assert result.usage[0].latency_p50_s >= 0.05
-    assert faults_of(result) == []
-    assert_complete(result)
 
 
 def test_a_failing_model_does_not_hold_up_or_harm_the_other():

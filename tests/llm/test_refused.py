@@ -13,23 +13,10 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from molt_bench.errors import ProviderError
 from molt_bench.llm.failures import failure_of
-from molt_bench.runs.replies import Replies
-from tests.llm.playing import assert_complete, faults_of, run
+from tests.llm.playing import Kept, assert_complete, faults_of, run
 from tests.llm.provider import Provider
 
 APIS = ("openai", "anthropic", "google")
-
-
-class Kept(Replies):
-    """Keeps all exchanges, in order."""
-
-    def __init__(self):
-        super().__init__()
-        self.all = []
-
-    def add(self, exchange):
-        super().add(exchange)
-        self.all.append(exchange)
 
 
 @pytest.mark.parametrize("api", [*APIS, "responses"])

@@ -8,7 +8,7 @@ import pytest
 from molt_bench.llm.after_failure import RequestFailed
 from molt_bench.llm.client import ModelClient
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.stopwatch import LoopDelay, Stopwatch
+from molt_bench.llm.stopwatch import Stopwatch
 from molt_bench.llm.types import Said
 from tests.llm.playing import passive
 from tests.llm.provider import Provider
@@ -58,7 +58,7 @@ def test_a_server_that_is_slow_is_not_excused():
 
 def test_the_time_to_connect_is_not_the_models():
     async def main():
-        watch = Stopwatch(0.05, LoopDelay())
+        watch = Stopwatch(0.05)
         async with watch:
             watch.connecting()
             await asyncio.sleep(0.3)
@@ -67,16 +67,3 @@ def test_the_time_to_connect_is_not_the_models():
         return watch.sent
 
     assert asyncio.run(main())
-
-
-def test_only_the_lateness_of_the_loop_is_added():
-    async def main():
-        delay = LoopDelay()
-        delay.watch()
-        await asyncio.sleep(0.2)
-        time.sleep(0.5)
-        await asyncio.sleep(0.1)
-        delay.unwatch()
-        return delay.total_s
-
-    assert asyncio.run(main()) >= 0.4

@@ -1,19 +1,13 @@
 """LLMAgent: a language model that plays."""
 
-from typing import Final
-
-from molt_bench.llm.after_failure import RequestLimits
 from molt_bench.llm.conversation import Conversation
 from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Question, Said
+from molt_bench.llm.types import Said
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import HandResult, Observation
-from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameLabel
-
-#: Seconds for which a single game waits for a model that cannot be reached.
-_LONE_PAUSE_S: Final = 30.0
+from molt_bench.specs import GameFacts, GameLabel
 
 
 class LLMAgent:
@@ -59,18 +53,12 @@ class LLMAgent:
     async def act(self, observation: Observation) -> Action | Mix:
         """Ask the model."""
         self._attempt = self._attempt + 1 if observation.previous_error is not None else 1
-        question = Question(
+        exchange = await self._gateway.ask(
+            self.name,
             self._game,
-            observation.hand_number,
-            len(observation.log),
-            self._attempt,
             (Said("user", self._conversation.message(observation)),),
+            hand=observation.hand_number,
+            decision=len(observation.log),
+            attempt=self._attempt,
         )
-        return self._conversation.take_reply(observation, await self._gateway.ask(self.name, question))
-
-
-def lone_agent(name: str, settings: LLMSettings, *, action_timeout_s: float = MODEL_TIMEOUT_S) -> LLMAgent:
-    """Make an agent for single games, with a gateway of its own. Nothing is recorded."""
-    limits = RequestLimits(timeout_s=action_timeout_s, pause_after_s=_LONE_PAUSE_S)
-    gateway = Gateway({name: settings}, limits=limits)
-    return LLMAgent(name, settings, gateway, game=GameLabel(0, 0, "AB"))
+        return self._conversation.take_reply(observation, exchange)

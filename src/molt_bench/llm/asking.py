@@ -10,13 +10,11 @@ from collections import Counter
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, cast
 
-import msgspec
-
 from molt_bench.agents.settings_base import checked
 from molt_bench.errors import AgentFailed, ConfigError, GameUnfinished
 from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Exchange, Said, Tokens
+from molt_bench.llm.types import Exchange, Said
 from molt_bench.poker.actions import Action
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
@@ -31,23 +29,6 @@ _PER_QUESTION: Final = dict.fromkeys(
 )
 #: Seconds between two looks at an agent that waits for a model.
 _LOOK_S: Final = 0.25
-
-
-class ModelReply(msgspec.Struct, frozen=True):
-    """What a model said, and what it took.
-
-    Attributes:
-        finish: Why the reply ended, as the provider reports it.
-        model: The model, as the provider reports it.
-        cost_usd: Dollars; None where no price is known.
-    """
-
-    text: str
-    thoughts: str
-    finish: str | None
-    model: str | None
-    tokens: Tokens
-    cost_usd: float | None
 
 
 class Models:
@@ -74,8 +55,8 @@ class Models:
         self._waited_s = 0.0
         self.trouble: GameUnfinished | None = None
 
-    async def ask(self, model: str, messages: Messages, **settings: Any) -> ModelReply:
-        """Ask a model, and return its reply once it is on record.
+    async def ask(self, model: str, messages: Messages, **settings: Any) -> Exchange:
+        """Ask a model, and return its reply once it is on record: `text`, `thoughts`, `tokens`, `cost_usd` and more.
 
         Args:
             model: One of those that the participant's `models` names.
@@ -91,14 +72,7 @@ class Models:
         exchange = await self._recorded(model, said, settings)
         if exchange.outcome != "reply" and exchange.outcome != "cut":
             raise AgentFailed(exchange.outcome, exchange.text)
-        return ModelReply(
-            exchange.text,
-            exchange.thoughts,
-            exchange.finish,
-            exchange.model,
-            exchange.tokens,
-            exchange.cost_usd,
-        )
+        return exchange
 
     async def _recorded(self, model: str, said: tuple[Said, ...], settings: Mapping[str, Any]) -> Exchange:
         base = self._models.get(model)

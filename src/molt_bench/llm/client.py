@@ -24,7 +24,7 @@ from molt_bench.llm.providers import PROVIDERS
 from molt_bench.llm.reply import LONGEST_REPLY, WITHHELD, whole_characters
 from molt_bench.llm.request_settings import model_settings
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.stopwatch import HANDSHAKE_S, LoopDelay, Stopwatch
+from molt_bench.llm.stopwatch import HANDSHAKE_S, Stopwatch
 from molt_bench.llm.transport import CALL, Call, Transport
 from molt_bench.llm.types import Answer, Said, Tokens
 
@@ -74,7 +74,6 @@ class ModelClient:
         self._transport = Transport(keep_alive=keep_alive)
         self._http = httpx2.AsyncClient(transport=self._transport, trust_env=False, timeout=None)
         self._model = _model(settings, make_provider, self._key, self._http)
-        self._delay = LoopDelay()
         self._written: dict[int | None, ModelSettings] = {}
         self._settings_for(None)
         self._bills_errors = self._provider.bills_errors or settings.is_elsewhere
@@ -93,9 +92,7 @@ class ModelClient:
 
         `limit` is the most tokens of a reply where the user set none, or a smaller number.
         """
-        if self._delay.of_another_loop():
-            self._delay = LoopDelay()
-        watch = Stopwatch(timeout_s, self._delay)
+        watch = Stopwatch(timeout_s)
         call, settings = Call(watch), self._settings_for(limit)
         token = CALL.set(call)
         try:

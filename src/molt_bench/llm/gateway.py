@@ -21,7 +21,7 @@ from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.skill_document import system_prompt
 from molt_bench.llm.tellings import Tellings
 from molt_bench.llm.turns import Turns
-from molt_bench.llm.types import NOTHING_LOST, Answer, Exchange, ExchangeOutcome, Question, Said
+from molt_bench.llm.types import NOTHING_LOST, Answer, Exchange, ExchangeOutcome, Said
 from molt_bench.specs import GameLabel
 
 if TYPE_CHECKING:  # it needs the extra llm
@@ -123,14 +123,25 @@ class Gateway:
             found = self._clients[asked.hash] = new_client(asked.settings, keep_alive=self.recorder is not None)
         return found
 
-    async def ask(self, participant: str, question: Question) -> Exchange:
+    async def ask(
+        self, participant: str, game: GameLabel, said: tuple[Said, ...], *, hand: int, decision: int, attempt: int
+    ) -> Exchange:
         """Return the exchange for a question: the recorded one, or a new one, recorded before it is returned.
+
+        Args:
+            participant: Who is asked.
+            game: The game that it plays.
+            said: The messages, without its system prompt.
+            hand: The hand of that game, from 1.
+            decision: Number of actions in the hand before this decision.
+            attempt: Number of the attempt at the decision, from 1.
 
         Raises:
             GameUnfinished: The money is spent.
             RunHalted: The model cannot be asked, or its reply cannot be recorded.
         """
-        return await self._answer(self._participants[participant], question)
+        asked = self._participants[participant]
+        return await self._answer(asked, asked.question(game, said, hand=hand, decision=decision, attempt=attempt))
 
     async def ask_for(
         self, participant: str, settings: LLMSettings, game: GameLabel, said: tuple[Said, ...], number: int
@@ -142,16 +153,17 @@ class Gateway:
         known = settings_hash(participant, settings)
         if known not in self._own:
             self._own[known] = self._asked(participant, settings)
-        return await self._answer(self._own[known], Question(game, 0, 0, number, said))
+        asked = self._own[known]
+        return await self._answer(asked, asked.question(game, said, attempt=number))
 
-    async def _answer(self, asked: AskedModel, question: Question) -> Exchange:
-        exchange = asked.question(question)
+    async def _answer(self, asked: AskedModel, exchange: Exchange) -> Exchange:
         if self.recorder is not None:
-            known = self.recorder.find(question.game, exchange.key)
+            known, game = self.recorder.find(exchange.game, exchange.key), exchange.game
             if known is not None:
                 return known
             if self.recorder.read_only:
-                raise ProviderError(f"no exchange is recorded for {asked.participant}, {question.place}")
+                place = f"match {game.match}, seed {game.seed!r}, seating {game.seating}, hand {exchange.hand}"
+                raise ProviderError(f"no exchange is recorded for {asked.participant}, {place}")
         return await self._finished(self._ask(self._request(asked, exchange)))
 
     def _request(self, asked: AskedModel, exchange: Exchange) -> Request:
@@ -174,7 +186,7 @@ class Gateway:
             return
         system, message = PREFLIGHT_PROMPT
         asked, said = self._participants[participant], (Said("system", system), Said("user", message))
-        exchange = asked.question(Question(PREFLIGHT, 0, 0, 0, said))
+        exchange = asked.question(PREFLIGHT, said)
         try:
             await self._finished(self._greet(self._request(asked, exchange)))
         except RunHalted:

@@ -2,15 +2,19 @@
 
 import os
 from collections.abc import Callable
+from typing import Final
 
 from molt_bench.agents.settings_base import variables_told
 from molt_bench.llm.after_failure import RequestLimits
-from molt_bench.llm.agent import LLMAgent, lone_agent
+from molt_bench.llm.agent import LLMAgent
 from molt_bench.llm.gateway import Gateway
 from molt_bench.llm.providers import PROVIDERS
 from molt_bench.llm.settings import LLMSettings, redirection_warnings
 from molt_bench.plugin import Context, Kind
 from molt_bench.specs import MODEL_TIMEOUT_S, GameLabel, ParticipantSpec
+
+#: Seconds for which a single game waits for a model that cannot be reached.
+_LONE_PAUSE_S: Final = 30.0
 
 
 class LanguageModel(Kind):
@@ -31,11 +35,12 @@ class LanguageModel(Kind):
 
     def make(self, spec: ParticipantSpec, context: Context) -> LLMAgent:
         """Make an agent for a game outside a run."""
-        return lone_agent(spec.id, context.settings, action_timeout_s=context.timeout_s)
+        return self.maker(spec, context)()
 
     def maker(self, spec: ParticipantSpec, context: Context) -> Callable[[], LLMAgent]:
         """Return what makes agents for games outside a run, with one connection; one that cannot be had is an error."""
-        gateway = Gateway({spec.id: context.settings}, limits=RequestLimits(timeout_s=context.timeout_s))
+        limits = RequestLimits(timeout_s=context.timeout_s, pause_after_s=_LONE_PAUSE_S)
+        gateway = Gateway({spec.id: context.settings}, limits=limits)
         return lambda: LLMAgent(spec.id, context.settings, gateway, game=GameLabel(0, 0, "AB"))
 
     def warnings(self, spec: ParticipantSpec, context: Context) -> list[str]:

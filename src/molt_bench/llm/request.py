@@ -9,7 +9,8 @@ from molt_bench.llm.prompt import prompt_hash
 from molt_bench.llm.purse import Amount, Hold, ReplyCosts
 from molt_bench.llm.rate_limits import ModelLimit
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import NOTHING_LOST, Exchange, Question, Said, Unaccounted
+from molt_bench.llm.types import NOTHING_LOST, Exchange, Said, Unaccounted
+from molt_bench.specs import GameLabel
 
 
 class AskedModel:
@@ -45,22 +46,23 @@ class AskedModel:
     def __str__(self) -> str:
         return f"{self.participant} ({self.settings.model})"
 
-    def question(self, question: Question) -> Exchange:
+    def question(
+        self, game: GameLabel, said: tuple[Said, ...], *, hand: int = 0, decision: int = 0, attempt: int = 0
+    ) -> Exchange:
         """Return the exchange for a question as long as there is no reply.
 
         Its key differs from that of any other question in the run, whatever that says.
         """
-        prompt = prompt_hash(self.form, self.skill if question.attempt else "", question.said)
-        place = msgspec.json.encode((prompt, question.game, question.hand, question.decision, question.attempt))
+        prompt = prompt_hash(self.form, self.skill if attempt else "", said)
         return Exchange(
-            key=sha256(self.hash + place).hexdigest(),
+            key=sha256(self.hash + msgspec.json.encode((prompt, game, hand, decision, attempt))).hexdigest(),
             participant=self.participant,
-            game=question.game,
-            hand=question.hand,
-            decision=question.decision,
-            attempt=question.attempt,
+            game=game,
+            hand=hand,
+            decision=decision,
+            attempt=attempt,
             prompt_hash=prompt,
-            asked=question.said,
+            asked=said,
             outcome="transport",
             text="",
         )

@@ -80,28 +80,6 @@ class Said(msgspec.Struct, frozen=True):
     text: str
 
 
-class Question(msgspec.Struct, frozen=True):
-    """One question to a model.
-
-    Attributes:
-        decision: Number of actions in the hand before this decision.
-        attempt: Number of the attempt at the decision, from 1.
-        said: The messages, without the system prompt of a participant that is a model.
-    """
-
-    game: GameLabel
-    hand: int
-    decision: int
-    attempt: int
-    said: tuple[Said, ...]
-
-    @property
-    def place(self) -> str:
-        """Where it is asked, in words."""
-        game = self.game
-        return f"match {game.match}, seed {game.seed!r}, seating {game.seating}, hand {self.hand}"
-
-
 class Answer(msgspec.Struct, frozen=True):
     """A provider's answer; the fields are those of `Exchange`. Tokens are all 0 where the server did not count them.
 
