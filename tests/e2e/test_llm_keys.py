@@ -156,45 +156,29 @@ def refused(tmp_path, server, config, *said, env=None):
     return done.stderr
 
 
-@pytest.mark.parametrize("value", [None, ""], ids=["not set", "empty"])
-def test_a_missing_key_names_its_variable_and_the_participant(tmp_path, server, value):
-    env = {} if value is None else {"MY_KEY": value}
-    refused(tmp_path, server, tiny(server, apiKeyEnv="MY_KEY"), "participants.model.apiKeyEnv", "MY_KEY", env=env)
+#: What a config of a model says, what is told of it, and whether it is tried in every run of the tests.
+WRONG = {
+    "the variable is not set": ({"apiKeyEnv": "MY_KEY"}, ("participants.model.apiKeyEnv", "MY_KEY"), True),
+    "no key of OpenAI": ({"baseUrl": None}, ("participants.model", "OPENAI_API_KEY"), False),
+    "no key of Anthropic": ({"type": "llm:anthropic:x", "baseUrl": None}, ("model", "ANTHROPIC_API_KEY"), False),
+    "no key of Google": ({"type": "llm:google:g", "baseUrl": None}, ("model", "GEMINI_API_KEY"), False),
+    "no skill document": ({"skillDoc": "no-such.md"}, ("participants.model.skillDoc", "no-such.md"), True),
+    "a skill document that is no text": ({"skillDoc": "bytes.md"}, ("participants.model.skillDoc", "UTF-8"), False),
+    "no provider": ({"type": "llm:gpt-4.1"}, ("participants.0.model", "gpt-4.1", "provider"), False),
+    "an unknown one": ({"type": "llm:nosuch:model"}, ("participants.model.model", "nosuch"), False),
+    "an unknown one without a key": ({"type": "llm:nosuch:model", "baseUrl": None}, ("nosuch",), False),
+    "no URL": ({"baseUrl": ""}, ("participants.0.baseUrl",), False),
+    "a URL without http": ({"baseUrl": "localhost:8000"}, ("participants.0.baseUrl",), False),
+}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("model", "variable"),
-    [("openai:gpt-4.1", "OPENAI_API_KEY"), ("anthropic:claude-x", "ANTHROPIC_API_KEY"), ("google:g", "GEMINI_API_KEY")],
+    "what", [pytest.param(what, marks=[] if case[2] else pytest.mark.slow) for what, case in WRONG.items()]
 )
-def test_a_missing_key_of_a_provider_names_its_variable_and_the_participant(tmp_path, server, model, variable):
-    refused(tmp_path, server, tiny(server, type=f"llm:{model}", baseUrl=None), "participants.model", variable)
-
-
-def test_a_missing_skill_document_is_one_line(tmp_path, server):
-    refused(tmp_path, server, tiny(server, skillDoc="no-such.md"), "participants.model.skillDoc", "no-such.md")
-
-
-@pytest.mark.slow
-def test_a_skill_document_that_is_no_text_is_one_line(tmp_path, server):
-    (tmp_path / "skill.md").write_bytes(b"\xff\xfe\x00")
-    refused(tmp_path, server, tiny(server, skillDoc="skill.md"), "participants.model.skillDoc", "UTF-8")
-
-
-@pytest.mark.slow
-def test_a_model_without_a_provider_is_one_line(tmp_path, server):
-    refused(tmp_path, server, tiny(server, type="llm:gpt-4.1"), "participants.0.model", "gpt-4.1", "provider")
-
-
-@pytest.mark.slow
-def test_an_unknown_provider_at_a_server_is_one_line(tmp_path, server):
-    refused(tmp_path, server, tiny(server, type="llm:nosuch:model"), "participants.model.model", "nosuch")
-
-
-@pytest.mark.slow
-def test_an_unknown_provider_is_said_to_be_unknown_not_to_lack_a_key(tmp_path, server):
-    said = refused(tmp_path, server, tiny(server, type="llm:nosuch:model", baseUrl=None), "nosuch")
-    assert "NOSUCH_API_KEY" not in said
+def test_what_is_missing_or_wrong_is_one_line_before_the_first_card(tmp_path, server, what):
+    (tmp_path / "bytes.md").write_bytes(b"\xff\xfe\x00")
+    settings, said, _ = WRONG[what]
+    assert "NOSUCH_API_KEY" not in refused(tmp_path, server, tiny(server, **settings), *said, env={"MY_KEY": ""})
 
 
 @pytest.mark.slow
@@ -204,12 +188,6 @@ def test_a_password_in_a_url_is_refused_and_not_shown(tmp_path, server):
     done = ran(tmp_path, tiny(server, baseUrl=url), before=["--debug"])
     assert done.returncode == 1
     assert MIDDLE not in done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", ""])
-def test_a_url_that_is_none_is_one_line(tmp_path, server, url):
-    refused(tmp_path, server, tiny(server, baseUrl=url), "participants.0.baseUrl")
 
 
 def test_a_flag_that_does_not_exist_is_a_mistake_of_usage(tmp_path):

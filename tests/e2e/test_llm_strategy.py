@@ -7,7 +7,7 @@ import pytest
 
 from molt_bench.poker.notation import hand_from_text
 from molt_bench.view.library import Library
-from tests.e2e.llm import SAME, config_for, cut, exchanges_in, gone_on, killed_and_resumed, played, same_files
+from tests.e2e.llm import SAME, config_for, cut, exchanges_in, gone_on, played, same_files
 from tests.e2e.shell import lines_of, quick, unvouched
 from tests.llm.mixing import mixing
 
@@ -43,44 +43,12 @@ def test_strategies_are_on_record(whole):
     assert journal[0]["versions"]["reply of model"] == "strategy/1"
 
 
-@pytest.mark.slow
-def test_verify_finds_nothing(whole):
-    done = quick("verify", whole)
-    assert done.returncode == 0, done.stderr
-    assert "identical" in done.stdout
-
-
-@pytest.mark.slow
-def test_report_writes_the_same_bytes(whole, tmp_path):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    for file in ("journal.jsonl", "replies.jsonl"):
-        shutil.copy(whole / file, folder)
-    assert quick("report", folder).returncode == 0
-    assert same_files(folder, FILES) == same_files(whole, FILES)
-
-
 @pytest.mark.parametrize(("games", "exchanges"), [(1, 7), (5, None)])
 def test_a_run_that_was_cut_goes_on_to_the_same_bytes(whole, server, tmp_path, games, exchanges):
     folder = shutil.copytree(whole, tmp_path / "run")
     cut(folder, games=games, exchanges=exchanges)
     server.say = careless
     gone_on(folder)
-    assert same_files(folder, FILES) == same_files(whole, FILES)
-
-
-@pytest.mark.slow
-def test_a_run_killed_in_place_of_an_answer_does(whole, server, tmp_path):
-    server.say = careless
-    folder = killed_and_resumed(server, tmp_path, config_of(server.url), [9])
-    assert same_files(folder, FILES) == same_files(whole, FILES)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("executor", [("inline",), ("async", "--games-at-once", "1"), ("processes", "--workers", "2")])
-def test_where_games_are_played_changes_no_byte(whole, server, tmp_path, executor):
-    server.say = careless
-    folder = played(tmp_path, config_of(server.url), "--executor", *executor)
     assert same_files(folder, FILES) == same_files(whole, FILES)
 
 
@@ -117,19 +85,3 @@ def test_the_viewer_shows_what_was_stated_and_what_was_asked(whole):
                     assert (done.kind, done.amount if done.kind == "raiseTo" else 0) in stated
                     shown += 1
     assert shown
-
-
-def test_a_rating_of_two_forms_of_replies_says_so(server, tmp_path):
-    def either(prompt, body):
-        return mixing(prompt) if '"strategy"' in prompt else {"reasoning": "", "kind": "fold", "amount": None}
-
-    server.say = either
-    config = config_of(server.url)
-    plain = {**config["participants"][0], "id": "plain", "reply": "action"}
-    config["participants"] = [config["participants"][0], plain]
-    config["stop"]["budget"]["maxMatches"] = 1
-    folder = played(tmp_path, config)
-    done = quick("report", folder)
-    said = " ".join(done.stdout.split())
-    assert "This rating mixes forms of replies, tracks or memory" in said
-    assert "strategy/1" in said

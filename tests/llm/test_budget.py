@@ -4,7 +4,6 @@ What is spent is what the server would bill, by its own count: every request tha
 """
 
 import asyncio
-import json
 from contextlib import suppress
 
 import pytest
@@ -15,7 +14,7 @@ from molt_bench.errors import GameUnfinished, ProviderError
 from molt_bench.llm.prices import Price, PriceList
 from molt_bench.llm.purse import FIRST, Amount, Hold, Purse, ReplyCosts
 from molt_bench.llm.settings import LLMSettings
-from molt_bench.llm.types import Exchange, Tokens, Unaccounted
+from molt_bench.llm.types import Tokens, Unaccounted
 from molt_bench.runs.replies import Replies
 from molt_bench.runs.run_files import RunFiles
 from tests.llm import wire
@@ -231,14 +230,6 @@ def test_counts_that_are_no_whole_numbers_are_none_and_the_record_can_be_read(od
     assert known.ledger.unaccounted(Unaccounted()).requests + sum(exchange.lost.requests for exchange in known.earlier)
 
 
-def test_a_budget_of_tokens_is_as_hard(bills):
-    tokens = []
-    bills.change = lambda body: tokens.append(body["usage"]["total_tokens"]) or body
-    with Provider(policy=passive, latency_s=0.02) as provider:
-        spend(provider, maxTokens=6_000)
-    assert 5_000 < sum(tokens) <= 6_000 + max(tokens)
-
-
 def test_what_was_cut_off_counts_in_the_next_session_too(tmp_path):
     path = str(tmp_path / "replies.jsonl")
     with Provider(policy=passive, fault=lambda _: "reset-midway") as provider:
@@ -319,15 +310,3 @@ def test_a_request_that_does_not_fit_is_not_sent():
     purse.spend(0.9, 0)
     with pytest.raises(GameUnfinished, match="the budget is spent"):
         asyncio.run(purse.take(lambda room: Hold() if room.usd > 0.2 else None))
-
-
-def test_lines_of_earlier_versions_are_read_and_new_counts_are_kept(tmp_path):
-    old = '{"line":"exchange","key":"k","participant":"m","game":{"match":1,"seed":"s","seating":"AB"},"hand":1,'
-    old += '"decision":0,"attempt":1,"promptHash":"p","outcome":"reply","text":"","finish":null,'
-    old += '"model":null,"tokens":{"input":5,"cached":1,"output":2,"reasoning":0},"costUsd":null,"latencyS":0.1,'
-    old += '"tries":1}\n'
-    path = tmp_path / "replies.jsonl"
-    path.write_text('{"line":"header","format":1}\n' + old * 2)  # a line twice is one exchange
-    (only,) = Replies.reopen(str(path), read_only=True).earlier
-    assert isinstance(only, Exchange)
-    assert (only.tokens, json.loads(old)["key"]) == (Tokens(5, 1, 2, 0, 0), only.key)

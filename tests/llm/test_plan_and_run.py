@@ -1,5 +1,7 @@
 """What a plan says a run will cost, against what it costs: with a pilot, and without."""
 
+import json
+
 import pytest
 
 from molt_bench import run_benchmark
@@ -7,10 +9,27 @@ from molt_bench.config.loader import load_config
 from molt_bench.runs.run_files import RunFiles
 from molt_bench.study.pilot import pilot_of
 from molt_bench.study.plan import Plan
+from tests.llm.http1 import response
 from tests.llm.playing import DECISIONS, HANDS, MODELS, STREETS, Kept, config, model, passive
 from tests.llm.provider import Provider
 
 PRICES = {"prices": {MODELS["openai"]: {"input": 4.0, "cachedInput": 0.4, "output": 16.0}}}
+
+
+#: Characters of a token, as measured in our prompts.
+CHARACTERS = 3.9
+
+
+class Counting(Provider):
+    """Counts all that is sent and said, and caches nothing."""
+
+    def _plan(self, request, said=None):
+        _, body = super()._plan(request, said)
+        answer = json.loads(body)
+        text = answer["choices"][0]["message"]["content"]
+        read = sum(len(each["content"]) for each in request.body["messages"])
+        counts = {"prompt_tokens": round(read / CHARACTERS), "completion_tokens": round(len(text) / CHARACTERS)}
+        return response(200, {**answer, "usage": {**counts, "total_tokens": sum(counts.values())}})
 
 
 def says(prompt, body):
@@ -25,7 +44,7 @@ def test_a_plan_is_within_15_percent_of_the_run_with_a_pilot_and_without():
         made = config(model(provider, memory="none"), seeds=seeds, llm=PRICES, game={"handsPerGame": hands})
         return {**made, "scheduler": {"minSeedPairs": 2}}
 
-    with Provider(policy=says) as provider:
+    with Counting(policy=says) as provider:
         kept, made = Kept(), wanted(provider)
         result = run_benchmark(made, games_at_once=1, files=RunFiles(replies=kept))
         pilot = pilot_of(load_config(made), result, kept.all, estimator="adjusted")

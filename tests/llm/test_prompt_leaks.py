@@ -30,16 +30,15 @@ class Asked:
         self.asked = []
         self.answer = Action("fold")
 
-    async def ask(self, participant, question):
-        self.asked.append(question.said[-1].text)
-        length = str(len(question.said[-1].text))
+    async def ask(self, participant, game, said, **place):
+        text = said[-1].text
+        self.asked.append(text)
+        length = str(len(text))
         chosen = {"kind": self.answer.kind, "amount": self.answer.amount}
-        if '"strategy"' in question.said[-1].text:
+        if '"strategy"' in text:
             chosen = {"strategy": [{**chosen, "percent": 100}]}
-        text = json.dumps({"reasoning": length, **chosen})
-        place = {"hand": question.hand, "decision": question.decision, "attempt": question.attempt}
-        reply = {"outcome": "reply", "text": text}
-        return Exchange(key="", participant=participant, game=GAME, prompt_hash="", **place, **reply)
+        reply = {"outcome": "reply", "text": json.dumps({"reasoning": length, **chosen})}
+        return Exchange(key="", participant=participant, game=game, prompt_hash="", **place, **reply)
 
 
 def now(awaitable):

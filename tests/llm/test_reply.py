@@ -53,15 +53,6 @@ def test_prose_is_no_answer(text):
     assert fault_of(text) == "unparsable"
 
 
-def test_there_may_be_prose_before_the_object():
-    assert read_reply(f"Let me think: {{not json}}. {GOOD}", "stop").answer == Action("raiseTo", 600)
-
-
-@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```"])
-def test_a_fence_around_the_object_is_no_prose(fence):
-    assert read_reply(fence.replace("{}", GOOD), "stop").answer == Action("raiseTo", 600)
-
-
 @pytest.mark.parametrize(("text", "finish", "kind"), [
     ("", "stop", "empty"),
     (" \n", None, "empty"),
@@ -103,11 +94,6 @@ def test_what_is_said_before_the_object_is_why():
     assert read_reply('Two pair. {"kind": "call", "reasoning": "x"} So be it.', "stop").reasoning == "Two pair."
 
 
-def test_thoughts_that_have_ended_do_not_matter():
-    thoughts = f"<think>\nPerhaps {GOOD}, or {{no}}\n</think>\n\n"
-    assert read_reply(thoughts + '{"kind": "call"}', "stop").answer == Action("call")
-
-
 @pytest.mark.parametrize("text", ['{"kind": "call", "sure": true}', '{"kind": "call", "reasoning": "a {b} \\"c"}'])
 def test_other_fields_are_ignored(text):
     assert read_reply(text, "stop").answer == Action("call")
@@ -116,10 +102,6 @@ def test_other_fields_are_ignored(text):
 def test_half_a_character_in_the_reasoning_is_replaced():
     said = '{"reasoning": "\\ud83d and \\ud83d\\ude00", "kind": "call"}'
     assert read_reply(said, "stop").reasoning == "\ufffd and \U0001f600"
-
-
-def test_a_reply_that_is_whole_counts_even_if_it_met_the_limit_of_tokens():
-    assert read_reply(GOOD, "length").answer == Action("raiseTo", 600)
 
 
 @pytest.mark.parametrize(

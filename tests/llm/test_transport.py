@@ -1,7 +1,6 @@
 """HTTP: whole answers, however they are cut and framed, and nothing that only looks like one."""
 
 import asyncio
-import gc
 import gzip
 import json
 import zlib
@@ -256,17 +255,6 @@ def test_the_address_of_a_proxy_need_not_say_http(monkeypatch):
         monkeypatch.setenv("no_proxy", "")
         run(provider, game={"handsPerGame": 1})
         assert len(proxy.asked) >= len(provider.requests) > 0
-
-
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # Python closes their sockets, and says so
-def test_connections_of_an_event_loop_that_is_over_are_left_without_a_word(caplog):
-    with Provider(policy=lambda *_: "ok") as provider:
-        client = ModelClient(LLMSettings(model="openai:m", base_url=provider.url))
-        texts = [asyncio.run(client.ask(PROMPT, timeout_s=30)).text for _ in range(3)]
-        asyncio.run(client.close())
-    gc.collect()
-    assert texts == ["ok"] * 3
-    assert not [record for record in caplog.records if "Unclosed" in record.getMessage()]
 
 
 @pytest.mark.parametrize(

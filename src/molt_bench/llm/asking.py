@@ -7,7 +7,7 @@ same questions again, as after a kill, gets the same replies, and pays nothing t
 import asyncio
 import inspect
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from molt_bench.agents.settings_base import checked
@@ -27,8 +27,6 @@ _ROLES: Final = ("system", "user", "assistant")
 _PER_QUESTION: Final = dict.fromkeys(
     ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "thinking_tokens", "extra_body")
 )
-#: Seconds between two looks at an agent that waits for a model.
-_LOOK_S: Final = 0.25
 
 
 class Models:
@@ -36,6 +34,7 @@ class Models:
 
     Attributes:
         trouble: Why the game cannot go on, if a question showed that.
+        clock: Limits the time of the agent; it stands still while a model is waited for.
 
     Args:
         gateway: Asks them.
@@ -51,9 +50,9 @@ class Models:
         self._game = game
         self._asked: Counter[tuple[str, tuple[Said, ...]]] = Counter()
         self._waiting = 0
-        self._since = 0.0
-        self._waited_s = 0.0
+        self._left_s = 0.0
         self.trouble: GameUnfinished | None = None
+        self.clock: asyncio.Timeout | None = None
 
     async def ask(self, model: str, messages: Messages, **settings: Any) -> Exchange:
         """Ask a model, and return its reply once it is on record: `text`, `thoughts`, `tokens`, `cost_usd` and more.
@@ -83,25 +82,26 @@ class Models:
         given = checked(LLMSettings, {**base.model_dump(exclude_unset=True), **settings, "model": base.model})
         question = (given.model_dump_json(), said)
         self._asked[question] += 1
-        loop = asyncio.get_running_loop()
-        if not self._waiting:
-            self._since = loop.time()
-        self._waiting += 1
+        self._wait(1)
         try:
             return await self._gateway.ask_for(self._participant, given, self._game, said, self._asked[question])
         except GameUnfinished as trouble:
             self.trouble = trouble
             raise
         finally:
-            self._waiting -= 1
-            if not self._waiting:
-                self._waited_s += loop.time() - self._since
+            self._wait(-1)
 
-    @property
-    def waited_s(self) -> float:
-        """Seconds for which the agent has waited for replies."""
-        now = asyncio.get_running_loop().time()
-        return self._waited_s + (now - self._since if self._waiting else 0.0)
+    def _wait(self, more: int) -> None:
+        """Wait for one reply more, or less: the clock stops with the first, and goes on after the last."""
+        before, self._waiting = self._waiting, self._waiting + more
+        now, clock = asyncio.get_running_loop().time(), self.clock
+        if clock is None or clock.expired():
+            return
+        if not before:
+            self._left_s = (clock.when() or now) - now
+            clock.reschedule(None)
+        elif not self._waiting:
+            clock.reschedule(now + self._left_s)
 
 
 class AskingAgent:
@@ -127,26 +127,20 @@ class AskingAgent:
         """Ask the agent; raises AgentFailed if it takes too long, GameUnfinished if a model cannot be asked."""
         answer = self._agent.act(observation)
         if inspect.isawaitable(answer):
-            answer = await self._in_time(answer)
+            try:
+                async with asyncio.timeout(self._timeout_s) as clock:
+                    self._models.clock = clock
+                    answer = await answer
+            except TimeoutError:
+                if not clock.expired():
+                    raise
+                told = f"no answer within {self._timeout_s:g} s, without the time of models"
+                raise AgentFailed("timeout", told) from None
+            finally:
+                self._models.clock = None
         if self._models.trouble is not None:  # whatever the agent made of it
             raise self._models.trouble
         return cast("Action | Mix", answer)
-
-    async def _in_time(self, answer: Awaitable[Any]) -> Any:
-        loop = asyncio.get_running_loop()
-        started, waited_s = loop.time(), self._models.waited_s
-        task = asyncio.ensure_future(answer)
-        try:
-            while not task.done():
-                left_s = self._timeout_s - (loop.time() - started) + self._models.waited_s - waited_s
-                if left_s <= 0:
-                    raise AgentFailed("timeout", f"no answer within {self._timeout_s:g} s, without the time of models")
-                await asyncio.wait([task], timeout=min(left_s, _LOOK_S))
-        finally:
-            task.cancel()
-        if self._models.trouble is not None:
-            raise self._models.trouble
-        return task.result()
 
 
 def _said(messages: Messages) -> tuple[Said, ...]:

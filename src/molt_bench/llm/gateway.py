@@ -64,8 +64,7 @@ class Gateway:
         self._told = told or Tellings()
         self._prices = prices or PriceList({})
         self._rates = self._limits_of([*participants.values(), *others])
-        self._clients: dict[bytes, ModelClient] = {}
-        self._own: dict[bytes, AskedModel] = {}
+        self._models: dict[bytes, AskedModel] = {}
         skills = dict(recorder.skills) if recorder is not None else {}
         asking = recorder is None or not recorder.read_only
         for name, settings in participants.items():
@@ -76,6 +75,8 @@ class Gateway:
             for name, each in participants.items()
         }
         models = {name: (each, skills[name]) for name, each in participants.items()}
+        for asked in self._participants.values() if asking else ():
+            self._client(asked)
         self.turns = Turns(models, self._prices, self.purse)
         self._accounts = Accounts(self._prices, self.purse, self._told)
         if recorder is not None:
@@ -83,8 +84,6 @@ class Gateway:
                 self._remember(exchange, recorder.sent_bytes.get(exchange.key, 0))
             if asking:
                 recorder.begin(skills)
-        for asked in self._participants.values() if asking else ():
-            self._client(asked)
         self._room = asyncio.Semaphore(min(self.limits.max_concurrent, most_connections()))
         self._under_way: set[asyncio.Task[Exchange]] = set()
         self._closing = False
@@ -107,7 +106,8 @@ class Gateway:
 
     def _asked(self, participant: str, settings: LLMSettings, *, skill: str = "", form: str = "") -> AskedModel:
         replies = ReplyCosts(settings, self._prices, limited=self.purse.limited)
-        return AskedModel(participant, settings, self._rates[settings.endpoint], replies, skill=skill, form=form)
+        asked = AskedModel(participant, settings, self._rates[settings.endpoint], replies, skill=skill, form=form)
+        return self._models.setdefault(asked.hash, asked)
 
     def _remember(self, exchange: Exchange, sent_bytes: int) -> None:
         """Learn from an exchange of an earlier session."""
@@ -118,10 +118,9 @@ class Gateway:
 
     def _client(self, asked: AskedModel) -> "ModelClient":
         """Return the client of a model, made when it is asked first. Raises ConfigError if it cannot be."""
-        found = self._clients.get(asked.hash)
-        if found is None:
-            found = self._clients[asked.hash] = new_client(asked.settings, keep_alive=self.recorder is not None)
-        return found
+        if asked.client is None:
+            asked.client = new_client(asked.settings, keep_alive=self.recorder is not None)
+        return asked.client
 
     async def ask(
         self, participant: str, game: GameLabel, said: tuple[Said, ...], *, hand: int, decision: int, attempt: int
@@ -150,10 +149,7 @@ class Gateway:
 
         `number` is how often it has asked the same in this game, this time included.
         """
-        known = settings_hash(participant, settings)
-        if known not in self._own:
-            self._own[known] = self._asked(participant, settings)
-        asked = self._own[known]
+        asked = self._models.get(settings_hash(participant, settings)) or self._asked(participant, settings)
         return await self._answer(asked, asked.question(game, said, attempt=number))
 
     async def _answer(self, asked: AskedModel, exchange: Exchange) -> Exchange:
@@ -369,8 +365,9 @@ class Gateway:
             await asyncio.wait(self._under_way, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
         for task in self._under_way:
             task.cancel()
-        for client in self._clients.values():
-            await client.close()
+        for asked in self._models.values():
+            if asked.client is not None:
+                await asked.client.close()
 
     @property
     def awaited(self) -> Counter[str]:

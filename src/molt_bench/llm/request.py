@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +12,9 @@ from molt_bench.llm.rate_limits import ModelLimit
 from molt_bench.llm.settings import LLMSettings
 from molt_bench.llm.types import NOTHING_LOST, Exchange, Said, Unaccounted
 from molt_bench.specs import GameLabel
+
+if TYPE_CHECKING:  # it needs the extra llm
+    from molt_bench.llm.client import ModelClient
 
 
 class AskedModel:
@@ -23,6 +27,7 @@ class AskedModel:
         hash: The hash of the participant and of those settings that decide a reply.
         rate: How many requests it gets at once.
         replies: What its replies take.
+        client: Sends its requests; None before it is asked first.
         answered: Whether it has answered a question.
         refusals: Prompts that it has refused in a row.
     """
@@ -40,6 +45,7 @@ class AskedModel:
         self.participant, self.settings, self.skill, self.form = participant, settings, skill, form
         self.hash = settings_hash(participant, settings)
         self.rate, self.replies = rate, replies
+        self.client: ModelClient | None = None
         self.answered = False
         self.refusals = 0
 

@@ -6,7 +6,6 @@ It keeps no limits of its own on how many: concurrency and time are limited else
 import asyncio
 import ssl
 import urllib.request as urllib_request
-from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final
@@ -58,16 +57,15 @@ class BrokenAnswerError(ConnectionError):
 
 
 class Transport(httpx2.AsyncBaseTransport):
-    """Connections to any server, on the running event loop.
+    """Connections to any server.
 
     Args:
-        keep_alive: Whether they are kept; otherwise each request has its own.
+        keep_alive: Whether they are kept, for one event loop; otherwise each request has its own.
     """
 
     def __init__(self, *, keep_alive: bool) -> None:
         self._keep_alive = keep_alive
         self._session: aiohttp.ClientSession | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._targets: dict[str, dict[str, Any]] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -109,11 +107,6 @@ class Transport(httpx2.AsyncBaseTransport):
             await self._done_with(session)
 
     def _opened(self) -> aiohttp.ClientSession:
-        """Return a session of the running event loop."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self.leave()
-            self._loop = loop
         if self._session is not None:
             return self._session
         session = aiohttp.ClientSession(
@@ -152,13 +145,6 @@ class Transport(httpx2.AsyncBaseTransport):
         session, self._session = self._session, None
         if session is not None:
             await session.close()
-
-    def leave(self) -> None:
-        """Forget the connections of an event loop that is over."""
-        session, self._session = self._session, None
-        if session is not None:
-            with suppress(StopIteration):  # there is no event loop that could await it, and nothing to wait for
-                session.close().send(None)
 
 
 class _WatchedBody(aiohttp.BytesPayload):
