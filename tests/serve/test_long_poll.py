@@ -290,7 +290,7 @@ def test_whoever_waits_learns_that_the_run_is_over(table):
 def test_asking_for_a_turn_is_coming_and_reading_about_the_run_is_not(table):
     about = table.client.get("v1/run").json()
     assert (about["name"], about["games_at_once"], about["over"]) == ("Live <b>agent</b>", 1, None)
-    assert about["game"]["bigBlind"] == 100
+    assert about["game"]["rules"]["big_blind"] == 100
     table.client.get("skill.md")
     assert table.lobby.missing()
     table.client.get("v1/turn?wait=0")

@@ -317,8 +317,7 @@ def test_with_several_games_at_once_every_client_has_a_table_of_its_own():
 def test_the_same_agent_joins_its_own_table_again():
     with serving(a_lobby(slots=2)) as table:
         key, first = register_and_join(table.url)
-        with opened(first):
-            _, again = request("POST", f"{table.url}/v1/tables/auto-join", {}, key=key)
+        _, again = request("POST", f"{table.url}/v1/tables/auto-join", {}, key=key)
         _, other = register_and_join(table.url)
         assert again["session_token"] == first["session_token"]
         assert other["table_id"] != first["table_id"]

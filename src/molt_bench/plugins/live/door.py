@@ -24,11 +24,12 @@ from molt_bench.plugins.live.messages import (
     ActRequest,
     Next,
     Over,
+    RunInfo,
     read_act,
     result_messages,
-    run_info,
     turn_message,
 )
+from molt_bench.specs import MODEL_TIMEOUT_S
 
 #: Seconds for which an answer waits while the game looks at another one.
 _LOOK_S: Final = 5.0
@@ -138,7 +139,14 @@ def routes(lobby: Lobby) -> list[BaseRoute]:
 
     def run(request: Request) -> Response:
         invitation = invitation_of(request)
-        about = run_info(lobby.game, name=invitation.title, slots=len(invitation.slots), over=lobby.closed)
+        game = lobby.game
+        about = RunInfo(
+            name=invitation.title,
+            games_at_once=len(invitation.slots),
+            seconds_per_decision=game.action_timeout_s or MODEL_TIMEOUT_S,
+            game=game.facts,
+            over=lobby.closed,
+        )
         return json_response(about)
 
     async def turn(request: Request) -> Response:

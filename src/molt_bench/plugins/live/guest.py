@@ -64,7 +64,7 @@ async def play_as_guest(url: str, make: Make, *, patience_s: float, say: Say) ->
         if info.over is not None:
             return info.over
         say(f"Joined {server.host} as {info.name}; waiting for the first decision")
-        guests = [Guest(server, slot, make, info.game.facts, say) for slot in range(1, info.games_at_once + 1)]
+        guests = [Guest(server, slot, make, info.game, say) for slot in range(1, info.games_at_once + 1)]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(guest.play()) for guest in guests]

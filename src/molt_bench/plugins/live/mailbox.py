@@ -98,7 +98,7 @@ class Mailbox:
         self.came = False
         self.away_since: float | None = None
         self.forfeits = 0
-        self.on_away: Callable[[], None] | None = None
+        self.on_away: Callable[[], None] = lambda: None
         self._lock = Lock()
         self._listeners: list[Callable[[], None]] = []
         self._seq = seq
@@ -114,8 +114,7 @@ class Mailbox:
         self._answer: Action | Mix | AgentFailed | None = None
         self._wake: Callable[[], None] | None = None
         self._results: deque[HandOver] = deque(maxlen=_RESULTS_KEPT)
-        self._handed: str | None = None
-        self._fetched: str | None = None
+        self._handed: tuple[str, bool] | None = None
 
     # What doors use, on the server's thread.
 
@@ -154,8 +153,8 @@ class Mailbox:
 
     @property
     def present(self) -> bool:
-        """Whether the agent has a connection open, or has fetched the decision that it thinks about."""
-        return self._present > 0 or self._thinks(self.turn)
+        """Whether the agent has a connection open."""
+        return self._present > 0
 
     @property
     def filled(self) -> bool:
@@ -168,8 +167,7 @@ class Mailbox:
         So none is lost with a message of ours that never arrives. A client that `stays` is connected while it thinks.
         """
         with self._lock:
-            self._handed = turn.token
-            self._fetched = self._fetched if stays else turn.token
+            self._handed = turn.token, stays
             return [*self._results]
 
     def results(self) -> list[HandOver]:
@@ -178,8 +176,8 @@ class Mailbox:
             return [*self._results]
 
     def was_fetched(self, turn: Turn) -> bool:
-        """Return whether a decision was handed to a client that does not stay connected."""
-        return self._fetched == turn.token
+        """Return whether a decision was handed to a client that comes back with the answer."""
+        return self._handed == (turn.token, False)
 
     def answer(self, token: str, action: Action | Mix | AgentFailed) -> Verdict:
         """Give an answer, or what is wrong with it as an `AgentFailed`. The first legal one of a decision is taken.
@@ -201,7 +199,7 @@ class Mailbox:
                 self.looking, verdict = True, "illegal"
             else:
                 self._taken, verdict = (known, action), "taken"
-                if self._handed == turn.token:
+                if self._handed is not None and self._handed[0] == turn.token:
                     self._results.clear()
         wake()
         return verdict
@@ -270,7 +268,7 @@ class Mailbox:
             with self._lock:
                 left_s = turn.deadline - monotonic()
                 found = self._answer
-                away = not self._present and not self._thinks(turn)
+                away = not self._present and not self.was_fetched(turn)
                 prolonged = found is None and left_s <= 0 and away and not late and not self._awaited
                 if prolonged:
                     late = True
@@ -281,7 +279,7 @@ class Mailbox:
                     if late:
                         self._late_s = max(0.0, left_s)
                     if found is None and not self._present:
-                        self._fetched = None  # whoever has fetched it may be gone as well
+                        self._handed = None  # whoever has fetched it may be gone as well
             if found is None and late and away:
                 self._set_away(away=True)
             if isinstance(found, AgentFailed):
@@ -293,10 +291,6 @@ class Mailbox:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left_s):
                     await answered.wait()
-
-    def _thinks(self, turn: Turn | None) -> bool:
-        """Return whether a decision was fetched by a client that is to come back with the answer."""
-        return turn is not None and self._fetched == turn.token
 
     def hand_over(self, result: HandResult) -> None:
         """Tell the agent that a hand is over."""
@@ -325,10 +319,6 @@ class Mailbox:
             changed = (self.away_since is None) is not (since is None)
             self.away_since = since if changed else self.away_since
         if changed:
-            self._tell_away()
-
-    def _tell_away(self) -> None:
-        if self.on_away is not None:
             self.on_away()
 
     def _forfeit(self) -> AgentFailed:
@@ -336,7 +326,7 @@ class Mailbox:
         if not self._forfeited:
             self._forfeited = True
             self.forfeits += 1
-            self._tell_away()
+            self.on_away()
         return AgentFailed("forfeit", "not connected for so long that this game is forfeited")
 
 

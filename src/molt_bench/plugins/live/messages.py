@@ -16,9 +16,8 @@ from molt_bench.agents.external.protocol import Decision, Result, decision, resu
 from molt_bench.errors import AgentFailed
 from molt_bench.plugins.live.mailbox import HandOver, Turn
 from molt_bench.poker.actions import Action
-from molt_bench.poker.hand_rules import HandRules
 from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, Mix
-from molt_bench.specs import MODEL_TIMEOUT_S, GameFacts, GameSpec, StackMode
+from molt_bench.specs import GameFacts
 
 #: Seconds that a request waits for a decision, and the most it may ask for: clients give up after 60.
 DEFAULT_WAIT_S: Final = 25.0
@@ -61,27 +60,8 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     name: str
     games_at_once: int
     seconds_per_decision: float
-    game: "GameInfo"
+    game: GameFacts
     over: str | None = None
-
-
-class GameInfo(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What both players of a game may know about it before the first card."""
-
-    hands_per_game: int
-    warmup_hands: int
-    stack: int
-    stacks: StackMode
-    small_blind: int
-    big_blind: int
-    ante: int
-    max_retries: int
-
-    @property
-    def facts(self) -> GameFacts:
-        """The same as agents are told it."""
-        rules = HandRules(self.small_blind, self.big_blind, self.ante)
-        return GameFacts(self.hands_per_game, self.warmup_hands, self.stack, self.stacks, rules)
 
 
 class ActRequest(Struct, frozen=True):
@@ -159,18 +139,6 @@ def act_of(fields: Mapping[str, Any]) -> ActRequest:
         return ActRequest(token, answer_of(fields))
     except AgentFailed as failure:
         return ActRequest(token, failure)
-
-
-def run_info(game: GameSpec, *, name: str, slots: int, over: str | None) -> RunInfo:
-    """Return what an agent may know about the run."""
-    shared = {field: getattr(game, field) for field in GameInfo.__struct_fields__ if field != "hands_per_game"}
-    return RunInfo(
-        name=name,
-        games_at_once=slots,
-        seconds_per_decision=game.action_timeout_s or MODEL_TIMEOUT_S,
-        game=GameInfo(hands_per_game=game.hands, **shared),
-        over=over,
-    )
 
 
 def turn_schema() -> dict[str, Any]:

@@ -18,7 +18,7 @@ from molt_bench.plugins.live.guard import ERROR_HANDLERS, LONGEST_MESSAGE, Guard
 from molt_bench.plugins.live.lobby import Lobby
 from molt_bench.plugins.live.moltpoker import rest
 from molt_bench.plugins.live.moltpoker import socket as sockets
-from molt_bench.plugins.live.moltpoker.sessions import Sessions
+from molt_bench.plugins.live.moltpoker.sessions import Tables
 
 #: Seconds that connections get to end when the server stops.
 _GRACE_S: Final = 2
@@ -30,12 +30,12 @@ MOST_CONNECTIONS: Final = 500
 
 def application(lobby: Lobby, address: ServerAddress) -> ASGIApp:
     """Return the application that is served."""
-    sessions = Sessions()
+    tables = Tables()
     doors: list[BaseRoute] = [  # what is asked most comes first
         *door.routes(lobby),
         *mcp.routes(lobby),
-        *sockets.routes(lobby, sessions),
-        *rest.routes(lobby, sessions),
+        *sockets.routes(lobby, tables),
+        *rest.routes(lobby, tables),
         *pages.invitation_routes(lobby),
     ]
     routes = [*pages.lobby_routes(lobby), Mount("/j/{invitation}", routes=doors)]

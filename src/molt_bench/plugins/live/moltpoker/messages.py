@@ -7,7 +7,6 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from molt_bench.plugins.live.mailbox import HandOver, Turn
-from molt_bench.plugins.live.moltpoker.sessions import OPPONENT
 from molt_bench.poker.actions import MOST_CHIPS, OPEN_CARDS, STREETS, LegalActions
 from molt_bench.poker.cards import CARD_TEXT
 from molt_bench.poker.evaluator import category, strength
@@ -15,6 +14,8 @@ from molt_bench.poker.observation import HandResult, Observation
 
 #: Version of the protocol, and the least one that a client may speak.
 PROTOCOL_VERSION: Final = "0.1"
+#: What an opponent is called: nobody is told whom it plays.
+OPPONENT: Final = "opponent"
 Json: TypeAlias = dict[str, Any]
 
 

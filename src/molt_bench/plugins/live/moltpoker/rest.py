@@ -14,7 +14,7 @@ from molt_bench.plugins.live.guard import Refused, invitation_of, invitation_url
 from molt_bench.plugins.live.lobby import Invitation, Lobby
 from molt_bench.plugins.live.moltpoker import sessions
 from molt_bench.plugins.live.moltpoker.messages import PROTOCOL_VERSION
-from molt_bench.plugins.live.moltpoker.sessions import Sessions
+from molt_bench.plugins.live.moltpoker.sessions import Tables
 from molt_bench.specs import MODEL_TIMEOUT_S
 
 Body = TypeVar("Body")
@@ -31,34 +31,34 @@ class _Joining(msgspec.Struct):
     bucket_key: str = ""
 
 
-def routes(lobby: Lobby, known: Sessions) -> list[BaseRoute]:
+def routes(lobby: Lobby, tables: Tables) -> list[BaseRoute]:
     """Return the routes of requests."""
 
     async def register(request: Request) -> Response:
         await _body(request, _Registration)
-        invitation, agent = invitation_of(request), sessions.new_agent()
+        invitation = invitation_of(request)
+        slot = tables.given(invitation)
         answer = {
-            "agent_id": sessions.agent_id(invitation, agent),
-            "api_key": sessions.api_key(invitation, agent),
+            "agent_id": sessions.agent_id(invitation, slot),
+            "api_key": sessions.secret("key", invitation, slot),
             "protocol_version": PROTOCOL_VERSION,
             "skill_doc_url": skill_url(request),
         }
         return json_response(answer, status=201)
 
     async def join(request: Request) -> Response:
-        """Join the table that is named, or any."""
-        only = _slot(request) if "table" in request.path_params else None
-        invitation, agent = _authorized(request)
+        """Join the table of the client, whether it is named or not."""
+        invitation, slot = _authorized(request)
         _check_version(await _body(request, _Joining), request)
         if lobby.closed is not None:
             raise Refused(400, "TABLE_ENDED", "the run is over")
-        slot = known.take(invitation, agent, only=only)
-        if slot is None:
+        table = sessions.table_id(invitation, slot)
+        if table in tables.sockets:
             raise Refused(400, "TABLE_FULL", "another client plays with this invitation already")
         answer = {
-            "table_id": sessions.table_id(invitation, slot),
+            "table_id": table,
             "seat_id": invitation.slots[slot].seat or 0,
-            "session_token": sessions.session_token(invitation, slot, agent),
+            "session_token": sessions.secret("session", invitation, slot),
             "ws_url": "ws" + invitation_url(request).removeprefix("http") + "/v1/ws",
             "protocol_version": PROTOCOL_VERSION,
             "min_supported_protocol_version": PROTOCOL_VERSION,
@@ -68,10 +68,10 @@ def routes(lobby: Lobby, known: Sessions) -> list[BaseRoute]:
         return json_response(answer)
 
     async def leave(request: Request) -> Response:
-        slot = _slot(request)
-        invitation, agent = _authorized(request)
-        if not known.leave(invitation, slot, agent) and lobby.closed is None:
-            raise Refused(400, "NOT_SEATED", "this agent does not sit at that table")
+        invitation, slot = _authorized(request)
+        socket = tables.sockets.get(sessions.table_id(invitation, slot))
+        if socket is not None:
+            socket.end(1000, "Left the table")
         return json_response({"success": True, "message": "Left the table"})
 
     async def health(_: Request) -> Response:
@@ -96,25 +96,20 @@ def timeout_ms(lobby: Lobby) -> int:
     return max(1, int(1000 * (lobby.game.action_timeout_s or MODEL_TIMEOUT_S)))
 
 
-def _authorized(request: Request) -> tuple[Invitation, str]:
+def _authorized(request: Request) -> tuple[Invitation, int]:
+    """Return the invitation and the slot that the key of a request is for; they are those of the table it names."""
     given = request.headers.get("authorization", "").strip()
     word, _, rest = given.partition(" ")
     key = rest.strip() if word.lower() == "bearer" else given
     if not key:
         raise Refused(401, "UNAUTHORIZED", "expected a header `Authorization: Bearer API_KEY`")
     invitation = invitation_of(request)
-    agent = sessions.agent_of(invitation, key)
-    if agent is None:
+    slot = sessions.slot_of("key", invitation, key)
+    if slot is None:
         raise Refused(401, "INVALID_API_KEY", "this API key is not one of this invitation")
-    return invitation, agent
-
-
-def _slot(request: Request) -> int:
-    invitation, named = invitation_of(request), request.path_params["table"]
-    for slot in range(len(invitation.slots)):
-        if sessions.same(named, sessions.table_id(invitation, slot)):
-            return slot
-    raise Refused(404, "TABLE_NOT_FOUND", "there is no such table")
+    if request.path_params.get("table") not in (None, sessions.table_id(invitation, slot)):
+        raise Refused(404, "TABLE_NOT_FOUND", "there is no such table for this API key")
+    return invitation, slot
 
 
 def _check_version(joining: _Joining, request: Request) -> None:

@@ -23,40 +23,39 @@ AGAIN_S: Final = 30.0
 SEND_S: Final = 30.0
 
 
-def routes(lobby: Lobby, known: sessions.Sessions) -> list[BaseRoute]:
+def routes(lobby: Lobby, tables: sessions.Tables) -> list[BaseRoute]:
     """Return the route of sockets."""
 
     async def socket(websocket: WebSocket) -> None:
         invitation, query = invitation_of(websocket), websocket.query_params
         await websocket.accept()
-        session = known.resume(invitation, query.get("token", ""))
-        at, agent = session or (0, "")
+        slot = sessions.slot_of("session", invitation, query.get("token", ""))
         words = Words(
-            sessions.table_id(invitation, at),
-            sessions.agent_id(invitation, agent),
+            sessions.table_id(invitation, slot or 0),
+            sessions.agent_id(invitation, slot or 0),
             invitation.title,
-            sessions.agent_id(invitation, sessions.OPPONENT),
+            sessions.agent_id(invitation, None),
             skill_url(websocket),
             timeout_ms(lobby),
             lobby.game.ante,
             query.get("format") == "agent",
         )
         # A client that asks its model about every state it gets would answer the next decision with a repeated one.
-        table = Table(websocket, invitation, at, words, repeats=query.get("repeat") != "never")
-        if session is None:
+        table = Table(websocket, invitation, slot or 0, words, repeats=query.get("repeat") != "never")
+        if slot is None:
             table.end(1008, "Invalid session", "this session is not valid: join the table again")
             await table.say_goodbye()
             return
-        hold = known.holds(invitation)[at]
-        older, hold.socket = hold.socket, table
+        older = tables.sockets.get(words.table_id)
+        tables.sockets[words.table_id] = table
         if older is not None:
             older.end(1008, "Replaced by a newer connection", "a newer connection has taken this seat")
         lobby.arrived(invitation)
         try:
             await table.run()
         finally:
-            if hold.socket is table:
-                hold.socket = None
+            if tables.sockets[words.table_id] is table:
+                del tables.sockets[words.table_id]
         if table.told and lobby.closed is not None and not any(slot.present for slot in invitation.slots):
             invitation.told = True
 
