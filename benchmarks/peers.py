@@ -33,7 +33,7 @@ from molt_bench.kernels import compiled
 from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 
 STACK, SMALL_BLIND, BIG_BLIND = 1000, 5, 10
 FOLDING, CALLING, MIN_RAISE, POT_RAISE = range(4)  # the options by number; the fifth is all-in

@@ -31,7 +31,7 @@ from molt_bench.agents.kinds import make_agent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, STREETS, Action
 from molt_bench.poker.cards import Board
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 
 BIG_BLIND = 100
 #: Pairs of hands that share no card.

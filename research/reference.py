@@ -29,7 +29,7 @@ from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.arrays import Floats
 from molt_bench.poker.cards import Board
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from molt_bench.records import GameRecord
 
 BOTS = ("callstation", "tag", "maniac", "tight", "random", "blueprint")

@@ -9,7 +9,7 @@ from molt_bench.agents.kinds import make_agent
 from molt_bench.plugins.reference.range_equity import edges, hole_number
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 
 
 @pytest.fixture

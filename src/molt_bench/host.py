@@ -5,6 +5,8 @@
 PARAMS are a JSON object. With a hash, no other code is run. Exceptions are told as faults. Their tracebacks, and what
 the agent prints, go to standard error. With MOLT_BENCH_HOST=FOLDER, the agent finds files from that folder on if it is
 there, and the end of a hook is told as well, by a line `done`.
+
+It starts anew for every game, so it imports little: the messages are read without their types.
 """
 
 import atexit
@@ -18,18 +20,15 @@ from typing import Any, Final
 
 import msgspec
 
-from molt_bench.agents.external import protocol
+from molt_bench.agents.external.plain import fields_of, observation_of, outcome_of
 from molt_bench.agents.python_import import call_factory, find_factory
 from molt_bench.errors import AgentFailed, MoltBenchError, not_an_action
 from molt_bench.poker.actions import KINDS, MOST_CHIPS, Action
-from molt_bench.poker.hand import not_legal
 from molt_bench.poker.mix import Mix
 from molt_bench.poker.observation import Observation
 
 #: Where the agent finds files; where it is set, the end of every hook is told.
 CONFIRMS: Final = "MOLT_BENCH_HOST"
-_ENCODE: Final = msgspec.json.Encoder().encode
-_MESSAGE: Final = msgspec.json.Decoder(protocol.ToAgent)
 
 
 class Host:
@@ -42,17 +41,18 @@ class Host:
 
     def take(self, line: bytes) -> bool:
         """Do what a line asks for; return whether there is more to come."""
-        match _MESSAGE.decode(line):
-            case protocol.Hello(name=name):
-                return self._hello(name)
-            case protocol.Decision(id=number) as message:
-                seen = protocol.observation_of(message)
+        message = msgspec.json.decode(line)
+        match message["type"]:
+            case "hello":
+                return self._hello(message["name"])
+            case "observation":
+                number, seen = message["id"], observation_of(message)
                 self._try(lambda: self._say(type="action", id=number, **_answer(self._call("act", seen), seen)), number)
-            case protocol.Result() as message:
-                self._hook("on_hand_complete", protocol.outcome_of(message))
-            case protocol.Rejection(message=said):
-                self._hook("on_error", said)
-            case protocol.Bye():
+            case "handResult":
+                self._hook("on_hand_complete", outcome_of(message))
+            case "error":
+                self._hook("on_error", message["message"])
+            case "bye":
                 self._try(lambda: self._call("close"))
                 return False
         return True
@@ -65,7 +65,7 @@ class Host:
             self._say(type="done", kind="exception", message=str(error))
             return False
         if self._try(lambda: self._call("reset")):
-            self._say(type="hello", protocol=protocol.PROTOCOL)
+            self._say(type="hello", protocol=1)
             return True
         return False
 
@@ -101,14 +101,14 @@ class Host:
         return True
 
     def _say(self, **fields: Any) -> None:
-        data = _ENCODE({name: _printable(value) for name, value in fields.items()}) + b"\n"
+        data = msgspec.json.encode({name: _printable(value) for name, value in fields.items()}) + b"\n"
         while data:
             data = data[os.write(self._sink, data) :]
 
 
 def _tell(error: BaseException) -> None:
     tracebacks = import_module("molt_bench.agents.tracebacks")  # as above
-    print(tracebacks.traceback_of(error).text, end="", file=sys.stderr, flush=True)
+    print(tracebacks.traceback_of(error), end="", file=sys.stderr, flush=True)
 
 
 def _printable(value: Any) -> Any:
@@ -123,13 +123,14 @@ async def _awaited(answer: Any) -> Any:
 def _answer(action: Any, seen: Observation) -> dict[str, Any]:
     """Return the fields of an answer; raises AgentFailed for one that is not an action, as a game does."""
     if type(action) is Mix:
-        return protocol.fields_of(action)
+        return fields_of(action)
     if type(action) is not Action:
         raise not_an_action(action)
     unusable = type(action.amount) is not int or abs(action.amount) > MOST_CHIPS
     if action.kind not in KINDS or (action.kind == "raiseTo" and unusable):
-        raise AgentFailed("illegal", not_legal(action, seen.legal))
-    return protocol.fields_of(action)
+        said: str = import_module("molt_bench.poker.hand").not_legal(action, seen.legal)
+        raise AgentFailed("illegal", said)
+    return fields_of(action)
 
 
 def main(code: str, params: str = "{}", sha256: str = "") -> None:

@@ -16,7 +16,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import CARD_TEXT, cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from molt_bench.specs import GameSpec
 
 KEYS = ("c", "c", "c", "f", "y", "n", "a", "r half", "r pot", "r min", "r 3bb", "nonsense", "", "500")

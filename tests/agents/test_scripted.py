@@ -11,8 +11,8 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.equity import equity
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
 from molt_bench.poker.starting_hands import RANKED_HANDS, equity_against_best, starting_hand
+from molt_bench.poker.views import observe
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import check_agent
 

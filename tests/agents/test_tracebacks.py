@@ -91,10 +91,10 @@ def played(make, *, timeout_s=None, hands=12):
 @pytest.mark.parametrize("make", [Plain, Async, Waits])
 def test_every_place_is_noted_once_and_the_record_is_the_same(make, timeout_s):
     record, traces = played(make, timeout_s=timeout_s)
-    assert sorted(trace.kind for trace in traces) == ["KeyError", "OSError"]
-    by_kind = {trace.kind: trace for trace in traces}
+    by_kind = {trace.splitlines()[-1].partition(":")[0]: trace for trace in traces}
+    assert (len(traces), sorted(by_kind)) == (2, ["KeyError", "OSError"])
     assert sum("KeyError" in fault.message for fault in record.faults) > 2
-    text = by_kind["KeyError"].text
+    text = by_kind["KeyError"]
     assert text.startswith("Traceback (most recent call last):\n")
     assert 'raise KeyError(f"hand {hand_number}")' in text
     assert "hand 3" in text
@@ -104,7 +104,8 @@ def test_every_place_is_noted_once_and_the_record_is_the_same(make, timeout_s):
 
 def test_what_is_hard_to_carry_is_noted_as_well():
     _, traces = played(Odd)
-    assert {trace.kind for trace in traces} == {"StopIteration", "SystemExit", "CancelledError", "RecursionError"}
+    raised = {trace.splitlines()[-1].partition(":")[0].rpartition(".")[2] for trace in traces}
+    assert raised == {"StopIteration", "SystemExit", "CancelledError", "RecursionError"}
 
 
 @pytest.mark.parametrize(("make", "timeout_s"), [(OnPurpose, None), (Slow, 0.4)])
@@ -131,7 +132,7 @@ def test_an_exception_that_cannot_be_written_ends_nothing():
             raise BrokenError
 
     _, (trace,) = played(Agent, hands=2)
-    assert trace.kind == "BrokenError"
+    assert "BrokenError" in trace
 
 
 def raising(log, lines):
@@ -204,6 +205,6 @@ def test_only_the_last_frames_are_kept():
     try:
         down(50)
     except ValueError as error:
-        text = traceback_of(error, frames=3).text
+        text = traceback_of(error, frames=3)
     assert text.count("File ") <= 3
     assert text.endswith("ValueError: deep\n")

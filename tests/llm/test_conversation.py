@@ -17,8 +17,8 @@ from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action, LoggedAction
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.poker.observation import observe, result_for
 from molt_bench.poker.play_statistics import hand_style
+from molt_bench.poker.views import observe, result_for
 from molt_bench.specs import GameLabel
 
 #: Button in seat 0 in odd hands. `me` is seat 0.

@@ -11,8 +11,8 @@ from molt_bench.llm.skill_document import default_skill, system_prompt
 from molt_bench.poker.actions import Action
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
 from molt_bench.poker.play_statistics import table_steps
+from molt_bench.poker.views import observe
 from molt_bench.runs.replies import Replies
 from molt_bench.specs import GameSpec
 

@@ -12,7 +12,7 @@ from molt_bench.llm.types import Exchange
 from molt_bench.poker.actions import Action
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
 from molt_bench.poker.mix import Mix
-from molt_bench.poker.observation import observe, result_for
+from molt_bench.poker.views import observe, result_for
 from molt_bench.specs import GameLabel
 
 RULES = HandRules(50, 100, 0, None)

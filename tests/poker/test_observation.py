@@ -14,7 +14,8 @@ from molt_bench.poker.actions import CALL, CHECK, Action, LegalActions
 from molt_bench.poker.cards import cards_from_text, deal_from_text
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.poker.observation import HandResult, Observation, observe, result_for
+from molt_bench.poker.observation import HandResult, Observation
+from molt_bench.poker.views import observe, result_for
 from molt_bench.seeds import derive
 
 RULES = HandRules(50, 100)

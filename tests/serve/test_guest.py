@@ -12,14 +12,15 @@ import msgspec
 import pytest
 
 from molt_bench import Action, make_agent, play_game
-from molt_bench.agents.external.protocol import Decision, Result, decision, line_of, observation_of, outcome_of, result
+from molt_bench.agents.external.plain import observation_of, outcome_of
+from molt_bench.agents.external.protocol import decision, line_of, result
 from molt_bench.errors import MoltBenchError
 from molt_bench.play.event_loop import run_in_new_loop
 from molt_bench.play.play_games import drive
 from molt_bench.plugins.live.guest import Server, base_of, connected, play_as_guest
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.observation import observe, result_for
+from molt_bench.poker.views import observe, result_for
 from molt_bench.specs import GameSpec
 from tests.agents.external.test_protocol import TABLES
 from tests.e2e.shell import quick
@@ -68,12 +69,12 @@ def test_a_decision_and_a_result_are_rebuilt_as_they_were(seed):
     hand = Hand(dice.choice(TABLES), deal_from_text("AhAd KsKc 2c7d9hJsQc"), stacks, dice.randint(0, 1))
     while hand.actor != NOBODY:
         seen = observe(hand, 7)
-        message = msgspec.json.decode(line_of(decision(seen, 3, "g")), type=Decision)
+        message = msgspec.json.decode(line_of(decision(seen, 3, "g")))
         assert observation_of(message) == seen
         hand.apply(any_action(hand.legal_actions(), dice))
     for seat in (0, 1):
         outcome = result_for(hand, seat, 7)
-        assert outcome_of(msgspec.json.decode(line_of(result(outcome)), type=Result)) == outcome
+        assert outcome_of(msgspec.json.decode(line_of(result(outcome)))) == outcome
 
 
 @pytest.mark.parametrize("bot", ["tag", "random", "blueprint"])

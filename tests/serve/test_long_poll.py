@@ -16,7 +16,7 @@ from molt_bench.plugins.live.mailbox import Mailbox
 from molt_bench.plugins.live.messages import ActRequest, turn_schema
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from molt_bench.specs import GameLabel
 from molt_bench.web_server import bound
 from tests.agents.external.mixes import WRONG

@@ -4,10 +4,7 @@ import os
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, TypeAlias
-
-import msgspec
 
 from molt_bench.agents.agent_log import append, log_path
 from molt_bench.agents.base import PokerAgent
@@ -46,28 +43,16 @@ class Watched:
         return getattr(self.agent, name)
 
 
-class Trace(msgspec.Struct, frozen=True):
-    """A traceback as Python prints it, with the type of the exception."""
-
-    kind: str
-    text: str
-
-
-def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> Trace:
+def traceback_of(error: BaseException, *, frames: int = _FRAMES) -> str:
     """Return the traceback of an exception: its last frames, without those of the code that called the agent."""
-    kind = type(error).__name__
     try:
-        start = _first_of_agent(error.__traceback__)
-        text = "".join(traceback.TracebackException(type(error), error, start, limit=-frames, compact=True).format())
+        start = error.__traceback__
+        while start is not None and start.tb_frame.f_code.co_filename.startswith(_CALLERS):
+            start = start.tb_next
+        found = traceback.TracebackException(type(error), error, start, limit=-frames, compact=True)
+        return shortened("".join(found.format()), _LONGEST)
     except Exception:  # the exception may be as broken as the agent
-        text = f"{kind}, of which no traceback can be made\n"
-    return Trace(kind, shortened(text, _LONGEST))
-
-
-def _first_of_agent(at: TracebackType | None) -> TracebackType | None:
-    while at is not None and at.tb_frame.f_code.co_filename.startswith(_CALLERS):
-        at = at.tb_next
-    return at
+        return f"{type(error).__name__}, of which no traceback can be made\n"
 
 
 def _place(error: BaseException) -> tuple[object, ...]:
@@ -85,7 +70,7 @@ class TraceLog:
         self._folder = folder
         self._on_traceback = on_traceback
         self._places: dict[str, set[tuple[object, ...]]] = {}
-        self._found: dict[str, dict[Trace, None]] = {}
+        self._found: dict[str, dict[str, None]] = {}
 
     def watched(self, participant: str, agent: PokerAgent) -> PokerAgent:
         """Return the agent, with its exceptions logged here."""
@@ -100,22 +85,22 @@ class TraceLog:
         made: PokerAgent = watched
         return made
 
-    def found(self) -> dict[str, tuple[Trace, ...]]:
+    def found(self) -> dict[str, tuple[str, ...]]:
         """Return all tracebacks by participant, to be added to another log."""
         return {participant: tuple(traces) for participant, traces in self._found.items()}
 
-    def add(self, found: Mapping[str, tuple[Trace, ...]]) -> None:
+    def add(self, found: Mapping[str, tuple[str, ...]]) -> None:
         """Add the tracebacks of another log."""
         for participant, traces in found.items():
             for trace in traces:
                 self._take(participant, trace)
 
-    def _take(self, participant: str, trace: Trace) -> None:
+    def _take(self, participant: str, trace: str) -> None:
         found = self._found.setdefault(participant, {})
         if trace in found or len(found) >= _MOST:
             return
         found[trace] = None
         if self._folder is not None:
-            append(log_path(self._folder, participant), trace.text.encode("utf-8", "backslashreplace") + b"\n")
+            append(log_path(self._folder, participant), trace.encode("utf-8", "backslashreplace") + b"\n")
         if self._on_traceback is not None:
-            self._on_traceback(participant, trace.text)
+            self._on_traceback(participant, trace)

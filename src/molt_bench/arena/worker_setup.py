@@ -13,7 +13,7 @@ from molt_bench.agents.base import PokerAgent
 from molt_bench.agents.external.box import AUTO, OFF, REQUIRED
 from molt_bench.agents.kinds import box_label, kind_of
 from molt_bench.agents.permission import OWN, Permission, make_permitted
-from molt_bench.agents.tracebacks import Trace, TraceLog
+from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.errors import ConfigError, MoltBenchError
 from molt_bench.luck.estimators import Estimates, game_estimates
 from molt_bench.luck.weights import luck_version
@@ -23,7 +23,7 @@ from molt_bench.records import GameRecord
 from molt_bench.specs import GameSpec, ParticipantSpec
 
 #: What a worker returns: a game, what player A won in it, and where custom agents raised, by participant.
-Worked: TypeAlias = tuple[GameRecord, Estimates, dict[str, tuple[Trace, ...]]]
+Worked: TypeAlias = tuple[GameRecord, Estimates, dict[str, tuple[str, ...]]]
 
 
 class WorkerSetup(msgspec.Struct, frozen=True):

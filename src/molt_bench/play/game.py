@@ -18,7 +18,8 @@ from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, not_legal_in_mix
 from molt_bench.poker.mix import Mix, mixes_to_text
 from molt_bench.poker.notation import hand_to_text
-from molt_bench.poker.observation import Observation, observe, result_for
+from molt_bench.poker.observation import Observation
+from molt_bench.poker.views import observe, result_for
 from molt_bench.records import Fault, GameRecord
 from molt_bench.specs import GameSpec
 

@@ -3,14 +3,12 @@
 Observations hold only plain values: nothing leads back to the hand, the deck or the other seat's cards.
 """
 
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
 from molt_bench.poker.actions import Action, LegalActions, LoggedAction, Street
-from molt_bench.poker.betting import Betting
-from molt_bench.poker.cards import Hole, cards_to_text
-from molt_bench.poker.hand import Hand
+from molt_bench.poker.cards import cards_to_text
 from molt_bench.poker.hand_rules import HandRules
 
 
@@ -124,61 +122,6 @@ class HandResult(msgspec.Struct, frozen=True, gc=False):
     log: tuple[LoggedAction, ...]
     starting_stacks: tuple[int, int]
     net: tuple[int, int]
-
-
-class Observable(Protocol):
-    """A moment of a hand: the hand itself, or one that could have come."""
-
-    @property
-    def betting(self) -> Betting:
-        """The betting so far."""
-
-    @property
-    def holes(self) -> tuple[Hole, Hole]:
-        """The hole cards of seat 0 and seat 1."""
-
-    @property
-    def board(self) -> tuple[int, ...]:
-        """The open board cards."""
-
-
-def observe(hand: Observable, hand_number: int) -> Observation:
-    """Return what the seat to act sees."""
-    betting = hand.betting
-    seat, start = betting.actor, betting.start
-    return Observation(
-        seat,
-        start.button,
-        hand_number,
-        betting.street,
-        hand.holes[seat],
-        hand.board,
-        betting.chips,
-        betting.stacks,
-        betting.bets,
-        start.stacks,
-        betting.to_call,
-        betting.min_raise_to,
-        betting.max_raise_to,
-        betting.log,
-        start.rules,
-    )
-
-
-def result_for(hand: Hand, seat: int, hand_number: int) -> HandResult:
-    """Return what `seat` knows about a finished hand."""
-    holes = hand.holes
-    return HandResult(
-        seat,
-        hand.button,
-        hand_number,
-        holes[seat],
-        holes[1 - seat] if hand.folded < 0 else None,
-        hand.board,
-        hand.log,
-        hand.starting_stacks,
-        hand.payoffs,
-    )
 
 
 def raise_by_pot(observation: Observation, percent: int) -> Action:

@@ -210,7 +210,7 @@ class _Sparring(msgspec.Struct):
                 seat, number = int(record.seating == "BA"), fault.hand_number
                 hand = record.hand_texts[number - 1] if number else ""
                 raised = self.raised[:1] if fault.kind == "exception" else []
-                trace = "".join([traceback_of(error, frames=_FRAMES).text for error in raised])
+                trace = "".join([traceback_of(error, frames=_FRAMES) for error in raised])
                 where = (table, partner, seat, number, hand, trace)
                 known = FaultExample(fault.kind, 0, fault.said, *where, seen=_moment(self.clock.seen.get(number)))
             self.examples[fault.kind] = msgspec.structs.replace(known, count=known.count + 1)

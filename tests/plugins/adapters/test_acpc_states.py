@@ -14,7 +14,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.deck import Shoe, deal
 from molt_bench.poker.hand import NOBODY, Hand, HandRules
-from molt_bench.poker.observation import observe, result_for
+from molt_bench.poker.views import observe, result_for
 from molt_bench.report.exports.phh import phh
 from tests.llm.test_prompt_leaks import any_action, swapped
 from tests.report.exported_hands import in_run

@@ -9,7 +9,8 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, OPEN_CARDS, Action
 from molt_bench.poker.deck import Shoe
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.mix import Mix
-from molt_bench.poker.observation import Observation, observe
+from molt_bench.poker.observation import Observation
+from molt_bench.poker.views import observe
 from molt_bench.seeds import derive
 
 BIG_BLINDS = (1, 2, 3, 7, 20, 100, 1_000)

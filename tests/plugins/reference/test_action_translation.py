@@ -22,7 +22,7 @@ from molt_bench.plugins.reference.tree import FOLDED
 from molt_bench.poker.actions import CALL, CHECK, FOLD, STREETS, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from tests.plugins.reference.odd_hands import before_card, decisions
 
 DEEPEST = max(load().depths)

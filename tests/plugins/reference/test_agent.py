@@ -19,7 +19,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.mix import Mix
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from molt_bench.specs import ParticipantSpec
 from molt_bench.testing import check_agent
 from tests.plugins.reference.odd_hands import decisions, observations, renamed

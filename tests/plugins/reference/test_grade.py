@@ -7,7 +7,7 @@ from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
 from molt_bench.poker.notation import hand_from_text
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from tests.plugins.reference.stand_in import StandIn
 
 DEAL = deal_from_text("AhKd 7c7d 2h3h4h5c6d")

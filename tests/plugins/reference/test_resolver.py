@@ -13,7 +13,7 @@ from molt_bench.plugins.reference.resolver import ResolverAgent
 from molt_bench.poker.actions import CALL, CHECK, FOLD, Action
 from molt_bench.poker.cards import deal_from_text
 from molt_bench.poker.hand import Hand, HandRules
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from molt_bench.specs import ParticipantSpec
 from tests.e2e.shell import SEEDED, SMALL, quick, quick_run, results
 from tests.plugins.reference.odd_hands import decisions, renamed

@@ -10,10 +10,9 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from molt_bench.agents.struct_schemas import struct_schemas
-from molt_bench.poker.actions import MOST_CHIPS, Action, Kind, LoggedAction, Street
-from molt_bench.poker.cards import CARD_TEXT, cards_from_text
-from molt_bench.poker.hand import HandRules
-from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT, Entry, Mix, RaiseRange
+from molt_bench.poker.actions import MOST_CHIPS, Kind, LoggedAction, Street
+from molt_bench.poker.cards import CARD_TEXT
+from molt_bench.poker.mix import MOST_ENTRIES, MOST_WEIGHT
 from molt_bench.poker.observation import HandResult, Observation
 
 PROTOCOL: Final = 1
@@ -193,7 +192,7 @@ def decision(observation: Observation, number: int, game: str | UnsetType = UNSE
     return Decision(
         id=number,
         position="button" if observation.seat == observation.button else "bigBlind",
-        cards=_two_texts(observation.cards),
+        cards=_texts(observation.cards),
         board=_texts(observation.board),
         legal=tuple([Legal(kind, *sizes.get(kind, ())) for kind in legal.kinds]),
         small_blind=rules.small_blind,
@@ -209,66 +208,16 @@ def result(outcome: HandResult, game: str | UnsetType = UNSET) -> Result:
     """Return the message about a finished hand."""
     other = outcome.opponent_cards
     return Result(
-        cards=_two_texts(outcome.cards),
-        opponent_cards=None if other is None else _two_texts(other),
+        cards=_texts(outcome.cards),
+        opponent_cards=None if other is None else _texts(other),
         board=_texts(outcome.board),
         game=game,
         **_same(outcome, _TOLD),
     )
 
 
-def observation_of(message: Decision) -> Observation:
-    """Return what a decision's message was made from: the inverse of `decision`."""
-    raising = next((each for each in message.legal if each.kind == "raiseTo"), None)
-    return Observation(
-        cards=_two_cards(message.cards),
-        board=_cards(message.board),
-        min_raise_to=(raising.min or 0) if raising is not None else 0,
-        max_raise_to=(raising.max or 0) if raising is not None else 0,
-        rules=HandRules(message.small_blind, message.big_blind, message.ante, message.raise_cap),
-        **_same(message, _SEEN),
-    )
-
-
-def outcome_of(message: Result) -> HandResult:
-    """Return what a result's message was made from: the inverse of `result`."""
-    other = message.opponent_cards
-    return HandResult(
-        cards=_two_cards(message.cards),
-        opponent_cards=None if other is None else _two_cards(other),
-        board=_cards(message.board),
-        **_same(message, _TOLD),
-    )
-
-
-def _texts(cards: tuple[int, ...]) -> tuple[str, ...]:
+def _texts(cards: tuple[int, ...]) -> Any:
     return tuple([CARD_TEXT[card] for card in cards])
-
-
-def _two_texts(cards: tuple[int, int]) -> tuple[str, str]:
-    return CARD_TEXT[cards[0]], CARD_TEXT[cards[1]]
-
-
-def _cards(texts: tuple[str, ...]) -> tuple[int, ...]:
-    return cards_from_text("".join(texts))
-
-
-def _two_cards(texts: tuple[str, str]) -> tuple[int, int]:
-    first, second = _cards(texts)
-    return first, second
-
-
-def fields_of(answer: Action | Mix) -> dict[str, Any]:
-    """Return the fields that name an action or a mix: the inverse of `answer_of`."""
-    if isinstance(answer, Mix):
-        return {"mix": [{**_entry_fields(entry), "weight": weight} for entry, weight in answer.entries]}
-    return {"kind": answer.kind} | ({"amount": answer.amount} if answer.kind == "raiseTo" else {})
-
-
-def _entry_fields(entry: Entry) -> dict[str, Any]:
-    if isinstance(entry, RaiseRange):
-        return {"kind": "raiseTo", "low": entry.low, "high": entry.high}
-    return fields_of(entry)
 
 
 def protocol_schema() -> dict[str, Any]:

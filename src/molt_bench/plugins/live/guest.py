@@ -13,7 +13,8 @@ import httpx2
 import msgspec
 
 from molt_bench import Action, AgentFailed, Mix, MoltBenchError, PokerAgent, ProviderError
-from molt_bench.agents.external.protocol import Result, fields_of, observation_of, outcome_of
+from molt_bench.agents.external.plain import fields_of, observation_of, outcome_of
+from molt_bench.agents.external.protocol import Result
 from molt_bench.errors import GameUnfinished, not_an_action
 from molt_bench.play.hooks import Hook
 from molt_bench.play.seated_agent import SeatedAgent
@@ -231,7 +232,7 @@ class Guest:
     async def _decided(self, turn: TurnMessage) -> dict[str, Any] | None:
         """Ask the agent; its failure is sent as an answer that counts as a mistake. None if it could not answer now."""
         assert self._seat is not None
-        seen = observation_of(turn.observation)
+        seen = observation_of(msgspec.to_builtins(turn.observation))
         if seen.previous_error is not None:
             await self._hook("on_error", seen.previous_error)
         try:
@@ -260,7 +261,7 @@ class Guest:
             await self._begin(game)
             self._hands += 1
             self._won += each.net[each.seat]
-            await self._hook("on_hand_complete", outcome_of(each))
+            await self._hook("on_hand_complete", outcome_of(msgspec.to_builtins(each)))
 
     async def _begin(self, game: str) -> None:
         """Begin a game, unless it is the one being played."""

@@ -19,7 +19,8 @@ from molt_bench.plugins.reference.state import PublicState, public_state
 from molt_bench.poker.actions import CALL, CHECK, Action, LoggedAction, Street
 from molt_bench.poker.cards import Hole
 from molt_bench.poker.hand import NOBODY, Hand
-from molt_bench.poker.observation import Observation, observe
+from molt_bench.poker.observation import Observation
+from molt_bench.poker.views import observe
 
 #: What was wrong: the kind of what was done against the kind of the best action.
 Mistake: TypeAlias = Literal["folds", "calls", "raises", "passive", "size"]

@@ -9,7 +9,7 @@ from typing import Final
 from molt_bench import RunResult
 from molt_bench.plugin import RunObserver
 from molt_bench.plugins.reference.grade import MISTAKES, grade_decision, reference
-from molt_bench.poker.observation import observe
+from molt_bench.poker.views import observe
 from molt_bench.records import MBB_PER_BB100
 from molt_bench.report.rows import DealtHand, Rows, hands_of
 from molt_bench.runs.run import Game, Run
