@@ -7,10 +7,9 @@ import pytest
 from molt_bench import Action, AgentFailed, play_game, play_game_async, run_benchmark
 from molt_bench.agents.agent_log import KEPT
 from molt_bench.agents.kinds import make_agent
-from molt_bench.agents.tracebacks import TraceLog, traceback_of
+from molt_bench.agents.tracebacks import TraceLog
 from molt_bench.arena.status import Observer
 from molt_bench.files import file_name
-from molt_bench.play.seated_agent import SeatedAgent
 
 
 def check_or_call(observation):
@@ -115,11 +114,6 @@ def test_a_failure_on_purpose_and_a_timeout_have_no_traceback(make, timeout_s):
     assert traces == ()
 
 
-def test_one_agent_in_both_seats_is_still_one():
-    log, agent = TraceLog(), Plain()
-    assert SeatedAgent(log.watched("a", agent)).agent is SeatedAgent(log.watched("b", agent)).agent
-
-
 def test_an_exception_that_cannot_be_written_ends_nothing():
     class BrokenError(Exception):
         def __str__(self):
@@ -150,13 +144,6 @@ def test_the_log_is_bounded(tmp_path):
     raising(TraceLog(tmp_path), 200)
     (log,) = tmp_path.iterdir()
     assert KEPT < len(log.read_text()) < KEPT + 4000
-
-
-def test_another_session_writes_behind_the_first(tmp_path):
-    for _ in range(2):
-        raising(TraceLog(tmp_path), 3)
-    (log,) = tmp_path.iterdir()
-    assert log.read_text().count("ValueError: xxx") == 6
 
 
 def test_two_names_never_share_a_log(tmp_path):
@@ -194,17 +181,3 @@ def test_a_benchmark_tells_where_agents_of_the_callers_own_raise():
         ("mine", "KeyError"),
         ("mine", "OSError"),
     ]
-
-
-def test_only_the_last_frames_are_kept():
-    def down(depth):
-        if not depth:
-            raise ValueError("deep")
-        return down(depth - 1) + depth
-
-    try:
-        down(50)
-    except ValueError as error:
-        text = traceback_of(error, frames=3)
-    assert text.count("File ") <= 3
-    assert text.endswith("ValueError: deep\n")

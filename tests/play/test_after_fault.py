@@ -46,6 +46,7 @@ ILLEGAL_ANSWERS = [
     YesToAll(),
     StopIteration(),
     RecursionError(),
+    TimeoutError("upstream"),
 ]
 
 
@@ -192,7 +193,9 @@ def test_an_exception_that_cannot_be_printed_is_still_a_fault():
     assert record.faults[0].message == "EvilError: its message cannot be read"
 
 
-def test_faults_are_the_same_in_both_drivers():
+def test_faults_are_the_same_in_both_drivers_and_in_threads():
     for answer in ILLEGAL_ANSWERS:
         plain = play_game((Answers(answer), Caller()), seed=1, hands=3)
         assert asyncio.run(play_game_async((Answers(answer), Caller()), seed=1, hands=3)) == plain
+        in_thread = play_game((Answers(answer), Caller()), seed=1, hands=3, action_timeout_s=30)
+        assert in_thread.faults == plain.faults

@@ -12,7 +12,7 @@ import pytest
 
 import molt_bench
 from molt_bench.errors import ConfigError, MoltBenchError
-from molt_bench.play.worker_pool import WorkerPool, WorkersError, _Worker
+from molt_bench.play.worker_pool import WorkerPool, WorkersError
 from molt_bench.specs import GameSpec
 from tests.play.worker_games import (
     GAMES,
@@ -130,15 +130,6 @@ def running(pid):
         return not Path("/proc").exists()
     except ProcessLookupError:
         return False
-
-
-def test_the_chunks_of_a_round_get_smaller_towards_its_end(monkeypatch):
-    sizes, give = [], _Worker.give
-    monkeypatch.setattr(_Worker, "give", lambda worker, chunk: sizes.append(len(chunk)) or give(worker, chunk))
-    games = [GameSpec(seed=seed, hands=1) for seed in range(200)]
-    assert len(played(WorkerPool(quick_batches, 2), games)) == sum(sizes) == 200
-    assert (sizes[0], sizes[-1]) == (16, 1)
-    assert sizes == sorted(sizes, reverse=True)
 
 
 def test_workers_play_at_the_same_time(tmp_path):

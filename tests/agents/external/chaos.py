@@ -94,8 +94,8 @@ def misbehave(behaviour, seen, log=""):
             say(f'{{"type":"fault","id":{number},"kind":"refused","message":"I will not"}}\n')
         case "tells-a-fault-of-ours":
             say(f'{{"type":"fault","id":{number},"kind":"transport","message":"blame the net"}}\n')
-        case "exit-137" | "exit-143" | "exit-139":
-            os._exit(int(behaviour.removeprefix("exit-")))
+        case "exit-137":
+            os._exit(137)
         case "daemon":
             daemonize(log)
             well(seen)

@@ -12,7 +12,7 @@ from molt_bench.poker.observation import HandResult, Observation
 
 def observation_of(message: Mapping[str, Any]) -> Observation:
     """Return what a decision's message was made from: the inverse of `protocol.decision`."""
-    raising = next((each for each in message["legal"] if each["kind"] == "raiseTo"), {})
+    raising: Mapping[str, Any] = next((each for each in message["legal"] if each["kind"] == "raiseTo"), {})
     return Observation(
         **_of_both(message),
         street=message["street"],

@@ -27,13 +27,12 @@ _CLOSING_S: Final = 1.0
 _LOOK_S: Final = 0.002
 #: Seconds for what is killed to be gone.
 _DYING_S: Final = 5.0
-#: A wrapper, such as a shell or a box, exits with this plus the signal that ended its program.
+#: A box exits with this plus the signal that ended its program.
 _WRAPPED: Final = 128
-#: Signals that mistakes of a program and limits cause, and those that others send, also to what it wraps.
+#: Signals that mistakes of a program and limits cause.
 _OWN: Final = frozenset(
     ["SEGV", "BUS", "ILL", "FPE", "ABRT", "TRAP", "SYS", "EMT", "PIPE", "XCPU", "XFSZ", "ALRM", "VTALRM", "PROF"]
 )
-_OF_OTHERS: Final = frozenset(["KILL", "TERM", "HUP", "INT", "QUIT"])
 
 Found = TypeVar("Found")
 
@@ -238,16 +237,14 @@ def _how_it_ended(status: int, *, boxed: bool) -> tuple[FaultKind, str]:
 
     >>> _how_it_ended(3, boxed=False), _how_it_ended(-11, boxed=False)
     (('crash', 'the program ended with exit status 3'), ('crash', 'the program was ended by SIGSEGV'))
-    >>> _how_it_ended(137, boxed=False)
+    >>> _how_it_ended(137, boxed=True)
     ('signal', 'the program was ended by SIGKILL, a signal from outside, unless it sent that itself')
     """
-    number = -status if status < 0 else status - _WRAPPED
-    unnamed = "" if status >= 0 else f"signal {number}"
-    name = next((each.name for each in signal.Signals if each.value == number), unnamed)
-    short = name.removeprefix("SIG")
-    if status >= 0 and not (name if boxed else short in _OF_OTHERS):
+    number = status - _WRAPPED if boxed and status > _WRAPPED else -status
+    if number not in signal.valid_signals():
         return "crash", f"the program ended with exit status {status}"
-    said = f"the program was ended by {name}"
+    name = next((each.name for each in signal.Signals if each.value == number), f"signal {number}")
+    short, said = name.removeprefix("SIG"), f"the program was ended by {name}"
     if short in _OWN:
         return "crash", f"{said}, at its limit of processor time" if short == "XCPU" else said
     return "signal", f"{said}, a signal from outside, unless it sent that itself"

@@ -1,6 +1,5 @@
 """Settings of programs and web servers that play."""
 
-import os
 from typing import Annotated
 
 from pydantic import Field, field_validator
@@ -42,10 +41,6 @@ class ExecSettings(SandboxSettings):
     def variables(self) -> list[str]:
         """Return the variables it is to get."""
         return [*self.env]
-
-    def unset_variables(self) -> list[str]:
-        """Return the variables it is to get that are not set."""
-        return [name for name in self.env if name not in os.environ]
 
 
 class HttpSettings(AgentSettings):
