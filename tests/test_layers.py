@@ -80,7 +80,16 @@ def is_of_the_face(name: str) -> bool:
 #: What plug-ins may take from the core; strangers are promised the face and the seam. The messages of agents elsewhere
 #: are for whoever brings agents by another way, and all web servers share how they are bound and addressed.
 PUBLIC = (
-    *("agents.external.answers", "agents.external.protocol", "errors", "play", "plugin", "poker", "records"),
+    *(
+        "agents.external.answers",
+        "agents.external.plain",
+        "agents.external.protocol",
+        "errors",
+        "play",
+        "plugin",
+        "poker",
+        "records",
+    ),
     *("report.rows", "runs.run", "seeds", "specs", "web_server"),
 )
 
